@@ -27,7 +27,10 @@ export type RecordingParts = {
 
 export type CallRecordings = {
   stored: StoredRecordings
-  /** A link to a recording that is ready, good for seven days. It is not looked for, because its row says that it is there. */
+  /**
+   * A link to a recording that is ready, good for seven days. It is not looked for, because its row says that it is there.
+   * Rejects before `listening`: a link needs the address of the server.
+   */
   urlOf: (place: RecordingPlace) => Promise<string>
   /** The server is reached at this address, where no other one is set. */
   listening: (url: string) => void
@@ -51,12 +54,13 @@ export async function openCallRecordings(parts: RecordingParts): Promise<CallRec
   const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
   const growing = new Set<string>()
   const uploads = bucket && startUploads(parts, files, bucket, growing)
-  let ownUrl = config.publicUrl ?? ''
+  let ownUrl = config.publicUrl
   const endsAs = bucket === null ? 'ready' : 'uploading'
   return {
     stored: new StoredRecordings({ files, bucket, links, clock, log }),
     async urlOf(place) {
       if (bucket !== null) return bucket.link(place, linkLifeSMax)
+      if (ownUrl === null) throw new Error('the address of this server is not known yet')
       return `${ownUrl.replace(/\/+$/, '')}${links.sign(place.id, Math.floor(clock.nowMs() / 1000) + linkLifeSMax)}`
     },
     listening(url) {

@@ -34,7 +34,7 @@ export type CallRecords = {
   follow: FollowCall
   /** Begins to record a call. Null: it is not recorded. */
   record: (call: Call) => CallRecorder | null
-  /** The server is reached at this address, where no other one is set. */
+  /** The server is reached at this address, where no other one is set. From now on calls of dead processes end, and reports are made: they have links to it. */
   listening: (url: string) => void
   /** Begins no more analyses. Those that run are taken over by another process if this one ends first. */
   close(): Promise<void>
@@ -47,6 +47,9 @@ const orphansEveryMs = 2_000
 /** A callback that is due is made this late at most. */
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
+
+/** The calls to a number have its id for a key. */
+const isPhoneNumberId = (keyId: string) => keyId.startsWith('pn_')
 
 export async function createCallRecords({
   config,
@@ -73,7 +76,8 @@ export async function createCallRecords({
   const analyse = createAnalyse({
     chooser: operations.dispatch.chooser,
     generate: operations.generateItems,
-    callerOf: ({ organizationId }, keyId) => store.keys.find(organizationId, keyId),
+    callerOf: (tenant, keyId) =>
+      isPhoneNumberId(keyId) ? store.numberCallers.find(tenant, keyId) : store.keys.find(tenant.organizationId, keyId),
     callbackOf: async (call) => (await store.callbacks.ofSession(call, call.id))?.callback ?? null,
     isPhoneNumber,
     callbackId: systemIds.callback,
@@ -81,30 +85,19 @@ export async function createCallRecords({
     ids: systemIds,
     log,
   })
-  const { reports: stored } = store
   const reports = new Reports({
     calls: store.calls,
     record,
-    reports: stored,
+    reports: store.reports,
     changes,
     whole: calls,
     analyse,
     deliveries: store.reportDeliveries,
+    settled: () => store.ledger.drain(),
     clock,
     log,
   })
-  const endOrphans = () => store.calls.endOrphans(recordings.salvage)
-  loops.start({ name: 'calls of dead processes', everyMs: orphansEveryMs, run: endOrphans })
-  loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
-  const callbacks = new Callbacks({
-    store: store.callbacks,
-    // There is no telephony yet.
-    place: () => Promise.resolve({ failure: 'no_phone_number' }),
-    clock,
-    log,
-    leaseId: systemIds.session,
-  })
-  loops.start({ name: 'callbacks', everyMs: callbacksEveryMs, run: () => callbacks.dispatchDue() })
+  const callbacks = openCallbacks(store, log)
   return {
     calls,
     recordings: recordings.stored,
@@ -112,10 +105,27 @@ export async function createCallRecords({
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
     record: recordings.record,
-    listening: recordings.listening,
+    listening(url) {
+      recordings.listening(url)
+      const endOrphans = () => store.calls.endOrphans(recordings.salvage)
+      loops.start({ name: 'calls of dead processes', everyMs: orphansEveryMs, run: endOrphans })
+      loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
+      loops.start({ name: 'callbacks', everyMs: callbacksEveryMs, run: () => callbacks.dispatchDue() })
+    },
     async close() {
       await loops.stop(closeMs)
       await recordings.close()
     },
   }
+}
+
+function openCallbacks(store: Store, log: RecordParts['log']): Callbacks {
+  return new Callbacks({
+    store: store.callbacks,
+    // There is no telephony yet.
+    place: () => Promise.resolve({ failure: 'no_phone_number' }),
+    clock: systemClock,
+    log,
+    leaseId: systemIds.session,
+  })
 }

@@ -1,7 +1,7 @@
 /** Joins a conversation to the operations of the domain, to voice activity detection, tools and the recording. */
 import { FrameResampler } from './audio/frame-resampler.ts'
 import type { Caller } from './domain/access/organization.ts'
-import { createJournal, type JournalDeps } from './domain/calls/journal.ts'
+import { createJournal, type Journal, type JournalDeps } from './domain/calls/journal.ts'
 import { baseOf } from './domain/catalog/language.ts'
 import type { Stage } from './domain/catalog/model.ts'
 import { startConversation } from './domain/conversation/conversation.ts'
@@ -9,7 +9,7 @@ import type { ConversationDeps, ConversationInput } from './domain/conversation/
 import type { Paced } from './domain/conversation/playout.ts'
 import type { Operations } from './domain/operations.ts'
 import type { Provider } from './domain/ports/provider.ts'
-import type { LiveCall, StartConversation } from './domain/sessions/live-sessions.ts'
+import type { LiveCall, StartConversation } from './domain/sessions/live-call.ts'
 import { routingOfStage } from './domain/sessions/routes.ts'
 import type { Aligner } from './domain/speech/alignment.ts'
 import { presetOfGender } from './domain/speech/voices.ts'
@@ -37,6 +37,7 @@ export type ConversationParts = {
 
 export type Conversations = {
   start: StartConversation
+  journal: Journal
   /** Starts the engines of a session that will be joined soon. */
   warmUp: (stage: Stage, provider: Provider) => void
   close(): Promise<void>
@@ -63,11 +64,12 @@ export function createConversations(parts: ConversationParts): Conversations {
   const workspaceSecrets = (organizationId: string) => store.webhookSecrets.signingSecrets(organizationId)
   const toolDeps = { client, clock: systemClock, log, valueFaults, isPhoneNumber, workspaceSecrets }
   return {
+    journal,
     start(live, caller, transport, ended) {
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
       const runTool = createRunTool({ ...toolDeps, secretsOf })
       const input = inputOf(parts, live, caller, ended)
-      return startConversation({ ...deps, runTool }, input, transport, journal.open(live.call))
+      return startConversation({ ...deps, runTool }, input, transport, live.log ?? journal.open(live.call))
     },
     warmUp(stage, provider) {
       if (stage === 'stt' && config.local.warm) vad.warmUp()

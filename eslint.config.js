@@ -9,6 +9,7 @@ const mayImport = {
   store: ['domain', 'generated', 'runtime'],
   providers: ['domain', 'generated', 'runtime', 'audio'],
   handlers: ['domain', 'generated', 'runtime', 'audio'],
+  simulator: ['runtime', 'audio'],
   cli: ['generated'],
   codegen: [],
 }

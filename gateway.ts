@@ -82,7 +82,8 @@ export async function startGateway(
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
-    const { server, sessions, records, webhooks } = await listen(parts)
+    const { server, sessions, records, webhooks, phoneLines } = await listen(parts)
+    closing.unshift(() => phoneLines.close())
     closing.unshift(() => webhooks.close())
     closing.unshift(() => records.close())
     closing.unshift(() => sessions.close())
@@ -164,8 +165,9 @@ export function engineOf({ engine }: ParleyConfig): string {
 
 /** The key to show. On loopback an empty store gets a key, which is kept in the data folder for the command line. */
 async function bootstrap({ organizations }: Store, config: ParleyConfig, log: Log): Promise<string | null> {
+  const hasSimulatedNumber = config.carrier.adapter === 'simulator'
   if (config.bootstrapKey !== null) {
-    const outcome = await organizations.bootstrap({ key: config.bootstrapKey })
+    const outcome = await organizations.bootstrap({ key: config.bootstrapKey, hasSimulatedNumber })
     if (outcome === 'refused')
       log.warn({}, 'PARLEY_BOOTSTRAP_KEY works on an empty store only, and this one has organizations already')
     return null
@@ -174,7 +176,7 @@ async function bootstrap({ organizations }: Store, config: ParleyConfig, log: Lo
   const kept = readLocalSecret(config.dataDir, localKeyFile)
   if (kept === null && !(await organizations.isEmpty())) return null
   const key = keptSecret(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
-  if ((await organizations.bootstrap({ key })) !== 'refused') return key
+  if ((await organizations.bootstrap({ key, hasSimulatedNumber })) !== 'refused') return key
   // An instance with another data folder was quicker. The command line must not find a key that does not work.
   if (kept === null) removeLocalSecret(config.dataDir, localKeyFile)
   return null
@@ -242,7 +244,7 @@ type Listening = {
 
 async function listen(
   parts: Listening,
-): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records' | 'webhooks'>> {
+): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records' | 'webhooks' | 'phoneLines'>> {
   const { config, store, log, metrics, tracing } = parts
   let server: Server | null = null
   const draining = () =>
@@ -251,7 +253,7 @@ async function listen(
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
-  const { sessions, records, webhooks, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
+  const { sessions, records, webhooks, phoneLines, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
   server = await startServer({
     engine: parts.engine.engine,
     host: config.host,
@@ -280,8 +282,11 @@ async function listen(
     tracing,
     checkResponses,
   })
-  records.listening(urlOf(config.host, server.port))
-  return { server, sessions, records, webhooks }
+  const url = urlOf(config.host, server.port)
+  records.listening(url)
+  // Lines of this machine reach a server that listens at all of its addresses by the loopback address.
+  phoneLines.listening(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:'))
+  return { server, sessions, records, webhooks, phoneLines }
 }
 
 function urlOf(host: string, port: number): string {

@@ -14,10 +14,14 @@ export type PreCallParts = { config: ParleyConfig; store: Store; log: ReturnType
 
 export type PreCalls = { preCall: PreCall; close(): Promise<void> }
 
+/** Sessions that start at once wait for one endpoint of their organization. More wait for a connection. */
+const connectionsMax = 128
+
 export function openPreCalls({ config, store, log }: PreCallParts): PreCalls {
   const client = createWebhookClient({
     guard: { allowedSubnets: config.outbound.allowedSubnets },
     monotonicMs: () => systemClock.monotonicMs(),
+    connectionsMax,
   })
   const preCall = createPreCall({
     client,

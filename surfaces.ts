@@ -5,6 +5,7 @@ import type { Tenant } from './domain/access/organization.ts'
 import { createEndCall } from './domain/calls/end-call.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
+import { mountCarrierStreams } from './handlers/carrier/streams.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
 import { linkedRecordings } from './handlers/platform/linked-recording.ts'
@@ -16,6 +17,7 @@ import { mountRouter } from './handlers/router/surface.ts'
 import { mountSession } from './handlers/session/surface.ts'
 import type { SurfaceSettings } from './handlers/surface.ts'
 import { type OperationParts, operationsOf } from './model-operations.ts'
+import { type OpenLines, openPhoneLines } from './phone-lines.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
@@ -38,6 +40,7 @@ export type Surfaces = {
   sessions: Sessions
   records: CallRecords
   webhooks: WebhookDeliveries
+  phoneLines: OpenLines
 }
 
 /** Everything that the mounts share. */
@@ -46,6 +49,7 @@ type Joined = Parts & {
   sessions: Sessions
   records: CallRecords
   webhooks: WebhookDeliveries
+  phoneLines: OpenLines
   ephemeral: EphemeralTokens
   settings: SettingsAt
 }
@@ -55,6 +59,8 @@ type SettingsAt = (host: string | null) => SurfaceSettings
 export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
+  const phoneLines = openPhoneLines({ config, masterKey, providers: parts.providers, ownerId: store.instanceId })
+  const telephony = { lines: phoneLines.lines, media: phoneLines.legs, numbers: store.phoneNumbers }
   const records = await createCallRecords({ config, store, operations, masterKey, log })
   const callEnded = (tenant: Tenant, callId: string) => records.reports.begin(tenant, callId)
   const sessions = await createSessions({
@@ -63,6 +69,7 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
     operations,
     callEnded,
     record: records.record,
+    telephony,
     log,
     masterKey,
   })
@@ -76,18 +83,28 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { headerPrefix, cors } = config
   const count = (code: string) => metrics.refusal(code)
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
-  const webhooks = await openDeliveries({ config, store, log })
-  const joined = { ...parts, operations, sessions, records, webhooks, ephemeral, settings }
+  const webhooks = await openDeliveries({ config, store, log, metrics })
+  const joined = { ...parts, operations, phoneLines, sessions, records, webhooks, ephemeral, settings }
   return {
     mounts: [...internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
-    sockets: [realtimeOf(joined), sessionOf(joined)],
+    sockets: [realtimeOf(joined), sessionOf(joined), carrierOf(joined)],
     sessions,
     records,
     webhooks,
+    phoneLines,
   }
 }
 
-function internalOf({ config, store, operations, sessions, ephemeral, settings, ...parts }: Joined): Mount[] {
+function internalOf({
+  config,
+  store,
+  operations,
+  sessions,
+  ephemeral,
+  settings,
+  phoneLines,
+  ...parts
+}: Joined): Mount[] {
   const { localKey, readyChecks, engine, records } = parts
   return mountInternal(settings(null), {
     readyChecks,
@@ -99,6 +116,9 @@ function internalOf({ config, store, operations, sessions, ephemeral, settings, 
     isOpen: config.try,
     contracts: contractsAtAnyHost(config.surfaces),
     recordings: linkedRecordings(settings(null), records.recordings),
+    carrier: { readers: phoneLines.readers, events: sessions.phone.events },
+    simulatedCallers:
+      config.publicUrl === null ? { call: async (call) => (await phoneLines.simulator.open()).call(call) } : null,
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,
@@ -143,6 +163,7 @@ function platformOf({ config, store, operations, sessions, records, webhooks, se
     allowedSubnets: config.outbound.allowedSubnets,
     address: config,
     sessions: sessions.start,
+    dial: sessions.phone.dial,
     webhooks,
     records: {
       ...records,
@@ -170,6 +191,10 @@ function realtimeOf({ config, store, operations, ephemeral: { redeem }, settings
 function sessionOf({ config, store, sessions: { live, tokens }, settings }: Joined): SocketMount {
   const host = config.surfaces.platformHost
   return mountSession(settings(host), { tokens, keys: store.keys, sessions: live, clock: systemClock })
+}
+
+function carrierOf({ phoneLines, settings }: Joined): SocketMount {
+  return mountCarrierStreams(settings(null), { legs: phoneLines.legs, clock: systemClock })
 }
 
 /** A surface with a separate host serves its contract there alone. */

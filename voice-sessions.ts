@@ -12,6 +12,7 @@ import { createTransportTokens, type TransportTokens } from './domain/sessions/t
 import { createWebJoin, type WebJoin } from './domain/sessions/web-join.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
+import { openPhoneSessions, type PhoneSessions, type Telephony } from './phone-sessions.ts'
 import { openPreCalls } from './pre-calls.ts'
 import { openRoomSessions } from './room-sessions.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
@@ -20,6 +21,7 @@ import { Loops } from './runtime/loops.ts'
 import { liveKitPackages, missingPackages } from './runtime/optional.ts'
 
 export type SessionParts = ConversationParts & {
+  telephony: Telephony
   /** Signs transport tokens. */
   masterKey: string
 }
@@ -30,6 +32,7 @@ export type Sessions = {
   live: SessionRegistry
   calls: LiveCalls
   tokens: TransportTokens
+  phone: PhoneSessions
   /** Ends what is left. */
   close(): Promise<void>
 }
@@ -41,7 +44,7 @@ const lookEveryMs = 2000
 
 /** Resolves when commands from other processes are received. */
 export async function createSessions(parts: SessionParts): Promise<Sessions> {
-  const { config, store, operations, log, masterKey } = parts
+  const { config, store, operations, log, masterKey, telephony } = parts
   const { limits, credit, organizations, calls } = store
   const tokens = createTransportTokens(masterKey)
   const conversations = createConversations(parts)
@@ -61,36 +64,34 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   })
   const rooms = await openRoomSessions({ config, store, live, log })
   const preCalls = openPreCalls({ config, store, log })
+  const { preCall } = preCalls
+  const rules = createRules(operations.catalog, config.outbound.allowedSubnets)
   const start = createStartSession({
     agents: store.agents,
     tools: store.tools,
-    rules: createRules(operations.catalog, config.outbound.allowedSubnets),
+    rules,
     routes,
     limits,
     credit,
     organizations,
     calls,
-    preCall: preCalls.preCall,
+    preCall,
     tokens,
     rooms,
     clock: systemClock,
     ids: systemIds,
     queuedMax: config.sessions.queuedMax,
   })
+  const { journal } = conversations
+  const phone = openPhoneSessions({ store, telephony, live, routes, rules, preCall, journal, log })
   await store.callCommands.serve((tenant, callId, command) => {
     if (command.kind === 'joinState') return live.joinState(tenant, callId)
-    live.end(tenant, callId, command.reason, command.clientReason)
+    if (command.kind === 'legEvent') phone.events.take(command.legId, command.line, command.event)
+    else live.end(tenant, callId, command.reason, command.clientReason)
     return null
   })
   const loops = new Loops(systemClock, log)
-  loops.start({
-    name: 'calls that were ended elsewhere or not released',
-    everyMs: lookEveryMs,
-    run: async () => {
-      await live.releaseAgain()
-      await live.endOver()
-    },
-  })
+  loops.start(lookAtCalls(live))
   const liveCalls = createLiveCalls({ live, calls, commands: store.callCommands })
   const identity = () => `join_${randomUUID()}`
   return {
@@ -99,14 +100,24 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     live,
     calls: liveCalls,
     tokens,
+    phone,
     async close() {
       await loops.stop(closeMs)
       await live.close('server_shutdown', closeMs)
-      await rooms?.close()
+      await Promise.all([rooms?.close(), phone.close()])
       await Promise.all([conversations.close(), preCalls.close()])
     },
   }
 }
+
+const lookAtCalls = (live: SessionRegistry) => ({
+  name: 'calls that were ended elsewhere or not released',
+  everyMs: lookEveryMs,
+  run: async () => {
+    await live.releaseAgain()
+    await live.endOver()
+  },
+})
 
 /** Throws ConfigError. */
 export function checkLiveKit({ livekit: { url, apiKey, apiSecret } }: ParleyConfig): void {

@@ -10,10 +10,16 @@ import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
+import type { createMetrics } from './runtime/metrics.ts'
 import { createDeadlines } from './runtime/outbound/deadlines.ts'
 import type { Store } from './store/store.ts'
 
-export type DeliveryParts = { config: ParleyConfig; store: Store; log: ReturnType<typeof createLog> }
+export type DeliveryParts = {
+  config: ParleyConfig
+  store: Store
+  log: ReturnType<typeof createLog>
+  metrics: ReturnType<typeof createMetrics>
+}
 
 export type WebhookDeliveries = {
   deliveries: Deliveries
@@ -26,13 +32,15 @@ export type WebhookDeliveries = {
 /** A delivery that no notification named is sent this late at most. */
 const pollEveryMs = 1_000
 const closeMs = 5_000
+/** Counts all deliveries that are not over, so it is rarer than the poll. */
+const measureEveryMs = 15_000
 /** Redeliveries of an organization come on top of the attempts of the schedule. */
 const requestedMax = 8
 /** Addresses whose connections are kept. */
 const addressesMax = 512
 
 /** Resolves when notifications are received. */
-export async function openDeliveries({ config, store, log }: DeliveryParts): Promise<WebhookDeliveries> {
+export async function openDeliveries({ config, store, log, metrics }: DeliveryParts): Promise<WebhookDeliveries> {
   const { inFlightMax, endpointInFlightMax } = config.webhooks
   const client = createWebhookClient({
     guard: { allowedSubnets: config.outbound.allowedSubnets },
@@ -47,6 +55,7 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
     attemptId: systemIds.session,
     queue: store.webhookQueue,
     targets: store.webhookTargets,
+    metrics,
   }
   const dispatcher = new Dispatcher({
     ...shared,
@@ -65,7 +74,12 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
   })
   const loops = new Loops(systemClock, log)
   loops.start({ name: 'deliveries of webhooks', everyMs: pollEveryMs, run: () => dispatcher.poll() })
-  await store.webhookQueue.listen((endpointIds) => dispatcher.wake(endpointIds))
+  const measure = async () => {
+    const { open, oldestDueMs } = await store.webhookQueue.backlog()
+    metrics.webhookBacklog(open, oldestDueMs)
+  }
+  loops.start({ name: 'the backlog of webhooks', everyMs: measureEveryMs, run: measure })
+  await store.webhookQueue.listen((endpoints) => dispatcher.wake(endpoints))
   // Deliveries became due while no process ran. A failure is repaired by the loop.
   void dispatcher.poll().catch(() => {})
   return {

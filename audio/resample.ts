@@ -1,5 +1,6 @@
 /** Streaming sample rate conversion: libsamplerate (band-limited sinc, medium quality) compiled to WebAssembly. */
 import libsamplerate from '@alexanderolsen/libsamplerate-js'
+import { joinSamples } from './join.ts'
 
 type Converter = Awaited<ReturnType<typeof libsamplerate.create>>
 
@@ -69,7 +70,7 @@ export class Resampler {
     for (let at = 0; at < samples.length; at += blockValues) {
       parts.push(this.#converter.full(samples.subarray(at, at + blockValues)))
     }
-    const converted = join(parts)
+    const converted = joinSamples(parts)
     this.#framesOut += converted.length / this.#channels
     return converted
   }
@@ -78,15 +79,4 @@ export class Resampler {
 /** When the rate falls, the filter spans proportionally more input frames. */
 function filterFrames(ratio: number): number {
   return Math.ceil(600 / Math.min(1, ratio))
-}
-
-function join(parts: readonly Float32Array[]): Float32Array {
-  if (parts.length === 1) return parts[0]!
-  const joined = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
 }

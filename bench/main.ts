@@ -34,6 +34,7 @@ const measures: Record<string, readonly Measure[]> = {
     deliveryFigures,
   ],
   webhooks: [deliveryFigures],
+  sessions: [sessionFigures],
   // Ten minutes.
   'long-sessions': [longSessionFigures],
 }

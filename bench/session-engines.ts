@@ -14,6 +14,8 @@ const llmMs = 10
 const ttsMs = 20
 const interimEveryMs = 200
 const voiceRateHz = 24_000
+/** PCM16 at 16 kHz. */
+const bytesPerMs = 32
 /** Loudness of a sample that is speech. */
 const loud = 1000
 
@@ -58,16 +60,18 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body
 }
 
-/** Any speech is the same words. */
+/** Any speech is the same words. As with Deepgram, a result covers all audio since the last final one. */
 function transcribe(socket: WebSocket): void {
   let loudMs = 0
   let lastInterimMs = 0
+  let audioMs = 0
+  let finalMs = 0
   const results = (transcript: string, flags: object) =>
     socket.send(
       JSON.stringify({
         type: 'Results',
-        start: 0,
-        duration: 1,
+        start: finalMs / 1000,
+        duration: (audioMs - finalMs) / 1000,
         channel: { alternatives: [{ transcript, confidence: 0.9, words: [] }] },
         is_final: false,
         speech_final: false,
@@ -76,6 +80,7 @@ function transcribe(socket: WebSocket): void {
     )
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) {
+      audioMs += data.length / bytesPerMs
       loudMs += loudMsOf(data)
       if (loudMs - lastInterimMs < interimEveryMs) return
       lastInterimMs = loudMs
@@ -85,11 +90,15 @@ function transcribe(socket: WebSocket): void {
     if (!data.includes('Finalize')) return
     const transcript = loudMs > 0 ? said : ''
     loudMs = lastInterimMs = 0
-    setTimeout(() => results(transcript, { is_final: true, from_finalize: true }), sttMs)
+    setTimeout(() => {
+      results(transcript, { is_final: true, from_finalize: true })
+      finalMs = audioMs
+    }, sttMs)
   })
 }
 
 function loudMsOf(bytes: Buffer): number {
-  for (let at = 0; at + 1 < bytes.length; at += 16) if (Math.abs(bytes.readInt16LE(at)) > loud) return bytes.length / 32
+  for (let at = 0; at + 1 < bytes.length; at += 16)
+    if (Math.abs(bytes.readInt16LE(at)) > loud) return bytes.length / bytesPerMs
   return 0
 }

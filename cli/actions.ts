@@ -22,7 +22,8 @@ export type Connection = { baseUrl: string; apiKey: string | null }
 
 /** Signs what the commands send to a receiver on this machine, as deliveries are signed. */
 export type WebhookSigner = {
-  secret: string
+  /** The secret that the data folder keeps. Null: it was given, and is shown nowhere. */
+  keptSecret: string | null
   headersOf(event: { id: string; body: string }): Record<string, string>
 }
 

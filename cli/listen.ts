@@ -6,7 +6,7 @@ import { CommandError } from './command-error.ts'
 import { followStream } from './follow-stream.ts'
 import { Chaos, type ChaosFault, chaosFaults } from './listen-chaos.ts'
 import { Forwarding } from './listen-forwarding.ts'
-import { addressOf, secretOf } from './local-receiver.ts'
+import { addressOf, secretOption } from './local-receiver.ts'
 import { oneLine } from './terminal.ts'
 
 const eventTypes = ['call.status', 'call.report', 'call.analysis', 'call.recording'] as const
@@ -15,8 +15,8 @@ type EventType = (typeof eventTypes)[number]
 const about = `
 The command opens a connection to Parley and waits there: no tunnel, no port of yours is open. It gets the events of the
 organization and the world of your key (live or test) from now on, also those that no endpoint asks for, with the bytes
-that endpoints get. The signature is made here, with the secret that is printed at the start. What fails is sent again
-only with --retries.
+that endpoints get. The signature is made here, with a secret that is printed at the start; one that you give is not. What
+fails is sent again only with --retries. After a cut of up to a minute it goes on where it was.
 
 Faults of --chaos, which hit about half of the events (--seed repeats them):
   dup             the event comes twice
@@ -46,7 +46,7 @@ export function listen(program: Command, actions: Actions): void {
     .description('receive webhook events on this machine, without an endpoint or a tunnel')
     .option('--forward-to <url>', 'POST each event to this address, signed', addressOf)
     .option('--events <types>', `only these: ${eventTypes.join(', ')}`, listOf('--events', eventTypes))
-    .option('--secret <text>', 'sign with this secret; by default with one that the data folder keeps', secretOf)
+    .addOption(secretOption('one that the data folder keeps'))
     .option('--retries <count>', 'send again after a failure, 0 to 10 times', countOf('--retries', 10), 0)
     .option('--chaos <faults>', `make trouble: ${chaosFaults.join(', ')}`, listOf('--chaos', chaosFaults), [])
     .option('--seed <number>', 'of the trouble', countOf('--seed', 2 ** 32 - 1))
@@ -67,9 +67,11 @@ async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }
     if (event.event === 'error') throw new CommandError(`${event.data.code}: ${event.data.error}`)
     if (event.event === 'open' && position.isNew) {
       const world = `listening to the ${event.data.test ? 'test' : 'live'} world of ${connection.baseUrl}`
-      const to = receiver === null ? [] : [`to      ${receiver.url}`, `secret  ${receiver.signer.secret}`]
+      const to = receiver === null ? [] : [`to      ${receiver.url}`]
+      const kept = receiver?.signer.keptSecret ?? null
+      const secret = kept === null ? [] : [`secret  ${kept}`]
       const made = chaos.length === 0 ? [] : [`chaos   ${chaos.join(', ')} with --seed ${seed}`]
-      console.log([world, ...to, ...made].join('\n'))
+      console.log([world, ...to, ...secret, ...made].join('\n'))
     }
     const isNews = position.take(event)
     if (isNews && event.event === 'webhook' && events.includes(event.data.event)) await forwarding.take(event.data)

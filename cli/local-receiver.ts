@@ -1,4 +1,5 @@
 /** Sends an event to a server of the developer, as a delivery is sent, and says what came of it. */
+import { Option } from 'commander'
 import type { WebhookSigner } from './actions.ts'
 import { CommandError } from './command-error.ts'
 
@@ -44,8 +45,12 @@ export function addressOf(text: string): string {
   throw new CommandError('--forward-to takes an address such as http://localhost:3000/hook')
 }
 
-/** The bounds of an endpoint's own secret. Throws CommandError. */
-export function secretOf(text: string): string {
-  if (text.length >= 8 && text.length <= 256) return text
-  throw new CommandError('--secret takes 8 to 256 characters')
+/** Has the bounds of an endpoint's own secret. Others on the machine can see an argument, and not a variable. */
+export function secretOption(keptBy: string): Option {
+  return new Option('--secret <text>', `sign with this secret; by default with ${keptBy}`)
+    .env('PARLEY_WEBHOOK_SECRET')
+    .argParser((text) => {
+      if (text.length >= 8 && text.length <= 256) return text
+      throw new CommandError('--secret takes 8 to 256 characters, and so does PARLEY_WEBHOOK_SECRET')
+    })
 }

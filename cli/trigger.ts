@@ -5,7 +5,7 @@ import type { WebhookEventType } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
-import { addressOf, postTo, secretOf } from './local-receiver.ts'
+import { addressOf, postTo, secretOption } from './local-receiver.ts'
 import { milliseconds, oneLine } from './terminal.ts'
 
 type Options = { endpoint?: string; forwardTo?: string; secret?: string }
@@ -19,7 +19,7 @@ export function trigger(program: Command, actions: Actions): void {
     .argument('<event>', types.join(', '))
     .option('--endpoint <id>', 'Parley sends it to this endpoint and logs the delivery')
     .option('--forward-to <url>', 'this command sends it, signed as `parley listen` signs', addressOf)
-    .option('--secret <text>', 'sign with this secret; by default with the one of `parley listen`', secretOf)
+    .addOption(secretOption('the one of `parley listen`'))
     .action(async (event: string, { endpoint, forwardTo, secret }: Options) => {
       if (!isType(event)) throw new CommandError(`${oneLine(event)} is no event: write one of ${types.join(', ')}`)
       if (endpoint !== undefined && forwardTo === undefined) return sendByParley(actions, endpoint, event)
@@ -42,7 +42,8 @@ async function send(actions: Actions, url: string, secret: string | undefined, e
   const signer = await actions.webhookSigner(secret)
   const body = JSON.stringify({ ...exampleOf(event), created_at: new Date().toISOString(), test: true })
   const { isReceived, answer, ms } = await postTo({ url, signer }, { id: randomUUID(), body })
-  console.log(`${answer}, ${milliseconds(ms)}, signed with ${signer.secret}`)
+  const signed = signer.keptSecret === null ? '' : `, signed with ${signer.keptSecret}`
+  console.log(`${answer}, ${milliseconds(ms)}${signed}`)
   if (!isReceived) process.exitCode = 1
 }
 

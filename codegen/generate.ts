@@ -108,7 +108,7 @@ async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<
   files.set(`${folder}/channels.ts`, await emitChannels(document, runtimePath))
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
   setValidators(files, document, layout)
-  files.set(`${folder}/errors.ts`, emitCloseCodes(document))
+  if (Object.keys(document.errors).length > 0) files.set(`${folder}/errors.ts`, emitCloseCodes(document))
   files.set(`${folder}/contract.ts`, emitContract(document))
   if (clientFolder) {
     files.set(`${clientFolder}/socket.ts`, emitSocketEngine())

@@ -137,6 +137,8 @@ export type Channel = {
   query: { name: string; values: string[] }[]
   /** `x-open-frames`: frames from clients may hold fields that the schemas do not name. */
   openFrames: boolean
+  /** `x-frame-type`: the field of a text frame that holds its type. */
+  frameType: string
   /** Client → server. */
   receives: Message[]
   /** Server → client. */

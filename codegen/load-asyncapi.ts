@@ -32,6 +32,7 @@ type RawChannel = {
   'x-subprotocol-required'?: boolean
   'x-credential-prefix'?: string
   'x-open-frames'?: boolean
+  'x-frame-type'?: string
   bindings?: { ws?: { query?: { properties?: Record<string, { enum?: string[] }> } } }
 } & Ref
 type RawOperation = { action: 'send' | 'receive'; channel: Ref; messages?: RawMessage[] } & Ref
@@ -87,6 +88,7 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
       schema.enum ? [{ name, values: schema.enum }] : [],
     ),
     openFrames: channel['x-open-frames'] ?? false,
+    frameType: channel['x-frame-type'] ?? 'type',
     receives: messages('receive'),
     sends: messages('send'),
     pointer,

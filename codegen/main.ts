@@ -20,8 +20,8 @@ import { formatProblem } from './rules.ts'
 const root = join(import.meta.dirname, '..')
 const runtimePath = '../../runtime'
 const sharedFile = 'shared.yaml'
-/** Surfaces that only this server's own pages call. */
-const withoutClient = new Set(['internal'])
+/** Surfaces that only this server's own pages and carriers call. */
+const withoutClient = new Set(['internal', 'carrier'])
 
 const shared = readShared(readFileSync(join(root, 'specs', sharedFile), 'utf8'))
 const { files, problems } = await generateAll()

@@ -87,14 +87,19 @@ function payloads({ channels }: AsyncApiDocument): Finding[] {
 }
 
 function frameTypes({ channels, schemas }: AsyncApiDocument): Finding[] {
-  const wrong = textFrames(channels).flatMap(({ type, component, pointer }) => {
-    const schema = schemas[component]
-    const said = typeof schema === 'object' ? schema.properties?.['type'] : undefined
-    const isRequired = typeof schema === 'object' && schema.required?.includes('type')
-    if (isRequired && typeof said === 'object' && said['const'] === type) return []
-    return [{ pointer, message: `is named ${type}; ${component} must require a type that is the const ${type}` }]
+  return channels.flatMap((channel) => {
+    const { frameType } = channel
+    const wrong = textFrames([channel]).flatMap(({ type, component, pointer }) => {
+      const schema = schemas[component]
+      const named = typeof schema === 'object' ? schema.properties?.[frameType] : undefined
+      const isRequired = typeof schema === 'object' && schema.required?.includes(frameType)
+      if (isRequired && typeof named === 'object' && named['const'] === type) return []
+      return [
+        { pointer, message: `is named ${type}; ${component} must require a ${frameType} that is the const ${type}` },
+      ]
+    })
+    return [...wrong, ...repeated(channel, 'receives'), ...repeated(channel, 'sends')]
   })
-  return [...wrong, ...channels.flatMap((channel) => [...repeated(channel, 'receives'), ...repeated(channel, 'sends')])]
 }
 
 /** The type of a frame decides which handler receives it, so a channel must not have two of one type. */

@@ -26,6 +26,9 @@ export type Problem =
   | { kind: 'voice_unknown'; fault: FaultData }
   | { kind: 'max_delay_too_short' }
   | { kind: 'repeated' }
+  | { kind: 'number_invalid' }
+  /** There is no number to call from, or the organization has none of this name. */
+  | { kind: 'number_missing' }
   | { kind: 'options_missing' }
   | { kind: 'options_not_taken' }
   | { kind: 'descriptions_too_long'; charactersMax: number }
@@ -36,6 +39,7 @@ export type Problem =
   | { kind: 'schema_refers_outside' }
   | { kind: 'schema_malformed' }
   | { kind: 'setting_not_taken' }
+  | { kind: 'tools_too_many'; toolsMax: number }
   | { kind: 'url_malformed' }
   | { kind: 'url_not_https' }
   | { kind: 'url_with_user' }
@@ -68,7 +72,9 @@ export type ResourceFaultData =
   /** The delivery cannot be sent once more, an attempt is under way, or the organization has as many redeliveries under way as it may. */
   | { kind: 'redelivery_unavailable'; requestedMax?: number }
   /** A call could not be placed: there is no number to call from, or the carrier did not take it. */
-  | { kind: 'not_dialed'; hasNumber: boolean }
+  | { kind: 'not_dialed'; hasNumber: boolean; sessionId?: string }
+  /** The number to call from is for inbound calls, suspended, or not set up. */
+  | { kind: 'number_not_ready' }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }
@@ -97,4 +103,10 @@ export class ResourceFault extends Error {
 /** Throws ResourceFault unless the list is empty. */
 export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ResourceFault({ kind: 'invalid', issues })
+}
+
+/** For a thing that the tenant may not have. Throws ResourceFault `not_found`. */
+export function found<Found>(value: Found | null): Found {
+  if (value === null) throw new ResourceFault({ kind: 'not_found' })
+  return value
 }

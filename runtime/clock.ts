@@ -61,5 +61,6 @@ export const systemIds = {
   agent: () => `agent_${uniqueId()}`,
   tool: () => `tool_${uniqueId()}`,
   callback: () => `callback_${uniqueId()}`,
+  leg: () => `leg_${v7()}`,
   endpoint: () => v7(),
 }

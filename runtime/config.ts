@@ -67,7 +67,13 @@ function isServiceLink(name: string, value: string): boolean {
 }
 
 /** Variables that are not settings: they are for this loader, the command line, and the processes of one gateway. */
-const otherVariables = new Set(['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_WORKER'])
+const otherVariables = new Set([
+  'PARLEY_CONFIG',
+  'PARLEY_URL',
+  'PARLEY_API_KEY',
+  'PARLEY_WEBHOOK_SECRET',
+  'PARLEY_WORKER',
+])
 
 /** With a misspelt name the server would otherwise run silently with the default. */
 function refuseUnknown(env: Environment, keys: readonly ConfigKey[]): void {

@@ -54,6 +54,7 @@ export function createMetrics() {
   return {
     registry,
     ...createSocketMetrics(registry),
+    ...createWebhookMetrics(registry),
     engine: createEngineMetric(registry),
     request(operation: string, status: number, durationMs: number) {
       observeRequest(operation, String(status)).observe(durationMs / 1000)
@@ -131,6 +132,37 @@ function createSocketMetrics(registry: Registry) {
     socketClosed(channel: string, code: number) {
       sockets.labels(channel).dec()
       socketsClosed.labels(channel, codeClass(code)).inc()
+    },
+  }
+}
+
+function createWebhookMetrics(registry: Registry) {
+  const shared = { registers: [registry] }
+  const attempts = new Histogram({
+    ...shared,
+    name: 'parley_webhook_attempt_seconds',
+    help: 'Attempts to deliver webhook events, by outcome',
+    labelNames: ['outcome'],
+    buckets: durationBuckets,
+  })
+  const open = new Gauge({
+    ...shared,
+    name: 'parley_webhook_deliveries_open',
+    help: 'Webhook deliveries that are not over, of all processes on the database',
+  })
+  const oldestDue = new Gauge({
+    ...shared,
+    name: 'parley_webhook_oldest_due_seconds',
+    help: 'How long the webhook delivery that is due for longest waits, of all processes on the database; 0 where none is due',
+  })
+  const observeAttempt = remembered(attempts)
+  return {
+    webhookAttempt(outcome: string, durationMs: number) {
+      observeAttempt(outcome).observe(durationMs / 1000)
+    },
+    webhookBacklog(count: number, oldestDueMs: number) {
+      open.set(count)
+      oldestDue.set(oldestDueMs / 1000)
     },
   }
 }

@@ -12,7 +12,7 @@ import type { Loop } from '../runtime/loops.ts'
 import { createToolStore } from './agent-tools.ts'
 import { createAgentStore } from './agents.ts'
 import { createKeyAdministration, type KeyAdministration } from './api-keys.ts'
-import { type BootstrapOutcome, bootstrap } from './bootstrap.ts'
+import { type BootstrapOptions, type BootstrapOutcome, bootstrap } from './bootstrap.ts'
 import type { Pools } from './connect.ts'
 import { createKeys, createLiveKeys, type KeyCacheLimits, type ReadStoredPolicy } from './keys.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
@@ -44,7 +44,7 @@ export type Access = {
   keys: Keys & LiveKeys & KeyAdministration
   organizations: Organizations & {
     /** On an empty store: an organization `local` that may do everything, with this key. */
-    bootstrap(options: { key: string }): Promise<BootstrapOutcome>
+    bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
   }
   providerKeys: StoredProviderKeys
   agents: AgentStore
@@ -89,7 +89,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
   const { keys, organizations } = on(each)
   const access: Access = {
     keys: { ...keys, ...createLiveKeys(each, options), verify: (secret) => checked.verify(secret) },
-    organizations: { ...organizations, bootstrap: async ({ key }) => bootstrap(tenant, key, on) },
+    organizations: { ...organizations, bootstrap: async (options) => bootstrap(tenant, options, on) },
     providerKeys: sealed.keys,
     agents: createAgentStore(each, sealer, clock),
     tools: createToolStore(each, sealer),

@@ -5,7 +5,7 @@ import { nameOf } from '../domain/webhooks/agent-webhooks.ts'
 import { legacyFields } from '../domain/webhooks/endpoint.ts'
 import type { StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
 import type { Tx } from './connect.ts'
-import { arrayLiteral } from './key-match.ts'
+import { arrayLiteral, storable } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import { conflictOf } from './webhook-conflicts.ts'
 import {
@@ -18,7 +18,6 @@ import {
   type SecretColumns,
   sealSecrets,
   secretColumns,
-  textOf,
   updateEndpoint,
 } from './webhook-endpoint-rows.ts'
 import { cancelDeliveries } from './webhook-outbox.ts'
@@ -42,19 +41,16 @@ export async function readWebhooks(
 }
 
 /** `secrets` opens what is sealed. */
-export async function readWebhooksWithSecrets(
+export async function readSecrets(
   tx: Tx,
   sealer: () => Sealer,
   tenant: Tenant,
   agentId: string,
-): Promise<StoredWebhooks> {
+): Promise<StoredWebhooks['secrets']> {
   const rows = await tx<({ id: string } & SecretColumns)[]>`
     select id, ${secretColumns(tx)} from webhook_endpoints ${ofTenant(tx, tenant)} and legacy_agent_id = ${agentId}`
   const sealed = new Map(rows.map((row) => [row.id, row]))
-  return {
-    endpoints: (await readWebhooks(tx, tenant, agentId)).get(agentId) ?? {},
-    secrets: (endpoint) => openSecrets(sealer, endpoint, sealed.get(endpoint.id) ?? unsealed),
-  }
+  return (endpoint) => openSecrets(sealer, endpoint, sealed.get(endpoint.id) ?? unsealed)
 }
 
 const unsealed: SecretColumns = { secretsId: null, bytes: null, sealedBy: null }
@@ -68,7 +64,7 @@ export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[
   return null
 }
 
-/** `stored` are the fields that are replaced. */
+/** `stored` are the fields that are replaced. Those that were disabled are enabled, and get nothing from before. */
 export async function replaceWebhooks(
   tx: Tx,
   sealer: () => Sealer,
@@ -83,6 +79,8 @@ export async function replaceWebhooks(
     tenant,
     known.filter((id) => !kept.has(id)),
   )
+  const disabled = legacyFields.flatMap((field) => (stored[field]?.disabledAtMs == null ? [] : [stored[field].id]))
+  await cancelDeliveries(tx, tenant, disabled, 'disabled')
   for (const { endpoint, secrets } of webhooks) {
     const sealed = sealSecrets(sealer, endpoint, secrets)
     await (known.includes(endpoint.id) ? updateEndpoint(tx, endpoint, sealed) : insertEndpoint(tx, endpoint, sealed))
@@ -97,7 +95,7 @@ export async function renameWebhooks(
 ): Promise<void> {
   for (const field of legacyFields)
     await tx`
-      update webhook_endpoints set name = ${textOf(nameOf({ name }, field))}
+      update webhook_endpoints set name = ${storable(nameOf({ name }, field))}
       ${ofTenant(tx, tenant)} and legacy_agent_id = ${id} and legacy_field = ${field}`
 }
 

@@ -7,8 +7,8 @@ import { byField } from '../domain/webhooks/agent-webhooks.ts'
 import type { StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
 import {
   forgetAgent,
+  readSecrets,
   readWebhooks,
-  readWebhooksWithSecrets,
   renameWebhooks,
   replaceWebhooks,
   webhookConflict,
@@ -127,8 +127,8 @@ async function changeOne(
   await lockEndpoints(tx, tenant)
   const [agent] = await read(tx, tenant, id, true)
   if (!agent) return null
-  const stored = await readWebhooksWithSecrets(tx, sealer, tenant, id)
-  const { agent: changed, webhooks } = change(agent, stored)
+  const secrets = await readSecrets(tx, sealer, tenant, id)
+  const { agent: changed, webhooks } = change(agent, { endpoints: agent.webhooks, secrets })
   const { settings } = changed
   const conflictsWith = webhooks === 'kept' ? null : await webhookConflict(tx, webhooks)
   if (conflictsWith !== null) return { conflictsWith }
@@ -137,7 +137,7 @@ async function changeOne(
     update agents set name_key = ${nameKey(settings.name)}, settings = ${JSON.stringify(settings)}::text::json,
       updated_at = ${new Date(changed.updatedAtMs)}
     where organization_id = ${tenant.organizationId} and test = ${tenant.test} and id = ${id}`
-  if (webhooks !== 'kept') await replaceWebhooks(tx, sealer, tenant, stored.endpoints, webhooks)
+  if (webhooks !== 'kept') await replaceWebhooks(tx, sealer, tenant, agent.webhooks, webhooks)
   else if (settings.name !== agent.settings.name) await renameWebhooks(tx, tenant, { id, name: settings.name })
   return { ...changed, webhooks: webhooks === 'kept' ? agent.webhooks : byField(webhooks) }
 }

@@ -2,14 +2,13 @@
  * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty
  * rows as for one. If the last batch held one row, the next one is sent at the end of the tick, because a request
  * waits for it. If it held more, the next one is gathered for `gatherMs`, because Postgres answers a small batch so
- * fast that batches would stay small. While `inFlightMax` batches are under way, the next one grows.
+ * fast that batches would stay small. While a batch is under way, the next one grows.
  */
 import { Fault } from '../domain/fault.ts'
 import { asFault } from './unavailable.ts'
 
 export type BatchLimits = {
   rowsMax: number
-  inFlightMax: number
   /** How long rows are gathered when the last batch had several. */
   gatherMs: number
   /** The same when it had one row. 0 where a request waits for the answer, so that an idle server adds no latency. */
@@ -26,7 +25,7 @@ export type Batcher<Row, Answer> = {
    * queue is full.
    */
   post(row: Row): void
-  /** Resolves when nothing waits or is under way. */
+  /** Resolves when the batches of all rows that were added before it are over. */
   drain(): Promise<void>
 }
 
@@ -41,13 +40,16 @@ export function createBatcher<Row, Answer>(
 ): Batcher<Row, Answer> {
   type Waiting = { row: Row; resolve: (answer: Answer) => void; reject: (error: unknown) => void }
   let queue: Waiting[] = []
-  let inFlight = 0
+  let isUnderWay = false
   let scheduled = false
   let lastBatchWasShared = false
-  let drained: (() => void)[] = []
+  /** Rows that were added, and those whose batches are over. They are in one order. */
+  let added = 0
+  let over = 0
+  const drains: { rows: number; done: () => void }[] = []
 
   function schedule(): void {
-    if (scheduled || inFlight >= limits.inFlightMax || queue.length === 0) return
+    if (scheduled || isUnderWay || queue.length === 0) return
     scheduled = true
     const waitMs = lastBatchWasShared ? limits.gatherMs : limits.idleGatherMs
     if (waitMs > 0) setTimeout(flush, waitMs)
@@ -59,9 +61,8 @@ export function createBatcher<Row, Answer>(
     const batch = queue.length <= limits.rowsMax ? queue : queue.slice(0, limits.rowsMax)
     queue = batch === queue ? [] : queue.slice(limits.rowsMax)
     lastBatchWasShared = batch.length > 1
-    inFlight += 1
+    isUnderWay = true
     void send(batch)
-    schedule()
   }
 
   async function send(batch: Waiting[]): Promise<void> {
@@ -74,16 +75,16 @@ export function createBatcher<Row, Answer>(
       const fault = asFault(error)
       for (const { reject } of batch) reject(fault)
     }
-    inFlight -= 1
+    isUnderWay = false
+    over += batch.length
     schedule()
-    if (inFlight > 0 || queue.length > 0) return
-    for (const done of drained) done()
-    drained = []
+    while (drains[0] !== undefined && drains[0].rows <= over) drains.shift()?.done()
   }
 
   function enqueue(waiting: Waiting): void {
     if (queue.length >= limits.queueMax) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     queue.push(waiting)
+    added += 1
     schedule()
   }
 
@@ -91,9 +92,9 @@ export function createBatcher<Row, Answer>(
     add: (row) => new Promise((resolve, reject) => enqueue({ row, resolve, reject })),
     post: (row) => enqueue({ row, resolve: ignore, reject: ignore }),
     drain() {
-      if (inFlight === 0 && queue.length === 0) return Promise.resolve()
-      return new Promise((resolve) => {
-        drained.push(resolve)
+      if (over === added) return Promise.resolve()
+      return new Promise((done) => {
+        drains.push({ rows: added, done })
       })
     },
   }

@@ -1,4 +1,5 @@
-import { scopes } from '../domain/access/organization.ts'
+import { scopes, type Tenant } from '../domain/access/organization.ts'
+import { uniqueId } from '../runtime/clock.ts'
 import type { KeyAdministration } from './api-keys.ts'
 import type { Sql, Tx } from './connect.ts'
 import { readSecret } from './key-secret.ts'
@@ -13,8 +14,24 @@ export type BootstrapOutcome = 'created' | 'known' | 'refused'
 
 /** A million dollars, which a local run does not use up. */
 const localCreditMicroUsd = 1_000_000_000_000
+/** A number of the simulated carrier, which answers and calls without any setting up. */
+const simulatedNumber = {
+  e164: '+15005550100',
+  label: 'Simulated number',
+  template: {
+    intent: { language: 'en-US' },
+    systemPrompt: 'You answer the phone of a new installation of Parley. Be brief and friendly.',
+    firstMessage: 'Hello, this is Parley. What can I do for you?',
+  },
+}
 /** Any number that nothing else in the database takes as an advisory lock. */
 const lock = 7_275_539_003
+
+export type BootstrapOptions = {
+  key: string
+  /** Calls of the organization go over the simulated carrier, which has a number for it. */
+  hasSimulatedNumber?: boolean
+}
 
 export type BootstrapRepositories = { organizations: Organizations; keys: KeyAdministration }
 
@@ -24,7 +41,7 @@ export type BootstrapRepositories = { organizations: Organizations; keys: KeyAdm
  */
 export function bootstrap(
   sql: Sql,
-  secret: string,
+  { key: secret, hasSimulatedNumber = false }: BootstrapOptions,
   repositoriesOn: (tenancy: Tenancy) => BootstrapRepositories,
 ): Promise<BootstrapOutcome> {
   const presented = readSecret(secret)
@@ -44,8 +61,19 @@ export function bootstrap(
     })
     const { test } = presented
     await keys.create({ organizationId: id, name: 'bootstrap', scopes, test, policy: {}, expiresAtMs: null, secret })
+    if (hasSimulatedNumber) await insertSimulatedNumber(tx, { organizationId: id, test })
     return 'created'
   })
+}
+
+async function insertSimulatedNumber(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
+  const { e164, label, template } = simulatedNumber
+  await tx`
+    insert into phone_numbers (organization_id, test, id, e164, source, direction, label, dispatch_metadata_template,
+      created_at, updated_at)
+    values (${organizationId}, ${test}, ${`pn_${uniqueId()}`}, ${e164}, 'managed', 'both', ${label},
+      ${JSON.stringify(template)}::text::json, now(), now())
+    on conflict do nothing`
 }
 
 /** If several processes start at once, one finds the store empty and the others wait here for its commit. */

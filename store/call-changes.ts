@@ -1,6 +1,7 @@
 /** Which calls have changed, in any process. Each change is sent with NOTIFY when its transaction commits. */
 import type { CallChanges } from '../domain/calls/store.ts'
 import type { Sql, Tx } from './connect.ts'
+import { Watchers } from './watchers.ts'
 
 const channel = 'parley_calls'
 
@@ -14,26 +15,9 @@ export type ListeningCallChanges = CallChanges & {
 }
 
 export function createCallChanges(sql: Sql): ListeningCallChanges {
-  const watchers = new Map<string, Set<() => void>>()
-
-  function changed(callId: string): void {
-    for (const run of watchers.get(callId) ?? []) run()
-  }
-
+  const watchers = new Watchers()
   return {
-    watch(callId, run) {
-      const ofCall = watchers.get(callId) ?? new Set()
-      watchers.set(callId, ofCall.add(run))
-      return () => {
-        ofCall.delete(run)
-        if (ofCall.size === 0 && watchers.get(callId) === ofCall) watchers.delete(callId)
-      }
-    },
-    async listen() {
-      // The driver listens again after each lost connection. Changes were missed in between.
-      await sql.listen(channel, changed, () => {
-        for (const callId of watchers.keys()) changed(callId)
-      })
-    },
+    watch: (callId, run) => watchers.watch(callId, run),
+    listen: () => watchers.listen(sql, channel),
   }
 }

@@ -2,8 +2,9 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { CallEntry, CallEvent, Span, Turn } from '../domain/calls/call.ts'
 import type { CallAttempt, CallRecord, StoredEvent } from '../domain/calls/store.ts'
-import { isCallId, ofCallId } from './call-rows.ts'
+import { ofCallId } from './call-rows.ts'
 import type { Tx } from './connect.ts'
+import { isUuid } from './row-values.ts'
 import type { Worlds } from './tenant.ts'
 
 /** The contract's bounds of one answer. */
@@ -13,7 +14,11 @@ const spansMax = 500
 /** Requests of one call: each turn has a few. */
 const attemptsMax = 100_000
 
-type EventRow = Omit<StoredEvent, 'occurredAtMs' | 'createdAtMs'> & { occurredAt: Date; createdAt: Date }
+type EventRow = Omit<StoredEvent, 'occurredAtMs' | 'createdAtMs' | 'sipCode'> & {
+  occurredAt: Date
+  createdAt: Date
+  sipCode: number | null
+}
 type Place = Tenant & { id: string }
 
 export function createCallRecord(worlds: Worlds): CallRecord {
@@ -30,8 +35,8 @@ export function createCallRecord(worlds: Worlds): CallRecord {
       ifCall(id, () =>
         worlds.asTenant(tenant, async (tx) => {
           const rows = await tx<EventRow[]>`
-            select id, provider, type, status, failure_cause as "failureCause", occurred_at as "occurredAt",
-              created_at as "createdAt", payload
+            select id, provider, type, status, failure_cause as "failureCause", sip_status_code as "sipCode",
+              occurred_at as "occurredAt", created_at as "createdAt", payload
             from call_events ${ofCallId(tx, tenant, id)} and occurred_at >= ${new Date(fromMs)}
             order by occurred_at, id limit ${eventsMax}`
           return rows.map(eventOf)
@@ -74,11 +79,16 @@ export async function readLastTurns(
 }
 
 async function ifCall<T>(id: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  return isCallId(id) ? read() : []
+  return isUuid(id) ? read() : []
 }
 
-function eventOf({ occurredAt, createdAt, ...event }: EventRow): StoredEvent {
-  return { ...event, occurredAtMs: occurredAt.getTime(), createdAtMs: createdAt.getTime() }
+function eventOf({ occurredAt, createdAt, sipCode, ...event }: EventRow): StoredEvent {
+  return {
+    ...event,
+    ...(sipCode !== null && { sipCode }),
+    occurredAtMs: occurredAt.getTime(),
+    createdAtMs: createdAt.getTime(),
+  }
 }
 
 export async function storedEventIds(tx: Tx, call: Place, entries: readonly CallEntry[]): Promise<ReadonlySet<string>> {
@@ -119,11 +129,13 @@ export async function insertEvents(tx: Tx, call: Place, events: readonly CallEve
   const rows = events.map(({ payload, ...event }) => ({ ...event, text: textOf(payload) }))
   await tx`
     insert into call_events
-      (organization_id, test, call_id, id, provider, type, status, failure_cause, occurred_at, created_at, payload)
-    select ${call.organizationId}, ${call.test}, ${call.id}, id, provider, type, status, "failureCause",
+      (organization_id, test, call_id, id, provider, type, status, failure_cause, sip_status_code, occurred_at,
+        created_at, payload)
+    select ${call.organizationId}, ${call.test}, ${call.id}, id, provider, type, status, "failureCause", "sipCode",
       to_timestamp("occurredAtMs" / 1000), ${new Date(nowMs)}, text::json
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as e (id uuid, provider text, type text, status text, "failureCause" text, "occurredAtMs" double precision, text text)
+      as e (id uuid, provider text, type text, status text, "failureCause" text, "sipCode" int,
+        "occurredAtMs" double precision, text text)
     on conflict do nothing`
 }
 

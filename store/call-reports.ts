@@ -3,15 +3,23 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { CallEvent } from '../domain/calls/call.ts'
 import type { EndpointData } from '../domain/calls/extraction.ts'
 import type { Report } from '../domain/calls/report.ts'
-import type { Analysis, PendingReport, ReportStore } from '../domain/calls/store.ts'
+import type { Analysis, PendingReport, ReportClaim, ReportStore } from '../domain/calls/store.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
-import { isCallId, ofCallId, readCall } from './call-rows.ts'
-import type { CallWebhooks } from './call-webhooks.ts'
+import { ofCallId, readCall } from './call-rows.ts'
+import { type CallWebhooks, extractionFieldsOf } from './call-webhooks.ts'
 import { insertPromised } from './callbacks.ts'
 import type { Tx } from './connect.ts'
-import { type Receivers, readReport } from './report-rows.ts'
+import {
+  type Receivers,
+  type ReportRow,
+  readStoredReport,
+  reportColumns,
+  type StoredReport,
+  storedReportOf,
+} from './report-rows.ts'
+import { dateOrNull, isUuid, storable } from './row-values.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 type Deps = {
@@ -22,17 +30,13 @@ type Deps = {
 }
 
 export function createReportStore(deps: Deps): ReportStore {
-  const { worlds, clock, webhooks } = deps
+  const { worlds, clock } = deps
   return {
-    find: async (tenant, id) => (isCallId(id) ? worlds.asTenant(tenant, (tx) => readReport(tx, tenant, id)) : null),
-    claim: (tenant, id, untilMs) =>
-      worlds.asTenant(tenant, async (tx) => {
-        const { count } = await tx`
-          update call_reports set claimed_until = ${new Date(untilMs)}
-          ${ofCallId(tx, tenant, id)} and (claimed_until is null or claimed_until <= ${new Date(clock.nowMs())})`
-        return count > 0
-      }),
-    endpointFields: (tenant, id) => worlds.asTenant(tenant, (tx) => webhooks.fields(tx, tenant, id)),
+    find: async (tenant, id) => {
+      if (!isUuid(id)) return null
+      return worlds.asTenant(tenant, async (tx) => (await readStoredReport(tx, tenant, id))?.report ?? null)
+    },
+    claim: (tenant, id, untilMs) => worlds.asTenant(tenant, (tx) => claim(tx, deps, tenant, id, untilMs)),
     complete: (tenant, id, analysis, isFirst) =>
       worlds.asTenant(tenant, async (tx) => {
         if (analysis !== null) return complete(tx, deps, tenant, id, analysis, isFirst)
@@ -50,6 +54,29 @@ export function createReportStore(deps: Deps): ReportStore {
   }
 }
 
+/** The row is read and claimed at once: another process may have completed the report since it was found pending. */
+async function claim(
+  tx: Tx,
+  { clock }: Deps,
+  tenant: Tenant,
+  id: string,
+  untilMs: (report: Report) => number | null,
+): Promise<ReportClaim> {
+  const [row] = await tx<(ReportRow & { claimedUntil: Date | null })[]>`
+    select ${reportColumns(tx)}, claimed_until as "claimedUntil" from call_reports ${ofCallId(tx, tenant, id)} for update`
+  if (!row) return { state: 'not_needed' }
+  const { claimedUntil, ...stored } = row
+  if (claimedUntil !== null && claimedUntil.getTime() > clock.nowMs()) return { state: 'taken' }
+  const { report, receivers } = storedReportOf(stored)
+  const until = untilMs(report)
+  if (until === null) return { state: 'not_needed' }
+  const [endpoints] = await Promise.all([
+    extractionFieldsOf(tx, tenant, receivers),
+    tx`update call_reports set claimed_until = ${new Date(until)} ${ofCallId(tx, tenant, id)}`,
+  ])
+  return { state: 'claimed', report, endpoints }
+}
+
 /** The row of the call is locked, as by all that makes events of it: its recording may become ready at this moment. */
 async function complete(
   tx: Tx,
@@ -60,12 +87,10 @@ async function complete(
   isFirst: boolean,
 ): Promise<void> {
   const found = await readCall(tx, tenant, id, true)
-  const before = await readReport(tx, tenant, id)
-  if (found === null || before === null) return
-  const wasPending = before.analysisStatus === 'pending'
-  if (isFirst && !wasPending) return
+  if (found === null) return
   const nowMs = clock.nowMs()
-  await write(tx, tenant, id, analysis, new Date(nowMs))
+  const stored = await write(tx, tenant, id, analysis, isFirst, new Date(nowMs))
+  if (stored === null) return
   const said = {
     id: eventId(),
     provider: 'service' as const,
@@ -82,7 +107,7 @@ async function complete(
     events.push({ ...said, id: eventId(), type: 'callback.scheduled', payload })
   }
   await insertEvents(tx, found.call, events, nowMs)
-  await webhooks.analysed(tx, found.call, wasPending, nowMs)
+  await webhooks.analysed(tx, found.call, stored, isFirst, nowMs)
   await notifyCallChange(tx, id)
 }
 
@@ -92,7 +117,7 @@ export async function insertReport(
   report: Report & { endpointData: EndpointData },
   receivers: Receivers | null,
 ): Promise<void> {
-  const completedAt = report.analysisCompletedAtMs === null ? null : new Date(report.analysisCompletedAtMs)
+  const completedAt = dateOrNull(report.analysisCompletedAtMs)
   await tx`
     insert into call_reports (organization_id, test, call_id, version, analysis_status, summary, outcome, structured_data,
       custom_data, endpoint_data, receivers, analysis_completed_at, created_at, updated_at)
@@ -103,22 +128,25 @@ export async function insertReport(
     on conflict do nothing`
 }
 
-/** An analysis that was pending stays the first version. */
-async function write(tx: Tx, tenant: Tenant, id: string, analysis: Analysis, now: Date): Promise<void> {
-  await tx`
-    update call_reports set version = version + case when analysis_status = 'pending' then 0 else 1 end,
+/** An analysis that was pending stays the first version. Null: another process has stored the first one. */
+async function write(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  analysis: Analysis,
+  isFirst: boolean,
+  now: Date,
+): Promise<StoredReport | null> {
+  const [row] = await tx<ReportRow[]>`
+    update call_reports set version = version + ${isFirst ? 0 : 1},
       analysis_status = ${analysis.status}, summary = ${storable(analysis.summary)}, outcome = ${analysis.outcome},
       structured_data = ${jsonOf(analysis.structuredData)}::text::json,
       custom_data = ${jsonOf(analysis.customData)}::text::json,
       endpoint_data = ${jsonOf(analysis.endpointData)}::text::json, analysis_provider = ${analysis.provider},
       analysis_model = ${analysis.model}, analysis_error = ${analysis.error}, analysis_completed_at = ${now},
       updated_at = ${now}, claimed_until = null
-    ${ofCallId(tx, tenant, id)}`
+    ${ofCallId(tx, tenant, id)} and (analysis_status = 'pending') = ${isFirst} returning ${reportColumns(tx)}`
+  return row ? storedReportOf(row) : null
 }
 
 const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value))
-
-/** An LLM wrote it. A text of Postgres has no U+0000. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD')
-}

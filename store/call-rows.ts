@@ -1,6 +1,6 @@
 /** How a call is read from its row. */
 import type { Tenant } from '../domain/access/organization.ts'
-import type { Call, CallKind, RecordingStatus } from '../domain/calls/call.ts'
+import type { Call, CallKind, CallPhone, RecordingStatus } from '../domain/calls/call.ts'
 import type { CallStatus, EndReason } from '../domain/calls/states.ts'
 import type { CallSummary } from '../domain/calls/store.ts'
 import type { Pipeline } from '../domain/sessions/pipeline.ts'
@@ -14,6 +14,7 @@ export type SummaryRow = {
   keyId: string
   status: CallStatus
   kind: CallKind
+  phone: CallPhone | null
   language: string
   /** JSON text, which can have characters that a text of Postgres cannot. */
   identity: string
@@ -35,15 +36,9 @@ type CallRow = SummaryRow & {
   webhookTags: Record<string, string>
 }
 
-const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
-/** Other text cannot be an id, so no statement asks for it. */
-export function isCallId(id: string): boolean {
-  return idForm.test(id)
-}
-
 export const callColumns = (tx: Tx) => tx`
-  organization_id as "organizationId", test, id, agent_id as "agentId", key_id as "keyId", status, kind, language, identity,
+  organization_id as "organizationId", test, id, agent_id as "agentId", key_id as "keyId", status, kind, phone, language,
+  identity,
   created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt", started_at as "startedAt",
   ended_at as "endedAt", end_reason as "endReason", recording_status as "recordingStatus",
   recording_duration_ms as "recordingDurationMs", owner_id as "ownerId"`
@@ -90,6 +85,7 @@ function commonOf(row: SummaryRow): Omit<CallSummary, 'language'> {
     keyId: row.keyId,
     status: row.status,
     kind: row.kind,
+    phone: row.phone,
     identity: JSON.parse(row.identity) as string,
     createdAtMs: row.createdAt.getTime(),
     updatedAtMs: row.updatedAt.getTime(),

@@ -15,7 +15,14 @@ import { readAttempts, readLastTurns } from './call-entries.ts'
 import { ofCallId } from './call-rows.ts'
 import { lastOfSession } from './callbacks.ts'
 import type { Tx } from './connect.ts'
-import { type Receivers, readReceivers, readReport } from './report-rows.ts'
+import {
+  type Receivers,
+  type ReportRow,
+  readStoredReport,
+  reportColumns,
+  type StoredReport,
+  storedReportOf,
+} from './report-rows.ts'
 import { enabledEndpoints, matchingEndpoints } from './webhook-endpoints.ts'
 import { enqueue, giveOwnBody } from './webhook-outbox.ts'
 import { hasOpenStream } from './webhook-streams.ts'
@@ -26,12 +33,12 @@ export type EventSource = {
   recordingUrl: (place: RecordingPlace) => Promise<string>
 }
 
+/** The endpoints that get some event of a change. An open stream counts as an endpoint that matches. */
+type Matched = { endpoints: readonly Endpoint[]; isStreamed: boolean }
+export type Matching = () => Promise<Matched>
+
 type Named = { id: string; name: string }
 
-const noReceivers: { receivers: Receivers; endpointData: EndpointData } = {
-  receivers: { report: [], analysis: [] },
-  endpointData: {},
-}
 /** Streams ask for no fields. With endpoints they get the body of the first of these. */
 const forStreams = { text: '{}', members: [] }
 /** Turns beyond it do not fit into an event. */
@@ -56,48 +63,45 @@ export class CallWebhooks {
     return this.#served
   }
 
-  /** The endpoints that get the report and the analysis of a call that ends now, with the fields that they ask for. */
-  async receivers(tx: Tx, call: Call): Promise<{ receivers: Receivers | null; fields: EndpointFields[] }> {
-    const report = await matching(tx, call, 'call.report')
-    const analysis = await matching(tx, call, 'call.analysis')
-    if (report.length + analysis.length === 0) return { receivers: null, fields: [] }
-    const all = new Map([...report, ...analysis].map((endpoint) => [endpoint.id, endpoint]))
-    return {
-      receivers: { report: report.map(({ id }) => id), analysis: analysis.map(({ id }) => id) },
-      fields: [...all.values()].map(({ id, extractionFields }) => ({ endpointId: id, fields: extractionFields })),
+  /** Asks for what matches a call, once for a transaction, and only where one of its changes needs it. */
+  matching(tx: Tx, call: Call): Matching {
+    let matched: Promise<Matched> | null = null
+    return () => {
+      matched ??= readMatched(tx, call)
+      return matched
     }
   }
 
-  async fields(tx: Tx, tenant: Tenant, callId: string): Promise<EndpointFields[]> {
-    const stored = await readReceivers(tx, tenant, callId)
-    if (stored === null) return []
-    const endpoints = await enabledEndpoints(tx, tenant, idsOf(stored.receivers))
-    return endpoints.map(({ id, extractionFields }) => ({ endpointId: id, fields: extractionFields }))
+  /** The endpoints that get the report and the analysis of a call that ends now, with the fields that they ask for. */
+  receivers({ endpoints }: Matched): { receivers: Receivers | null; fields: EndpointFields[] } {
+    const report = endpoints.filter(({ events }) => events.includes('call.report'))
+    const analysis = endpoints.filter(({ events }) => events.includes('call.analysis'))
+    if (report.length + analysis.length === 0) return { receivers: null, fields: [] }
+    return {
+      receivers: { report: report.map(({ id }) => id), analysis: analysis.map(({ id }) => id) },
+      fields: fieldsOf(endpoints.filter((endpoint) => report.includes(endpoint) || analysis.includes(endpoint))),
+    }
   }
 
   /** `events` have just been stored with the call. */
-  async changed(tx: Tx, call: Call, events: readonly CallEvent[], nowMs: number): Promise<void> {
-    await this.#statuses(
-      tx,
-      call,
-      events.filter(({ type }) => type.startsWith('call.')),
-      nowMs,
-    )
+  async changed(tx: Tx, call: Call, events: readonly CallEvent[], matching: Matching, nowMs: number): Promise<void> {
+    const statuses = events.filter(({ type }) => type.startsWith('call.'))
+    if (statuses.length > 0) await this.#statuses(tx, call, statuses, await matching(), nowMs)
     // The report of a call that was never connected is complete at once.
-    if (events.some(({ type }) => type === 'analysis.heuristic')) await this.analysed(tx, call, true, nowMs)
+    if (events.some(({ type }) => type === 'analysis.heuristic')) {
+      const stored = await readStoredReport(tx, call, call.id)
+      if (stored !== null) await this.analysed(tx, call, stored, true, nowMs)
+    }
     const ended = events.find(({ type }) => type === 'recording.ready' || type === 'recording.failed')
-    if (ended) await this.#recorded(tx, call, ended, nowMs)
+    if (ended) await this.#recorded(tx, call, ended, await matching(), nowMs)
   }
 
-  /** The report has a new analysis. `isFirst`: it was pending before. */
-  async analysed(tx: Tx, call: Call, isFirst: boolean, nowMs: number): Promise<void> {
-    const isStreamed = await hasOpenStream(tx, call)
-    const stored = await readReceivers(tx, call, call.id)
-    if (stored === null && !isStreamed) return
-    const { receivers, endpointData } = stored ?? noReceivers
-    const endpoints = await enabledEndpoints(tx, call, isFirst ? idsOf(receivers) : receivers.report)
-    const report = endpoints.length > 0 || isStreamed ? await readReport(tx, call, call.id) : null
-    if (report === null) return
+  /** The report has a new analysis, or a recording. `isFirst`: it was pending before. */
+  async analysed(tx: Tx, call: Call, stored: StoredReport, isFirst: boolean, nowMs: number): Promise<void> {
+    const { report, receivers, endpointData } = stored
+    const wanted = isFirst ? idsOf(receivers) : receivers.report
+    const [endpoints, isStreamed] = await Promise.all([enabledEndpoints(tx, call, wanted), hasOpenStream(tx, call)])
+    if (endpoints.length === 0 && !isStreamed) return
     const { payloads } = this.#source
     const ofReport = endpoints.filter(({ id }) => receivers.report.includes(id))
     if (ofReport.length > 0 || isStreamed) {
@@ -113,44 +117,52 @@ export class CallWebhooks {
     await this.#fire(tx, call, { ...event, report, endpointData, bodyOf }, ofAnalysis)
   }
 
-  async #statuses(tx: Tx, call: Call, events: readonly CallEvent[], nowMs: number): Promise<void> {
-    if (events.length === 0) return
-    const endpoints = await matching(tx, call, 'call.status')
-    if (!(await isWanted(tx, call, endpoints))) return
+  async #statuses(
+    tx: Tx,
+    call: Call,
+    events: readonly CallEvent[],
+    { endpoints, isStreamed }: Matched,
+    nowMs: number,
+  ): Promise<void> {
+    const wanting = endpoints.filter((endpoint) => endpoint.events.includes('call.status'))
+    if (wanting.length === 0 && !isStreamed) return
     for (const event of events) {
       const body = this.#source.payloads.status(call, event, nowMs)
       // The event of the call and the one that is sent have one id.
       const made = { ...this.#event(call, 'call.status', null, nowMs), id: event.id, occurredAtMs: event.occurredAtMs }
-      await enqueue(tx, call, { ...made, body }, endpoints)
+      await enqueue(tx, call, { ...made, body }, wanting)
     }
   }
 
   /** A report that was made before the recording was ready gets a new version. A pending one is made later. */
-  async #recorded(tx: Tx, call: Call, { type, occurredAtMs }: CallEvent, nowMs: number): Promise<void> {
-    const endpoints = await matching(tx, call, 'call.recording')
-    if (await isWanted(tx, call, endpoints)) {
+  async #recorded(
+    tx: Tx,
+    call: Call,
+    { type, occurredAtMs }: CallEvent,
+    { endpoints, isStreamed }: Matched,
+    nowMs: number,
+  ): Promise<void> {
+    const wanting = endpoints.filter(({ events }) => events.includes('call.recording'))
+    if (wanting.length > 0 || isStreamed) {
       const body = this.#source.payloads.recording(call, await this.#recordingUrl(call), nowMs)
       const event = { ...this.#event(call, 'call.recording', null, nowMs), occurredAtMs }
-      await enqueue(tx, call, { ...event, body }, endpoints)
+      await enqueue(tx, call, { ...event, body }, wanting)
     }
     if (type === 'recording.failed') return
-    const { count } = await tx`
+    const [row] = await tx<ReportRow[]>`
       update call_reports set version = version + 1, updated_at = ${new Date(nowMs)}
-      ${ofCallId(tx, call, call.id)} and analysis_status <> 'pending'`
-    if (count > 0) await this.analysed(tx, call, false, nowMs)
+      ${ofCallId(tx, call, call.id)} and analysis_status <> 'pending' returning ${reportColumns(tx)}`
+    if (row) await this.analysed(tx, call, storedReportOf(row), false, nowMs)
   }
 
   async #reported(tx: Tx, call: Call, report: Report): Promise<ReportedCall> {
-    const { turns, total } = await readLastTurns(tx, call, call.id, turnsBytesMax)
-    return {
-      call,
-      report,
-      turns,
-      turnsTotal: total,
-      costs: costsOf(await readAttempts(tx, call, call.id), call.test),
-      callback: await lastOfSession(tx, call, call.id),
-      recordingUrl: await this.#recordingUrl(call),
-    }
+    const [{ turns, total: turnsTotal }, attempts, callback] = await Promise.all([
+      readLastTurns(tx, call, call.id, turnsBytesMax),
+      readAttempts(tx, call, call.id),
+      lastOfSession(tx, call, call.id),
+    ])
+    const recordingUrl = await this.#recordingUrl(call)
+    return { call, report, turns, turnsTotal, costs: costsOf(attempts, call.test), callback, recordingUrl }
   }
 
   async #recordingUrl({ organizationId, test, id, recordingStatus }: Call): Promise<string | null> {
@@ -180,9 +192,18 @@ export class CallWebhooks {
   }
 }
 
+/** The fields that those who receive a report and its analysis ask for. */
+export async function extractionFieldsOf(tx: Tx, tenant: Tenant, receivers: Receivers): Promise<EndpointFields[]> {
+  return fieldsOf(await enabledEndpoints(tx, tenant, idsOf(receivers)))
+}
+
+function fieldsOf(endpoints: readonly Endpoint[]): EndpointFields[] {
+  return endpoints.map(({ id, extractionFields }) => ({ endpointId: id, fields: extractionFields }))
+}
+
 /** The endpoint that is asked before the call begins. Two never match one call. */
 export async function preCallEndpoint(tx: Tx, call: Call): Promise<Endpoint | null> {
-  return (await matching(tx, call, 'call.pre_call'))[0] ?? null
+  return (await matchingEndpoints(tx, call, ['call.pre_call'], call))[0] ?? null
 }
 
 type FiredEvent = Omit<OutboxEvent, 'body'> & {
@@ -191,13 +212,14 @@ type FiredEvent = Omit<OutboxEvent, 'body'> & {
   bodyOf: (customData: CustomData) => Uint8Array
 }
 
-/** An open stream counts as an endpoint that matches. */
-async function isWanted(tx: Tx, call: Call, endpoints: readonly Named[]): Promise<boolean> {
-  return endpoints.length > 0 || hasOpenStream(tx, call)
-}
+const typesOfChanges: readonly WebhookEventType[] = ['call.status', 'call.report', 'call.analysis', 'call.recording']
 
-function matching(tx: Tx, call: Call, type: WebhookEventType): Promise<Endpoint[]> {
-  return matchingEndpoints(tx, call, { type, agentId: call.agentId, tags: call.webhookTags })
+async function readMatched(tx: Tx, call: Call): Promise<Matched> {
+  const [endpoints, isStreamed] = await Promise.all([
+    matchingEndpoints(tx, call, typesOfChanges, call),
+    hasOpenStream(tx, call),
+  ])
+  return { endpoints, isStreamed }
 }
 
 function idsOf({ report, analysis }: Receivers): string[] {

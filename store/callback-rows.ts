@@ -4,6 +4,7 @@ import type { Callback, CallbackFailure, WholeCallback } from '../domain/callbac
 import type { CallbackStatus } from '../domain/callbacks/states.ts'
 import type { Pipeline } from '../domain/sessions/pipeline.ts'
 import type { Tx } from './connect.ts'
+import { dateOrNull, storable } from './row-values.ts'
 
 type Row = Tenant & {
   id: string
@@ -91,7 +92,7 @@ export async function insertCallback(tx: Tx, callback: Callback): Promise<void> 
     insert into callbacks (organization_id, test, id, source_session_id, agent_id, to_number, scheduled_at, status, reason,
       instructions, created_at, updated_at, tries, next_try_at)
     values (${organizationId}, ${test}, ${id}, ${sourceSessionId}, ${agentId}, ${toNumber},
-      ${new Date(callback.scheduledAtMs)}, ${status}, ${storable(callback.reason)}, ${storable(callback.instructions)},
+      ${new Date(callback.scheduledAtMs)}, ${status}, ${storableOrNull(callback.reason)}, ${storableOrNull(callback.instructions)},
       ${new Date(callback.createdAtMs)}, ${new Date(callback.updatedAtMs)}, ${tries}, ${new Date(callback.nextTryAtMs)})`
 }
 
@@ -101,14 +102,11 @@ export async function updateCallback(tx: Tx, callback: Callback): Promise<void> 
   await tx`
     update callbacks set created_session_id = ${createdSessionId}, phone_number_id = ${phoneNumberId},
       from_number = ${fromNumber}, status = ${status}, failure_cause = ${callback.failureCause},
-      attempted_at = ${timeOf(callback.attemptedAtMs)}, dispatched_at = ${timeOf(callback.dispatchedAtMs)},
-      cancelled_at = ${timeOf(callback.cancelledAtMs)}, updated_at = ${new Date(callback.updatedAtMs)},
+      attempted_at = ${dateOrNull(callback.attemptedAtMs)}, dispatched_at = ${dateOrNull(callback.dispatchedAtMs)},
+      cancelled_at = ${dateOrNull(callback.cancelledAtMs)}, updated_at = ${new Date(callback.updatedAtMs)},
       tries = ${callback.tries}, next_try_at = ${new Date(callback.nextTryAtMs)}, lease_id = ${lease?.id ?? null},
-      leased_until = ${timeOf(lease?.untilMs ?? null)}
+      leased_until = ${dateOrNull(lease?.untilMs ?? null)}
     where organization_id = ${organizationId} and test = ${test} and id = ${id}`
 }
 
-const timeOf = (ms: number | null) => (ms === null ? null : new Date(ms))
-
-/** An LLM wrote it. A text of Postgres has no U+0000. */
-const storable = (text: string | null) => text?.replaceAll('\0', '\uFFFD') ?? null
+const storableOrNull = (text: string | null) => text && storable(text)

@@ -20,9 +20,10 @@ import type { CallStatus } from '../domain/calls/states.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
-import { isCallId, ofCall } from './call-rows.ts'
+import { ofCall } from './call-rows.ts'
 import { insertCallback, isCallbackId, readCallbacks, readWhole, updateCallback } from './callback-rows.ts'
 import type { Tx } from './connect.ts'
+import { isUuid } from './row-values.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 export type CallbackStoreDeps = {
@@ -41,7 +42,7 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
     },
     list: (tenant, filter, limit, after) => worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, limit, after)),
     ofSession: async (tenant, sessionId) => {
-      if (!isCallId(sessionId)) return null
+      if (!isUuid(sessionId)) return null
       return worlds.asTenant(tenant, (tx) => lastOfSession(tx, tenant, sessionId))
     },
     change: async (tenant, id, change) => {

@@ -5,24 +5,30 @@ import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { extractionOf } from '../domain/calls/extraction.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
-import { type CallStatus, type EndReason, endPayload, endStatus, isTerminal } from '../domain/calls/states.ts'
+import {
+  type CallStatus,
+  type EndReason,
+  endPayload,
+  endStatus,
+  failureCause,
+  isTerminal,
+} from '../domain/calls/states.ts'
 import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
 import type { Pipeline } from '../domain/sessions/pipeline.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds, turnSources } from './call-entries.ts'
 import { listCalls, listCallsOfAgent } from './call-lists.ts'
 import { insertReport } from './call-reports.ts'
-import { isCallId, ofCall, readCall, type SecretColumns } from './call-rows.ts'
-import { createMicroseconds } from './call-times.ts'
-import type { CallWebhooks } from './call-webhooks.ts'
+import { ofCall, readCall } from './call-rows.ts'
+import { openedOf } from './call-secrets.ts'
+import type { CallWebhooks, Matching } from './call-webhooks.ts'
 import { insertPromised, lastCallbackOf } from './callbacks.ts'
 import type { Tx } from './connect.ts'
-import { arrayLiteral } from './key-match.ts'
-import type { SealedTable } from './reseal.ts'
-import type { Sealed, Sealer } from './sealed.ts'
+import { createNewCalls } from './new-calls.ts'
+import { arrayLiteral, dateOrNull, isUuid } from './row-values.ts'
+import type { Sealer } from './sealed.ts'
 import { type Tenancy, type Worlds } from './tenant.ts'
 
 export type CallStoreDeps = {
@@ -42,19 +48,14 @@ export type StoredCalls = CallStore & {
 
 export function createCallStore(deps: CallStoreDeps): StoredCalls {
   const { worlds, sealer, clock } = deps
-  const microseconds = createMicroseconds()
   /** The calls that had no living owner at the last look. */
   let suspects: ReadonlySet<string> = new Set()
   return {
-    insert: (call, secrets, events = []) =>
-      worlds.asTenant(call, async (tx) => {
-        await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
-        await insertEvents(tx, call, events, clock.nowMs())
-      }),
+    ...createNewCalls(deps),
     find: async (tenant, id) =>
-      isCallId(id) ? worlds.asTenant(tenant, async (tx) => (await readCall(tx, tenant, id))?.call ?? null) : null,
+      isUuid(id) ? worlds.asTenant(tenant, async (tx) => (await readCall(tx, tenant, id))?.call ?? null) : null,
     findWithSecrets: async (tenant, id) => {
-      if (!isCallId(id)) return null
+      if (!isUuid(id)) return null
       const found = await worlds.asTenant(tenant, (tx) => readCall(tx, tenant, id))
       return found && { call: found.call, secrets: openedOf(sealer, found.call, found.secrets) }
     },
@@ -63,15 +64,15 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     listOfAgent: (tenant, agentId, limit, range) =>
       worlds.asTenant(tenant, (tx) => listCallsOfAgent(tx, tenant, agentId, limit, range)),
     claim: async (tenant, id, ownerId, pipeline) =>
-      isCallId(id) && worlds.asTenant(tenant, (tx) => claim(tx, tenant, id, { ownerId, pipeline }, clock.nowMs())),
+      isUuid(id) && worlds.asTenant(tenant, (tx) => claim(tx, tenant, id, { ownerId, pipeline }, clock.nowMs())),
     release: async (tenant, id, ownerId) => {
-      if (isCallId(id)) await worlds.asTenant(tenant, (tx) => release(tx, tenant, id, ownerId))
+      if (isUuid(id)) await worlds.asTenant(tenant, (tx) => release(tx, tenant, id, ownerId))
     },
     inRooms: () => worlds.asOperator(listInRooms),
     countLive: (organizationId) => countOpen(worlds, organizationId, true),
     countQueued: (organizationId) => countOpen(worlds, organizationId, false),
     append: async (tenant, id, entries) => {
-      if (!isCallId(id)) return entries
+      if (!isUuid(id)) return entries
       return worlds.asTenant(tenant, async (tx) => {
         const found = await readCall(tx, tenant, id, true)
         return found === null ? entries : store(tx, deps, found.call, entries)
@@ -84,7 +85,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
           where id = any(${arrayLiteral(ids)}::uuid[]) and ended_at is not null`,
       ),
     endUnowned: async (tenant, id, reason, clientReason) => {
-      if (!isCallId(id)) return null
+      if (!isUuid(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
         const found = await readCall(tx, tenant, id, true)
         return found && endUnowned(tx, deps, found.call, reason, clientReason)
@@ -125,7 +126,8 @@ async function claim(
       : tx`, language = ${pipeline.intent.language}, pipeline = ${jsonText(pipeline)}::text::json`
   const { count } = await tx`
     update calls set owner_id = ${ownerId}${changed}
-    ${ofCall(tx, tenant, id)} and (owner_id is null or owner_id = ${ownerId}) and status = 'queued'
+    ${ofCall(tx, tenant, id)} and (owner_id is null or owner_id = ${ownerId})
+      and status in ('queued', 'dialing', 'ringing')
       and expires_at > ${new Date(nowMs)}`
   return count > 0
 }
@@ -158,18 +160,6 @@ async function release(tx: Tx, tenant: Tenant, id: string, ownerId: string): Pro
   await tx`update calls set owner_id = null ${ofCall(tx, tenant, id)} and owner_id = ${ownerId} and status = 'queued'`
 }
 
-async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }: SecretColumns): Promise<void> {
-  const { organizationId, test, id, agentId, keyId, status, kind, identity, pipeline } = call
-  await tx`
-    insert into calls (organization_id, test, id, agent_id, key_id, status, kind, language, identity, pipeline, metadata,
-      webhook_tags, sealed, sealed_by, created_at, updated_at, expires_at)
-    values (${organizationId}, ${test}, ${id}, ${agentId}, ${keyId}, ${status}, ${kind}, ${pipeline.intent.language},
-      ${jsonText(identity)}, ${jsonText(pipeline)}::text::json, ${jsonText(call.metadata)}::text::json,
-      ${jsonText(call.webhookTags)}::text::json, ${bytes}, ${sealedBy}, ${createdAt}::text::timestamptz,
-      ${new Date(call.updatedAtMs)}, ${new Date(call.expiresAtMs)})`
-  await notifyCallChange(tx, id)
-}
-
 const jsonText = (value: unknown) => JSON.stringify(value)
 
 /** The row of the call is locked. */
@@ -180,13 +170,14 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   await insertTurns(tx, call, applied.turns)
   await insertSpans(tx, call, applied.spans)
   const replaced = await storeCallbacks(tx, deps, applied)
-  const { next, types } = await closed(tx, deps, applied, nowMs)
+  const matching = deps.webhooks.matching(tx, call)
+  const { next, types } = await closed(tx, deps, applied, matching, nowMs)
   const afterMs = Math.max(nowMs, applied.events.at(-1)?.occurredAtMs ?? 0)
   const closing = types.map((type, at) => closingEvent(deps, type, next.status, afterMs + at + 1))
   const events = [...applied.events, ...replaced, ...closing]
   await insertEvents(tx, call, events, nowMs)
   await update(tx, next, applied.hasEnded)
-  await deps.webhooks.changed(tx, next, events, nowMs)
+  await deps.webhooks.changed(tx, next, events, matching, nowMs)
   await notifyCallChange(tx, call.id)
   return [...applied.refused]
 }
@@ -210,6 +201,7 @@ async function closed(
   tx: Tx,
   { webhooks }: CallStoreDeps,
   { call, hasEnded }: Applied,
+  matching: Matching,
   nowMs: number,
 ): Promise<{ next: Call; types: CallEvent['type'][] }> {
   if (!hasEnded) return { next: call, types: [] }
@@ -220,7 +212,7 @@ async function closed(
   // A session that nobody joined has no report.
   if (call.endReason !== 'not_joined') {
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
-    const { receivers, fields } = await webhooks.receivers(tx, call)
+    const { receivers, fields } = webhooks.receivers(await matching())
     const { customData, endpointData } = extractionOf(call.pipeline.extractionFields, fields).read({})
     const ended = endedCallOf(call, await turnSources(tx, call), hasCallback, customData)
     const report = firstReport(ended, nowMs)
@@ -240,10 +232,9 @@ function closingEvent(
 }
 
 async function update(tx: Tx, call: Call, hasEnded: boolean): Promise<void> {
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms))
   await tx`
     update calls set status = ${call.status}, updated_at = ${new Date(call.updatedAtMs)},
-      started_at = ${time(call.startedAtMs)}, ended_at = ${time(call.endedAtMs)}, end_reason = ${call.endReason},
+      started_at = ${dateOrNull(call.startedAtMs)}, ended_at = ${dateOrNull(call.endedAtMs)}, end_reason = ${call.endReason},
       recording_status = ${call.recordingStatus}, recording_duration_ms = ${call.recordingDurationMs},
       owner_id = ${call.ownerId}${hasEnded ? tx`, sealed = null, sealed_by = null` : tx``}
     ${ofCall(tx, call, call.id)}`
@@ -279,7 +270,7 @@ async function end(
     provider: 'service' as const,
     type: `call.${to}` as const,
     status: to,
-    failureCause: to === 'failed' ? reason : null,
+    failureCause: failureCause(to, reason),
     occurredAtMs: endedAtMs,
     payload: endPayload(reason, clientReason),
   }
@@ -342,42 +333,4 @@ async function endEach(
     }
   }
   return due.map(({ id }) => id)
-}
-
-function sealOf(sealer: () => Sealer, call: Call, secrets: SecretsByTool): SecretColumns {
-  if (Object.keys(secrets).length === 0) return { bytes: null, sealedBy: null }
-  return sealer().seal(JSON.stringify(secrets), placeOf(call))
-}
-
-function openedOf(sealer: () => Sealer, call: Call, { bytes, sealedBy }: SecretColumns): SecretsByTool {
-  if (bytes === null) return {}
-  return JSON.parse(sealer().open({ bytes, sealedBy }, placeOf(call))) as SecretsByTool
-}
-
-/** The place that sealed secrets are bound to. They are written once. */
-function placeOf({ organizationId, test, id }: Tenant & { id: string }): string[] {
-  return ['call', organizationId, test ? 'test' : 'live', id]
-}
-
-type SealedRow = Sealed & { organizationId: string; test: boolean; id: string }
-
-/** For a change of the master key. */
-export const sealedCalls: SealedTable<SealedRow> = {
-  table: 'calls',
-  start: {
-    organizationId: '',
-    test: false,
-    id: '00000000-0000-0000-0000-000000000000',
-    bytes: Buffer.alloc(0),
-    sealedBy: '',
-  },
-  placeOf,
-  read: (tx, after, names, rowsMax) => tx<SealedRow[]>`
-    select organization_id as "organizationId", test, id, sealed as bytes, sealed_by as "sealedBy" from calls
-    where (organization_id, test, id) > (${after.organizationId}, ${after.test}, ${after.id})
-      and sealed_by = any(${names}::text[])
-    order by organization_id, test, id limit ${rowsMax} for update skip locked`,
-  write: (tx, { organizationId, test, id }, { bytes, sealedBy }) => tx`
-    update calls set sealed = ${bytes}, sealed_by = ${sealedBy}
-    where organization_id = ${organizationId} and test = ${test} and id = ${id} and sealed is not null`,
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 
-const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 1, idleGatherMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 128, gatherMs: 1, idleGatherMs: 0, queueMax: 10_000 }
 const sweepRowsMax = 1_000
 
 export type StoredCredit = Credit & {

@@ -37,7 +37,7 @@ export type StoredIdempotency = Idempotency & {
   drain(): Promise<void>
 }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 2, idleGatherMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 2, idleGatherMs: 0, queueMax: 10_000 }
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
 /** After this many renewals a request that is neither dispatched nor released counts as abandoned by its owner. */

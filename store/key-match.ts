@@ -1,5 +1,6 @@
 import type { KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Sql } from './connect.ts'
+import { arrayLiteral } from './row-values.ts'
 
 /**
  * The condition that picks the rows `k` of these uses by their primary key, with constant arrays instead of a join.
@@ -18,12 +19,4 @@ export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
 /** The rows that still belong to these requests. */
 export function ownedBy(sql: Sql, uses: readonly KeyUse[]) {
   return sql`k.request_id = any(${arrayLiteral(uses.map(({ requestId }) => requestId))}::text[])`
-}
-
-/**
- * The text form of an array with every item quoted (PostgreSQL documentation, 8.15.6, Array Input and Output
- * Syntax).
- */
-export function arrayLiteral(items: Iterable<string>): string {
-  return `{${[...items].map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

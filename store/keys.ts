@@ -45,7 +45,7 @@ type Row = {
 }
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 /** Unknown keys are remembered briefly and in a separate cache, so that a flood of them displaces no known key. */
 const unknownMsMax = 2_000
 
@@ -166,8 +166,10 @@ async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
 const columns = (sql: Sql | Tx) => sql`
   k.lookup, k.digest, k.id as "keyId", o.id as "organizationId", o.name as "organizationName",
   o.max_concurrency as "maxConcurrency", k.scopes, k.policy, k.test, k.expires_at as "expiresAt",
-  (select coalesce(jsonb_object_agg(p.provider, p.id), '{}') from provider_keys p where p.organization_id = o.id)
-    as "ownKeys"`
+  ${ownKeys(sql)} as "ownKeys"`
+
+export const ownKeys = (sql: Sql | Tx) => sql`
+  (select coalesce(jsonb_object_agg(p.provider, p.id), '{}') from provider_keys p where p.organization_id = o.id)`
 
 async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {
   await sql`

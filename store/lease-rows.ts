@@ -7,7 +7,7 @@ import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 
-const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 128, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
 export type LeaseRows = {
   /** Null: the lease is granted. */

@@ -5,12 +5,13 @@ import type { Choice } from '../domain/routing/choice.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
 import type { Sql } from './connect.ts'
-import { arrayLiteral, ofUses, ownedBy } from './key-match.ts'
+import { ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
+import { arrayLiteral } from './row-values.ts'
 import { isPassing } from './unavailable.ts'
 
 /** No request waits for a settlement, so a single one is gathered too and does not compete with the next request. */
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /** Together about 15 s: the request has been served, so its settlement must outlast a restart of Postgres. */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 

@@ -32,7 +32,7 @@ type Options = KeyCacheLimits & {
 type Wanted = { organizationId: string; provider: string; keyId: string }
 type Row = { keyId: string; bytes: Buffer; sealedBy: string }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
 export type ProviderKeyStore = {
   keys: StoredProviderKeys

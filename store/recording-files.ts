@@ -1,9 +1,10 @@
 /** Recordings as files in a folder of this machine. */
+
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordingContent, RecordingFile, Recordings } from '../domain/calls/recordings.ts'
-import { isCallId } from './call-rows.ts'
+import { isUuid } from './row-values.ts'
 
 /** The conversations of callers: nobody but the user of this process reads them. */
 const folderMode = 0o700
@@ -13,7 +14,7 @@ const pieceBytes = 65_536
 export function createRecordingFiles(folder: string): Recordings {
   function pathOf(callId: string): string {
     // An id that is no UUID could name a file elsewhere.
-    if (!isCallId(callId)) throw new Error('a recording is named by the id of a call')
+    if (!isUuid(callId)) throw new Error('a recording is named by the id of a call')
     return join(folder, `${callId}.wav`)
   }
   return {

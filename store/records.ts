@@ -3,17 +3,22 @@ import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
 import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
+import type { LegStore } from '../domain/phone/leg.ts'
+import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
 import { createCallCommands } from './call-commands.ts'
 import { createCallRecord } from './call-entries.ts'
+import { createLegStore } from './call-legs.ts'
 import { createReportStore } from './call-reports.ts'
 import { CallWebhooks } from './call-webhooks.ts'
 import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
+import { createNumberCallers } from './number-callers.ts'
+import { createPhoneNumbers } from './phone-numbers.ts'
 import { createUploadStore } from './recording-uploads.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
@@ -22,6 +27,9 @@ import { createWebhookRecords, type WebhookRecords } from './webhook-records.ts'
 export type Records = WebhookRecords & {
   calls: CallStore
   callRecord: CallRecord
+  legs: LegStore
+  phoneNumbers: CallableNumbers
+  numberCallers: CallersOfNumbers
   callChanges: CallChanges
   reports: ReportStore
   callCommands: CallCommands
@@ -58,6 +66,9 @@ export function createRecords(
       ...ofWebhooks.records,
       calls,
       callRecord: createCallRecord(worlds),
+      legs: createLegStore({ worlds, clock }),
+      phoneNumbers: createPhoneNumbers(worlds),
+      numberCallers: createNumberCallers(worlds),
       callChanges: changes,
       reports: createReportStore({ worlds, clock, webhooks, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),

@@ -3,9 +3,10 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
 import type { ReportDeliveryStore, StoredReportDelivery } from '../domain/webhooks/report-deliveries.ts'
-import { isCallId, ofCallId } from './call-rows.ts'
+import { ofCallId } from './call-rows.ts'
 import type { Tx } from './connect.ts'
 import { readReceivers } from './report-rows.ts'
+import { isUuid } from './row-values.ts'
 import type { Worlds } from './tenant.ts'
 import { notifyDue } from './webhook-outbox.ts'
 
@@ -21,16 +22,16 @@ type Row = Omit<StoredReportDelivery, 'isDelivered' | 'createdAtMs' | 'dueAtMs' 
 export function createReportDeliveryStore({ worlds, clock }: { worlds: Worlds; clock: Clock }): ReportDeliveryStore {
   return {
     ofReport: async (tenant, callId) => {
-      if (!isCallId(callId)) return { deliveries: [], receivers: 0 }
+      if (!isUuid(callId)) return { deliveries: [], receivers: 0 }
       return worlds.asTenant(tenant, async (tx) => {
-        const stored = await readReceivers(tx, tenant, callId)
+        const receivers = await readReceivers(tx, tenant, callId)
         // Without receivers there is nothing to look for.
-        if (stored === null) return { deliveries: [], receivers: 0 }
-        return { deliveries: await read(tx, tenant, callId), receivers: stored.receivers.report.length }
+        if (receivers === null) return { deliveries: [], receivers: 0 }
+        return { deliveries: await read(tx, tenant, callId), receivers: receivers.report.length }
       })
     },
     retryReport: async (tenant, callId) => {
-      if (!isCallId(callId)) return
+      if (!isUuid(callId)) return
       await worlds.asTenant(tenant, (tx) => retry(tx, tenant, callId, clock.nowMs()))
     },
   }
@@ -54,16 +55,23 @@ async function read(tx: Tx, tenant: Tenant, callId: string): Promise<StoredRepor
 /** The same delivery with the same webhook-id. An older version is not sent after a newer one. */
 async function retry(tx: Tx, tenant: Tenant, callId: string, nowMs: number): Promise<void> {
   const now = new Date(nowMs)
+  // In the order of the ids, as a newer report and the ends of attempts lock them: neither waits for the other in a circle.
   const rows = await tx<{ endpointId: string }[]>`
+    with stopped as (
+      select id from webhook_deliveries d
+      ${ofCallId(tx, tenant, callId)} and type = 'call.report' and status in ('failed', 'expired') and not superseded
+        and version = (select max(version) from webhook_deliveries ${ofCallId(tx, tenant, callId)} and type = 'call.report')
+        and exists (select from webhook_endpoints e where e.organization_id = d.organization_id and e.test = d.test
+          and e.id = d.endpoint_id and e.disabled_at is null)
+      order by id for no key update
+    )
     update webhook_deliveries d set status = 'pending', failures = 0, error = null, due_at = ${now},
       expires_at = ${new Date(nowMs + expiryMs)}
-    ${ofCallId(tx, tenant, callId)} and type = 'call.report' and status in ('failed', 'expired') and not superseded
-      and version = (select max(version) from webhook_deliveries ${ofCallId(tx, tenant, callId)} and type = 'call.report')
-      and exists (select from webhook_endpoints e where e.organization_id = d.organization_id and e.test = d.test
-        and e.id = d.endpoint_id and e.disabled_at is null)
+    from stopped s where d.organization_id = ${tenant.organizationId} and d.test = ${tenant.test} and d.id = s.id
     returning endpoint_id as "endpointId"`
   await notifyDue(
     tx,
+    tenant,
     rows.map(({ endpointId }) => endpointId),
   )
 }

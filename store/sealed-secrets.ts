@@ -1,6 +1,6 @@
 import type { Log } from '../domain/ports/system.ts'
 import { sealedTools } from './agent-tools.ts'
-import { sealedCalls } from './calls.ts'
+import { sealedCalls } from './call-secrets.ts'
 import { sealedProviderKeys } from './provider-keys.ts'
 import { countUnreadable, type Resealed, resealTable, type SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'

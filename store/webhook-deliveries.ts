@@ -1,14 +1,7 @@
 /** The log of deliveries. Every statement of an organization names it and the world. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type {
-  AttemptError,
-  AttemptTrigger,
-  CancelReason,
-  Delivery,
-  DeliveryStatus,
-  NumberedAttempt,
-} from '../domain/webhooks/delivery.ts'
+import type { Delivery, NumberedAttempt } from '../domain/webhooks/delivery.ts'
 import {
   type DeliveryFilter,
   type DeliveryPage,
@@ -18,10 +11,9 @@ import {
   keptMs,
   type SentEvent,
 } from '../domain/webhooks/delivery-store.ts'
-import type { WebhookEventType } from '../domain/webhooks/endpoint.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
-import { isCallId } from './call-rows.ts'
 import type { Tx } from './connect.ts'
+import { isUuid } from './row-values.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 import { completeDeliveries } from './webhook-ends.ts'
 import { insertEvent } from './webhook-outbox.ts'
@@ -36,11 +28,9 @@ export type DeliveryStoreDeps = {
 /** More attempts than these are only counted. */
 const attemptsMax = 100
 const endpointsMax = 1_000
-/** Deleted in one statement. */
+/** Events that are deleted in one statement, and statements of one purge: more than are stored between two of them. */
 const purgedMax = 1_000
-
-/** Ids of all things here are uuids. */
-const isId = isCallId
+const purgesMax = 50
 
 export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStoreDeps): DeliveryStore {
   const oldest = () => new Date(clock.nowMs() - keptMs)
@@ -48,7 +38,7 @@ export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStore
     list: (tenant, filter, limit, after) =>
       worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, { limit, after, oldest: oldest() })),
     find: async (tenant, id) => {
-      if (!isId(id)) return null
+      if (!isUuid(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
         const [row] = await tx<(Row & { body: Buffer })[]>`
           select ${columns(tx)}, coalesce(d.body, v.body) as body from ${joined(tx)} ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
@@ -58,18 +48,19 @@ export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStore
       })
     },
     claimForRedelivery: async (tenant, id) => {
-      if (!isId(id)) return 'unknown'
+      if (!isUuid(id)) return 'unknown'
       return worlds.asTenant(tenant, async (tx) => {
+        const nowMs = clock.nowMs()
         const [claimed] = await tx<ClaimedRow[]>`
           update webhook_deliveries d set status = 'delivering', redelivered_from = d.status, claim = d.claim + 1,
-            owner_id = ${instanceId}, claimed_until = ${new Date(clock.nowMs())}::timestamptz + ${leaseOf(tx)}
+            owner_id = ${instanceId}, claimed_until = now() + ${leaseOf(tx)} * interval '1 millisecond'
           from webhook_events v, webhook_endpoints e
           ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}
             and v.organization_id = d.organization_id and v.test = d.test and v.id = d.event_id
             and e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id
             and ${canRedeliver(tx)}
           returning ${claimedColumns(tx)}`
-        if (claimed) return claimedOf(claimed)
+        if (claimed) return claimedOf(claimed, nowMs)
         const [known] =
           await tx`select from webhook_deliveries d ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
         return known ? 'refused' : 'unknown'
@@ -77,16 +68,22 @@ export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStore
     },
     record: (tenant, sent) =>
       worlds.asTenant(tenant, (tx) => record(tx, tenant, sent, { instanceId, nowMs: clock.nowMs() })),
-    purge: () =>
-      worlds.asOperator(async (tx) => {
-        // Their deliveries and attempts go with them.
-        await tx`
-          delete from webhook_events where (organization_id, test, id) in (
-            select organization_id, test, id from webhook_events where created_at < ${oldest()}
-            order by created_at limit ${purgedMax} for update skip locked)`
-      }),
+    async purge() {
+      for (let batches = 0; batches < purgesMax; batches++) {
+        const { count } = await worlds.asOperator((tx) => purge(tx, oldest()))
+        if (count < purgedMax) return
+      }
+    },
   }
 }
+
+/** Their deliveries and attempts go with them. A report can be sent once more shortly before its end in the log. */
+const purge = (tx: Tx, oldest: Date) => tx`
+  delete from webhook_events where (organization_id, test, id) in (
+    select organization_id, test, id from webhook_events v where created_at < ${oldest} and not exists (
+      select from webhook_deliveries d where d.organization_id = v.organization_id and d.test = v.test
+        and d.event_id = v.id and d.status in ('pending', 'delivering'))
+    order by created_at limit ${purgedMax} for update skip locked)`
 
 const ofId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
   tx`where d.organization_id = ${organizationId} and d.test = ${test} and d.id = ${id}`
@@ -111,21 +108,7 @@ const columns = (tx: Tx) => tx`
   (${canRedeliver(tx)}) as "canRedeliver", d.occurred_at as "occurredAt", d.created_at as "createdAt",
   d.expires_at as "expiresAt", d.delivered_at as "deliveredAt"`
 
-type Row = Tenant & {
-  id: string
-  eventId: string
-  endpointId: string
-  endpointName: string
-  isEndpointDeleted: boolean
-  type: WebhookEventType
-  callId: string
-  agentId: string | null
-  tags: Record<string, string>
-  status: DeliveryStatus
-  attempts: number
-  httpStatus: number | null
-  error: AttemptError | CancelReason | null
-  canRedeliver: boolean
+type Row = Omit<Delivery, 'occurredAtMs' | 'createdAtMs' | 'expiresAtMs' | 'deliveredAtMs'> & {
   occurredAt: Date
   createdAt: Date
   expiresAt: Date
@@ -187,19 +170,7 @@ async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<En
   return [...rows]
 }
 
-type AttemptRow = {
-  id: string
-  number: number
-  trigger: AttemptTrigger
-  requestUrl: string
-  requestHeaders: Record<string, string>
-  responseStatus: number | null
-  responseBody: Buffer | null
-  isResponseTruncated: boolean
-  durationMs: number
-  error: AttemptError | null
-  createdAt: Date
-}
+type AttemptRow = Omit<NumberedAttempt, 'createdAtMs'> & { createdAt: Date }
 
 async function attemptsOf(tx: Tx, { organizationId, test }: Tenant, deliveryId: string): Promise<NumberedAttempt[]> {
   const rows = await tx<AttemptRow[]>`

@@ -10,6 +10,7 @@ import {
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './connect.ts'
 import type { SealedTable } from './reseal.ts'
+import { dateOrNull, storable } from './row-values.ts'
 import type { Sealed, Sealer } from './sealed.ts'
 
 export type EndpointRow = Omit<
@@ -25,13 +26,6 @@ export type EndpointRow = Omit<
 }
 type Columns = { secretsId: string; bytes: Buffer; sealedBy: string }
 export type SecretColumns = Columns | { [Name in keyof Columns]: null }
-
-const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
-/** Other text cannot be an id, so no statement asks for it. */
-export function isEndpointId(id: string): boolean {
-  return idForm.test(id)
-}
 
 export const endpointColumns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, name, url, events, all_agents as "allAgents", agent_ids as "agentIds",
@@ -63,34 +57,30 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint, secrets: Secret
     insert into webhook_endpoints (organization_id, test, id, name, url, events, all_agents, agent_ids, filter_tags, headers,
       auth_headers, timeout_ms, signing_secret_source, extraction_fields, secrets_id, sealed, sealed_by, legacy_agent_id,
       legacy_field, disabled_at, disabled_reason, created_at, updated_at)
-    values (${organizationId}, ${test}, ${id}, ${textOf(endpoint.name)}, ${endpoint.url}, ${json(endpoint.events)}::text::jsonb,
+    values (${organizationId}, ${test}, ${id}, ${storable(endpoint.name)}, ${endpoint.url}, ${json(endpoint.events)}::text::jsonb,
       ${endpoint.allAgents}, ${json(endpoint.agentIds)}::text::jsonb, ${json(endpoint.filterTags)}::text::json,
       ${json(endpoint.headers)}::text::json, ${json(endpoint.authHeaders)}::text::json, ${endpoint.timeoutMs},
       ${endpoint.signingSecretSource}, ${json(endpoint.extractionFields)}::text::json, ${secrets.secretsId}, ${secrets.bytes},
-      ${secrets.sealedBy}, ${legacy?.agentId ?? null}, ${legacy?.field ?? null}, ${time(endpoint.disabledAtMs)},
-      ${endpoint.disabledReason}, ${time(endpoint.createdAtMs)}, ${time(endpoint.updatedAtMs)})`
+      ${secrets.sealedBy}, ${legacy?.agentId ?? null}, ${legacy?.field ?? null}, ${dateOrNull(endpoint.disabledAtMs)},
+      ${endpoint.disabledReason}, ${new Date(endpoint.createdAtMs)}, ${new Date(endpoint.updatedAtMs)})`
 }
 
 /** An endpoint that is enabled starts without failures. */
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint, secrets: SecretColumns): Promise<void> {
   await tx`
-    update webhook_endpoints set name = ${textOf(endpoint.name)}, url = ${endpoint.url},
+    update webhook_endpoints set name = ${storable(endpoint.name)}, url = ${endpoint.url},
       events = ${json(endpoint.events)}::text::jsonb, all_agents = ${endpoint.allAgents},
       agent_ids = ${json(endpoint.agentIds)}::text::jsonb, filter_tags = ${json(endpoint.filterTags)}::text::json,
       headers = ${json(endpoint.headers)}::text::json, auth_headers = ${json(endpoint.authHeaders)}::text::json,
       timeout_ms = ${endpoint.timeoutMs}, signing_secret_source = ${endpoint.signingSecretSource},
       extraction_fields = ${json(endpoint.extractionFields)}::text::json, secrets_id = ${secrets.secretsId},
-      sealed = ${secrets.bytes}, sealed_by = ${secrets.sealedBy}, disabled_at = ${time(endpoint.disabledAtMs)},
-      disabled_reason = ${endpoint.disabledReason}, updated_at = ${time(endpoint.updatedAtMs)},
+      sealed = ${secrets.bytes}, sealed_by = ${secrets.sealedBy}, disabled_at = ${dateOrNull(endpoint.disabledAtMs)},
+      disabled_reason = ${endpoint.disabledReason}, updated_at = ${new Date(endpoint.updatedAtMs)},
       failing_since = case when disabled_at is null then failing_since end
     ${ofTenant(tx, endpoint)} and id = ${endpoint.id}`
 }
 
 const json = (value: unknown) => JSON.stringify(value)
-const time = (ms: number | null) => (ms === null ? null : new Date(ms))
-
-/** U+0000 cannot be in a text of Postgres. It can be in the name of an agent. */
-export const textOf = (name: string) => name.replaceAll('\0', '\uFFFD')
 
 export function sealSecrets(sealer: () => Sealer, endpoint: Endpoint, secrets: EndpointSecrets): SecretColumns {
   if (secrets.signing === null && Object.keys(secrets.authHeaders).length === 0)

@@ -3,10 +3,11 @@
  * another, because of two at once each could fit what is stored, and not the other.
  */
 import type { Tenant } from '../domain/access/organization.ts'
+import type { Call } from '../domain/calls/call.ts'
 import { type Endpoint, tagsMatch, type WebhookEventType } from '../domain/webhooks/endpoint.ts'
 import type { EndpointOutcome, EndpointStore, StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
 import type { Tx } from './connect.ts'
-import { arrayLiteral } from './key-match.ts'
+import { arrayLiteral, isUuid } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import type { Worlds } from './tenant.ts'
 import { conflictOf, lockEndpoints } from './webhook-conflicts.ts'
@@ -15,7 +16,6 @@ import {
   endpointColumns,
   endpointOf,
   insertEndpoint,
-  isEndpointId,
   ofTenant,
   openSecrets,
   type SecretColumns,
@@ -34,7 +34,7 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
         return rows.map(endpointOf)
       }),
     find: async (tenant, id) => {
-      if (!isEndpointId(id)) return null
+      if (!isUuid(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
         const [row] = await tx<EndpointRow[]>`
           select ${endpointColumns(tx)} from webhook_endpoints ${ofTenant(tx, tenant)} and id = ${id}`
@@ -44,7 +44,7 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
     insert: (stored, endpointsMax) =>
       worlds.asTenant(stored.endpoint, (tx) => insert(tx, sealer, stored, endpointsMax)),
     change: async (tenant, id, change) => {
-      if (!isEndpointId(id)) return { state: 'unknown' }
+      if (!isUuid(id)) return { state: 'unknown' }
       return worlds.asTenant(tenant, async (tx) => {
         await lockEndpoints(tx, tenant)
         const [row] = await tx<(EndpointRow & SecretColumns)[]>`
@@ -59,12 +59,14 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
         const refused = await refusalOf(tx, changed.endpoint)
         if (refused !== null) return refused
         await updateEndpoint(tx, changed.endpoint, sealSecrets(sealer, changed.endpoint, changed.secrets))
-        if (changed.endpoint.disabledAtMs !== null) await cancelDeliveries(tx, tenant, [id], 'disabled')
+        // One that is enabled gets nothing from before: another process can have held a delivery while it was disabled.
+        if (endpoint.disabledAtMs !== null || changed.endpoint.disabledAtMs !== null)
+          await cancelDeliveries(tx, tenant, [id], 'disabled')
         return { state: 'written', endpoint: changed.endpoint }
       })
     },
     remove: async (tenant, id) => {
-      if (!isEndpointId(id)) return 'unknown'
+      if (!isUuid(id)) return 'unknown'
       return worlds.asTenant(tenant, async (tx) => {
         await lockEndpoints(tx, tenant)
         const [row] = await tx<{ isLegacy: boolean }[]>`
@@ -79,18 +81,19 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
   }
 }
 
-/** The endpoints that get an event of a call. A call without an agent has only those for all agents. Oldest first. */
+/** The endpoints that get some of these events of a call. A call without an agent has only those for all agents. Oldest first. */
 export async function matchingEndpoints(
   tx: Tx,
   tenant: Tenant,
-  { type, agentId, tags }: { type: WebhookEventType; agentId: string | null; tags: Readonly<Record<string, string>> },
+  types: readonly WebhookEventType[],
+  { agentId, webhookTags }: Pick<Call, 'agentId' | 'webhookTags'>,
 ): Promise<Endpoint[]> {
   const rows = await tx<EndpointRow[]>`
     select ${endpointColumns(tx)} from webhook_endpoints
     ${ofTenant(tx, tenant)} and (legacy_agent_id is null or legacy_agent_id = ${agentId}) and disabled_at is null
-      and events ? ${type}::text and (all_agents or agent_ids ? ${agentId}::text)
+      and events ?| ${arrayLiteral(types)}::text[] and (all_agents or agent_ids ? ${agentId}::text)
     order by position`
-  return rows.map(endpointOf).filter(({ filterTags }) => tagsMatch(filterTags, tags))
+  return rows.map(endpointOf).filter(({ filterTags }) => tagsMatch(filterTags, webhookTags))
 }
 
 /** Those of these endpoints that are still there and enabled. Oldest first. */

@@ -3,11 +3,12 @@ import { v7 } from 'uuid'
 import type { Tenant } from '../domain/access/organization.ts'
 import type { CancelReason } from '../domain/webhooks/delivery.ts'
 import { expiryMs, type OutboxEvent } from '../domain/webhooks/outbox.ts'
+import type { DueEndpoint } from '../domain/webhooks/queue.ts'
 import type { Sql, Tx } from './connect.ts'
-import { arrayLiteral } from './key-match.ts'
+import { arrayLiteral } from './row-values.ts'
 import { hasOpenStream, notifyingStreams } from './webhook-streams.ts'
 
-/** The payload is the ids of endpoints that have a delivery which is due. */
+/** The payload is the organization and the ids of its endpoints that have a delivery which is due. */
 const channel = 'parley_webhooks'
 
 /**
@@ -50,7 +51,7 @@ export async function enqueue(
       from unnest(${arrayLiteral(endpoints.map(() => v7()))}::uuid[], ${arrayLiteral(endpointIds)}::uuid[],
         ${arrayLiteral(endpoints.map(({ name }) => name))}::text[]) as d (id, endpoint_id, endpoint_name)
     )
-    select pg_notify(${channel}, ${endpointIds.join()}), ${notifyingStreams(tx, { organizationId, test })}`
+    select pg_notify(${channel}, ${payloadOf(organizationId, endpointIds)}), ${notifyingStreams(tx, { organizationId, test })}`
 }
 
 async function enqueueForStreams(tx: Tx, tenant: Tenant, event: OutboxEvent): Promise<void> {
@@ -76,9 +77,11 @@ export async function giveOwnBody(
 }
 
 /** Wakes the processes that deliver, for deliveries that are due again. */
-export async function notifyDue(tx: Tx, endpointIds: readonly string[]): Promise<void> {
-  if (endpointIds.length > 0) await tx`select pg_notify(${channel}, ${endpointIds.join()})`
+export async function notifyDue(tx: Tx, { organizationId }: Tenant, endpointIds: readonly string[]): Promise<void> {
+  if (endpointIds.length > 0) await tx`select pg_notify(${channel}, ${payloadOf(organizationId, endpointIds)})`
 }
+
+const payloadOf = (organizationId: string, endpointIds: readonly string[]) => [organizationId, ...endpointIds].join()
 
 /**
  * These endpoints are deleted or disabled. A delivery that a process is taking or has taken is skipped: that process looks at
@@ -109,6 +112,9 @@ export const insertEvent = (tx: Tx, { organizationId, test }: Tenant, event: Out
     ${new Date(event.createdAtMs)})`
 
 /** Calls back with endpoints that have a delivery which is due. The driver listens again after each lost connection. */
-export async function listenForDeliveries(sql: Sql, due: (endpointIds: readonly string[]) => void): Promise<void> {
-  await sql.listen(channel, (payload) => due(payload.split(',')))
+export async function listenForDeliveries(sql: Sql, due: (endpoints: readonly DueEndpoint[]) => void): Promise<void> {
+  await sql.listen(channel, (payload) => {
+    const [organizationId = '', ...endpointIds] = payload.split(',')
+    due(endpointIds.map((endpointId) => ({ endpointId, organizationId })))
+  })
 }

@@ -3,6 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../domain/webhooks/event-stream.ts'
 import type { Sql, Tx } from './connect.ts'
 import type { Worlds } from './tenant.ts'
+import { Watchers } from './watchers.ts'
 
 /** The payload names the tenant. Nothing is sent for one without a stream. */
 const channel = 'parley_webhook_streams'
@@ -28,30 +29,14 @@ export type ListeningStreamStore = WebhookStreamStore & {
 }
 
 export function createWebhookStreamStore(system: Sql, worlds: Worlds): ListeningStreamStore {
-  const watchers = new Map<string, Set<() => void>>()
-  const stored = (name: string) => {
-    for (const run of watchers.get(name) ?? []) run()
-  }
+  const watchers = new Watchers()
   return {
     keepOpen: (tenant, openMs) => worlds.asTenant(tenant, (tx) => keepOpen(tx, tenant, openMs)),
     positions: (tenant, fromMs, after, limit) =>
       worlds.asTenant(tenant, (tx) => positions(tx, tenant, fromMs, after, limit)),
     find: (tenant, id) => worlds.asTenant(tenant, (tx) => find(tx, tenant, id)),
-    watch(tenant, run) {
-      const name = nameOf(tenant)
-      const ofName = watchers.get(name) ?? new Set()
-      watchers.set(name, ofName.add(run))
-      return () => {
-        ofName.delete(run)
-        if (ofName.size === 0 && watchers.get(name) === ofName) watchers.delete(name)
-      }
-    },
-    async listen() {
-      // The driver listens again after each lost connection. Events were missed in between.
-      await system.listen(channel, stored, () => {
-        for (const name of watchers.keys()) stored(name)
-      })
-    },
+    watch: (tenant, run) => watchers.watch(nameOf(tenant), run),
+    listen: () => watchers.listen(system, channel),
   }
 }
 

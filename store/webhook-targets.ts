@@ -11,18 +11,17 @@ import {
 } from '../domain/webhooks/endpoint.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Tx } from './connect.ts'
-import type { Sealed, Sealer } from './sealed.ts'
+import type { Sealer } from './sealed.ts'
 import type { Tenancy } from './tenant.ts'
 import { openSecrets, type SecretColumns } from './webhook-endpoint-rows.ts'
-import { openSecret, take } from './webhook-secrets.ts'
+import { openSecret, type SecretRow, take } from './webhook-secrets.ts'
 
 type Wanted = Tenant & { id: string }
 type Target = Wanted &
   Pick<Endpoint, 'url' | 'headers' | 'authHeaders' | 'timeoutMs' | 'events'> & { isDisabled: boolean } & SecretColumns
-type WorkspaceRow = Sealed & { organizationId: string; id: string }
 
 /** `queueMax` is far over what a dispatcher has under way. */
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
 export function createDeliveryTargets(tenancy: Tenancy, sealer: () => Sealer, clock: Clock): DeliveryTargets {
   /** Secrets are opened by the calls themselves: one that does not open must not fail the others. */
@@ -61,9 +60,9 @@ async function readWorkspace(
   sealer: () => Sealer,
   clock: Clock,
   targets: readonly Target[],
-): Promise<ReadonlyMap<string, WorkspaceRow>> {
+): Promise<ReadonlyMap<string, SecretRow>> {
   const ids = [...new Set(targets.map(({ organizationId }) => organizationId))].sort()
-  const rows = await tx<WorkspaceRow[]>`
+  const rows = await tx<SecretRow[]>`
     select s.organization_id as "organizationId", s.id, s.sealed as bytes, s.sealed_by as "sealedBy"
     from json_array_elements_text(${JSON.stringify(ids)}::text::json) as w (id)
     join webhook_secrets s on s.organization_id = w.id`
@@ -75,7 +74,7 @@ async function readWorkspace(
 function targetOf(
   sealer: () => Sealer,
   row: Target,
-  workspace: ReadonlyMap<string, WorkspaceRow>,
+  workspace: ReadonlyMap<string, SecretRow>,
   nowMs: number,
 ): DeliveryTarget {
   const secrets = openSecrets(sealer, row, row)
@@ -89,7 +88,7 @@ function targetOf(
   }
 }
 
-function ofWorkspace(sealer: () => Sealer, row: WorkspaceRow | undefined) {
+function ofWorkspace(sealer: () => Sealer, row: SecretRow | undefined) {
   if (row === undefined) throw new Error('an organization has no webhook secret')
   return openSecret(sealer, row)
 }

@@ -1,6 +1,6 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { byField, issuesOfWebhooks, makeWebhooks, noWebhooks } from '../webhooks/agent-webhooks.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
 import type { Agent, AgentChange, AgentSettings, AgentStore, NewAgent, WebhookConflict, WithWebhooks } from './agent.ts'
@@ -84,9 +84,4 @@ function conflict(outcome: 'name_taken' | WebhookConflict): ResourceFault {
   return outcome === 'name_taken'
     ? new ResourceFault({ kind: 'name_taken', resource: 'agent' })
     : new ResourceFault({ kind: 'pre_call_conflict', endpointId: outcome.conflictsWith })
-}
-
-function found(agent: Agent | null): Agent {
-  if (agent === null) throw new ResourceFault({ kind: 'not_found' })
-  return agent
 }

@@ -1,6 +1,6 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
 import { type CompileSchema, parametersProblem } from './check-parameters.ts'
 import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from './tool.ts'
@@ -79,9 +79,4 @@ function changeTool(tool: Tool, secrets: () => ToolSecrets, { source, ...change 
   const made = makeSource(source, { source: tool.source, secrets })
   refuseIssues(made.issues)
   return { tool: { ...changed, source: made.source }, secrets: made.secrets }
-}
-
-function found<Found>(value: Found | null): Found {
-  if (value === null) throw new ResourceFault({ kind: 'not_found' })
-  return value
 }

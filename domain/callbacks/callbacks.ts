@@ -2,7 +2,7 @@
 import type { Tenant } from '../access/organization.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { found, ResourceFault } from '../resource-fault.ts'
 import type { Callback, PlacingFailure, WholeCallback } from './callback.ts'
 import { cancelled, leased, type Placing, settled, taken } from './moves.ts'
 import type { CallbackFilter, CallbackPage, CallbackPosition, CallbackStore } from './store.ts'
@@ -107,9 +107,4 @@ function faultOf(failure: PlacingFailure): Error {
   if (failure === 'concurrency')
     return new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
   return new ResourceFault({ kind: 'not_dialed', hasNumber: failure !== 'no_phone_number' })
-}
-
-function found(callback: WholeCallback | null): WholeCallback {
-  if (callback === null) throw new ResourceFault({ kind: 'not_found' })
-  return callback
 }

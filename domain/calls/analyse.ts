@@ -3,7 +3,7 @@ import type { Caller, Tenant } from '../access/organization.ts'
 import { clockFor, daysAheadOf, readAskedCallback } from '../callbacks/asked-callback.ts'
 import { type Callback, isPromised, newCallback } from '../callbacks/callback.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { Fault } from '../fault.ts'
+import { Fault, type FaultKind } from '../fault.ts'
 import type { Generate } from '../llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
 import type { Clock, Ids, Log } from '../ports/system.ts'
@@ -86,14 +86,41 @@ type Subject = {
   maxDaysAhead: number | null
 }
 
+/**
+ * A provider may refuse what the endpoints ask for, and a model may answer it with nothing usable. The summary and the
+ * fields of the agent do not depend on that: then these alone are asked for, once.
+ */
 async function analysed(deps: AnalyseDeps, subject: Subject, asked: Asked, signal: AbortSignal): Promise<Analysis> {
-  const { call, turns, extraction, ruled, heuristic, maxDaysAhead } = subject
-  const { questions } = extraction
-  const asksForCallback = maxDaysAhead !== null
-  const { answer, route } = await ask(deps, call, turns, { ...asked, questions, asksForCallback, signal })
+  const { questions, ofAgent } = subject.extraction
+  if (questions.length > ofAgent.length)
+    try {
+      const analysis = await analysedWith(deps, subject, { ...asked, questions, signal })
+      if (analysis.status === 'completed') return analysis
+    } catch (error) {
+      if (!(error instanceof Fault && refusals.has(error.kind))) throw error
+    }
+  return analysedWith(deps, subject, { ...asked, questions: ofAgent, signal })
+}
+
+/** These can come from the questions: a schema that is too large, or an answer that does not fit. */
+const refusals: ReadonlySet<FaultKind> = new Set([
+  'provider_refused',
+  'all_unsupported',
+  'all_failed',
+  'field_unsupported',
+  'json_truncated',
+  'too_much_text',
+])
+
+async function analysedWith(
+  deps: AnalyseDeps,
+  { call, turns, extraction, ruled, heuristic, maxDaysAhead }: Subject,
+  asked: Asked & Pick<Question, 'questions' | 'signal'>,
+): Promise<Analysis> {
+  const { answer, route } = await ask(deps, call, turns, { ...asked, asksForCallback: maxDaysAhead !== null })
   const item = answer.output.find(({ type }) => type === 'structured_json')
   const json = item && 'json' in item ? item.json : null
-  const findings = readFindings(json, questions, ruled)
+  const findings = readFindings(json, asked.questions, ruled)
   const { provider, model } = route
   if (findings === null) return { ...heuristic, status: 'failed', provider, model, error: 'The answer was not usable.' }
   const callback = maxDaysAhead === null ? null : askedCallback(deps, call, json, maxDaysAhead)

@@ -12,17 +12,32 @@ export type CallKind = (typeof callKinds)[number]
 export const recordingStatuses = ['recording', 'uploading', 'ready', 'failed', 'suppressed'] as const
 export type RecordingStatus = (typeof recordingStatuses)[number]
 
+/** The phone side of a call. Numbers are E.164. */
+export type CallPhone = {
+  direction: 'inbound' | 'outbound'
+  /** Null: the caller has withheld it. */
+  from: string | null
+  /** The number that was dialled. */
+  to: string
+  forwardedFrom: string | null
+  phoneNumberId: string
+  /** The leg of the caller, or of the person who is called. */
+  legId: string
+}
+
 export type Call = {
   /** UUIDv7, the id of the session. */
   id: string
   organizationId: string
   test: boolean
   agentId: string | null
-  /** The API key that made the session. */
+  /** The API key that made the session, or the phone number that was called. */
   keyId: string
   status: CallStatus
   kind: CallKind
-  /** The name of the browser's user in this session. */
+  /** Null: the call has no phone. */
+  phone: CallPhone | null
+  /** The name of the browser's user, or of the person at the phone, in this session. */
   identity: string
   pipeline: Pipeline
   metadata: Record<string, unknown>
@@ -77,6 +92,16 @@ export const eventTypes = [
   ...callbackStatuses.map((status) => `callback.${status}` as const),
   'budget.exhausted',
   'webhook.pre_call',
+  'carrier.initiated',
+  'carrier.ringing',
+  'carrier.answered',
+  'carrier.bridged',
+  'carrier.hangup',
+  'carrier.machine_detection',
+  'carrier.dtmf',
+  'carrier.stream_started',
+  'carrier.stream_stopped',
+  'carrier.stream_failed',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
@@ -88,6 +113,8 @@ export type CallEvent = {
   /** The status of the call after it. */
   status: CallStatus | null
   failureCause: string | null
+  /** The answer of the far end or of the carrier. */
+  sipCode?: number
   occurredAtMs: number
   /** Never content. */
   payload: Record<string, unknown>

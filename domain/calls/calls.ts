@@ -4,7 +4,7 @@ import type { AgentStore } from '../agents/agent.ts'
 import type { WholeCallback } from '../callbacks/callback.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { found, ResourceFault } from '../resource-fault.ts'
 import { type ReportDeliveries, type ReportDeliveryStore, summarized } from '../webhooks/report-deliveries.ts'
 import type { Call, Turn } from './call.ts'
 import { type Costs, costsOf } from './costs.ts'
@@ -128,9 +128,4 @@ export class Calls {
     const deliveries = summarized(sent.deliveries, sent.receivers, report.analysisStatus === 'pending')
     return { call, report, turns, costs: costsOf(attempts, call.test), callback, deliveries }
   }
-}
-
-function found<T>(value: T | null): T {
-  if (value === null) throw new ResourceFault({ kind: 'not_found' })
-  return value
 }

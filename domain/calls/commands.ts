@@ -1,9 +1,14 @@
 /** Commands to the process that holds a call, from any process that serves from the same database. */
 import type { Tenant } from '../access/organization.ts'
+import type { LegEvent, LineName } from '../ports/phone-line.ts'
 import type { JoinState } from './live-calls.ts'
 import type { EndReason } from './states.ts'
 
-export type CallCommand = { kind: 'end'; reason: EndReason; clientReason?: string } | { kind: 'joinState' }
+export type CallCommand =
+  | { kind: 'end'; reason: EndReason; clientReason?: string }
+  | { kind: 'joinState' }
+  /** Something happened to a leg of the call, and the line said so to another process. */
+  | { kind: 'legEvent'; legId: string; line: LineName; event: LegEvent }
 /** Null for a command that asks nothing. */
 export type CallAnswer = JoinState | null
 

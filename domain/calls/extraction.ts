@@ -1,6 +1,9 @@
 /**
  * The extraction fields of all that receive the report of a call, as one list of questions for one LLM request. The fields
  * of the agent go to every endpoint, and win over a field of an endpoint that has the same name.
+ *
+ * 50 endpoints may have 1,500 fields, and no provider takes as many. The fields of the agent are all asked for, then those
+ * of the endpoints, the oldest first, as long as they fit. The values of the others are null.
  */
 import type { ExtractionField } from '../webhooks/endpoint.ts'
 import type { CustomData } from './report.ts'
@@ -18,37 +21,50 @@ export type Extracted = {
 }
 
 export type Extraction = {
-  /** Their names are unique. */
+  /** Their names are unique. Those of the agent come first. */
   questions: readonly ExtractionField[]
+  /** The questions of the agent alone. */
+  ofAgent: readonly ExtractionField[]
   /** The values of all fields, from the values of the questions. A question without a value is null. */
   read: (values: CustomData) => Extracted
 }
+
+/** The most questions, and the characters of all their texts, that endpoints can bring a request to. */
+export const questionLimits = { count: 100, characters: 40_000 }
 
 export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: readonly EndpointFields[]): Extraction {
   const names = new Set([...ofAgent, ...endpoints.flatMap(({ fields }) => fields)].map(({ name }) => name))
   /** By definition: endpoints that ask the same get the same answer. */
   const questions = new Map<string, ExtractionField>()
   const taken = new Set<string>()
-  const questionOf = (field: ExtractionField): string => {
+  let characters = 0
+  /** Null: it does not fit. */
+  const questionOf = (field: ExtractionField, isOfAgent: boolean): string | null => {
     const definition = JSON.stringify([field.name, field.type, field.description, field.options])
     const known = questions.get(definition)
     if (known) return known.name
+    const total = characters + charactersOf(field)
+    if (!isOfAgent && (questions.size >= questionLimits.count || total > questionLimits.characters)) return null
+    characters = total
     const name = taken.has(field.name) ? freeName(questions.size, names) : field.name
     taken.add(name)
     questions.set(definition, { ...field, name })
     return name
   }
-  const named = (fields: readonly ExtractionField[]) =>
-    fields.map((field): [name: string, question: string] => [field.name, questionOf(field)])
-  const agent = named(ofAgent)
+  const named = (fields: readonly ExtractionField[], isOfAgent: boolean) =>
+    fields.map((field): NamedQuestion => [field.name, questionOf(field, isOfAgent)])
+  const agent = named(ofAgent, true)
   const others = endpoints
     .filter(({ fields }) => fields.length > 0)
-    .map(({ endpointId, fields }) => ({ endpointId, fields: named(fields) }))
+    .map(({ endpointId, fields }) => ({ endpointId, fields: named(fields, false) }))
   return {
     questions: [...questions.values()],
+    ofAgent: [...ofAgent],
     read(values) {
-      const valuesOf = (fields: readonly [string, string][]): CustomData =>
-        Object.fromEntries(fields.map(([name, question]) => [name, valueOf(values, question)]))
+      const valuesOf = (fields: readonly NamedQuestion[]): CustomData =>
+        Object.fromEntries(
+          fields.map(([name, question]) => [name, question === null ? null : valueOf(values, question)]),
+        )
       const own = valuesOf(agent)
       const merged = others.reduceRight<CustomData>((later, { fields }) => ({ ...later, ...valuesOf(fields) }), {})
       return {
@@ -59,6 +75,13 @@ export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: rea
       }
     },
   }
+}
+
+/** A field, and the question whose answer is its value. */
+type NamedQuestion = [name: string, question: string | null]
+
+function charactersOf({ name, description, options = [] }: ExtractionField): number {
+  return [name, description, ...options].reduce((sum, text) => sum + text.length, 0)
 }
 
 /** For a field whose name another definition has. LLMs take names of at most 64 characters. */

@@ -1,9 +1,8 @@
 /** Follows a call: its status, its turns and its events, as they are stored, from a position on. */
 import type { Tenant } from '../access/organization.ts'
-import { Fault } from '../fault.ts'
+import { type OpenStream, OpenStreams } from '../open-streams.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
-import { Wake } from '../wake.ts'
 import type { Turn } from './call.ts'
 import { type CallStatus, isTerminal } from './states.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
@@ -25,8 +24,6 @@ export type FollowDeps = {
   clock: Clock
 }
 
-/** A stream ends after this time, and its client goes on with another one. */
-const streamMs = 600_000
 /** Streams of one session in this process. */
 const streamsMax = 32
 /**
@@ -44,31 +41,10 @@ export type FollowCall = (
 
 /** Rejects with ResourceFault `not_found`, and with the fault too_many_at_once. */
 export function createFollowCall(deps: FollowDeps): FollowCall {
-  const open = new Map<string, number>()
-  const count = (id: string, by: 1 | -1) => {
-    const streams = (open.get(id) ?? 0) + by
-    if (streams > 0) open.set(id, streams)
-    else open.delete(id)
-  }
-  /** A stream counts from here on and not from its first read, so that many at once do not pass the limit together. */
-  const begin = (id: string, signal: CancelSignal) => {
-    count(id, 1)
-    let hasEnded = false
-    const end = () => {
-      if (!hasEnded) count(id, -1)
-      hasEnded = true
-      signal.removeEventListener('abort', end)
-    }
-    // A client that has gone may never read.
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end)
-    return end
-  }
+  const streams = new OpenStreams(deps.clock, { streamsMax, limit: 'session' })
   return async (tenant, id, from, signal) => {
     if ((await deps.calls.find(tenant, id)) === null) throw new ResourceFault({ kind: 'not_found' })
-    if ((open.get(id) ?? 0) >= streamsMax)
-      throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
-    return follow(deps, tenant, id, from, signal, begin(id, signal))
+    return follow(deps, tenant, id, from, streams.open(id, signal))
   }
 }
 
@@ -77,36 +53,16 @@ async function* follow(
   tenant: Tenant,
   id: string,
   from: FollowPosition,
-  signal: CancelSignal,
-  ended: () => void,
+  stream: OpenStream,
 ): AsyncGenerator<Followed> {
-  const wake = new Wake()
-  const unwatch = deps.changes.watch(id, () => wake.ring())
-  const ring = () => wake.ring()
-  signal.addEventListener('abort', ring)
-  let isLate = false
-  const cancel = deps.clock.after(streamMs, () => {
-    isLate = true
-    wake.ring()
+  const reader = new Reader(deps, tenant, id, from)
+  const end = yield* stream.read({
+    watch: (ring) => deps.changes.watch(id, ring),
+    news: () => reader.news(),
+    isOver: () => reader.hasEnded,
   })
-  try {
-    const reader = new Reader(deps, tenant, id, from)
-    while (!signal.aborted) {
-      wake.reset()
-      yield* reader.news()
-      if (reader.hasEnded || isLate) {
-        const reason = reader.hasEnded ? 'session_ended' : 'timeout'
-        yield { kind: 'end', reason, position: reader.position }
-        return
-      }
-      await wake.rung()
-    }
-  } finally {
-    cancel()
-    signal.removeEventListener('abort', ring)
-    unwatch()
-    ended()
-  }
+  if (end === 'left') return
+  yield { kind: 'end', reason: end === 'over' ? 'session_ended' : 'timeout', position: reader.position }
 }
 
 class Reader {

@@ -11,7 +11,7 @@ import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
 import { createCallTime } from './call-time.ts'
-import { type CallStatus, type EndReason, endPayload, endStatus, isTerminal, mayMove } from './states.ts'
+import { type CallStatus, type EndReason, endPayload, endStatus, failureCause, isTerminal, mayMove } from './states.ts'
 import type { CallStore } from './store.ts'
 
 export type JournalDeps = {
@@ -27,8 +27,21 @@ export type JournalDeps = {
 
 export interface Journal {
   /** The record of a call that this process owns. */
-  open(call: Call): CallLog
+  open(call: Call): PhoneLog
 }
+
+/** A call by phone has a record before its conversation begins. */
+export interface PhoneLog extends CallLog {
+  /** Moves the call, with the event of the move. */
+  reached(status: 'dialing' | 'ringing'): void
+  /** An event of the line. `sipCode`: the answer of the far end or of the carrier. */
+  line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
+  ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
+  /** Resolves when all that was written before is stored. */
+  stored(): Promise<void>
+}
+
+export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 
 /** How long entries gather: a live stream shows them within 300 ms. */
 const gatherMs = 50
@@ -43,7 +56,7 @@ export function createJournal(deps: JournalDeps): Journal {
   return { open: (call) => new OpenJournal(deps, call) }
 }
 
-class OpenJournal implements CallLog {
+class OpenJournal implements PhoneLog {
   readonly #deps: JournalDeps
   readonly #call: Call
   readonly #timeOf: (monotonicMs: number) => number
@@ -71,6 +84,14 @@ class OpenJournal implements CallLog {
     this.#move('in_progress', event, { startedAtMs: event.occurredAtMs })
   }
 
+  reached(status: 'dialing' | 'ringing'): void {
+    this.#move(status, this.#event(`call.${status}`, {}), {})
+  }
+
+  line(type: CarrierEventType, payload: Record<string, unknown>, sipCode: number | null = null): void {
+    this.#add({ kind: 'event', event: { ...this.#event(type, payload), ...(sipCode !== null && { sipCode }) } })
+  }
+
   event(type: EventType, payload: Record<string, unknown>): void {
     this.#add({ kind: 'event', event: this.#event(type, payload) })
   }
@@ -93,27 +114,28 @@ class OpenJournal implements CallLog {
     this.#add({ kind: 'recording', event: this.#event(`recording.${status}`, {}), status, durationMs })
   }
 
-  ended(reason: EndReason, clientReason?: string): Promise<void> {
-    this.#ended ??= this.#end(reason, clientReason)
+  ended(reason: EndReason, clientReason?: string, sipCode: number | null = null): Promise<void> {
+    this.#ended ??= this.#end(reason, clientReason, sipCode)
     return this.#ended
   }
 
-  async #end(reason: EndReason, clientReason: string | undefined): Promise<void> {
-    if (!isTerminal(this.#status)) this.#moveToEnd(reason, clientReason)
-    await this.#stored()
+  async #end(reason: EndReason, clientReason: string | undefined, sipCode: number | null): Promise<void> {
+    if (!isTerminal(this.#status)) this.#moveToEnd(reason, clientReason, sipCode)
+    await this.stored()
     const { organizationId, test, id } = this.#call
     this.#deps.ended({ organizationId, test }, id)
   }
 
   /** A reason that does not fit the status is a defect of the calling code, and the call must end all the same. */
-  #moveToEnd(reason: EndReason, clientReason: string | undefined): void {
+  #moveToEnd(reason: EndReason, clientReason: string | undefined, sipCode: number | null): void {
     const to = endStatus(this.#status, reason)
     if (to === null)
       this.#deps.log.error({ callId: this.#call.id, reason, status: this.#status }, 'a call cannot end so')
     const endReason = to === null ? 'pipeline_failed' : reason
     const status = to ?? 'failed'
     const event = this.#event(`call.${status}`, endPayload(endReason, clientReason))
-    if (status === 'failed') event.failureCause = endReason
+    event.failureCause = failureCause(status, endReason)
+    if (sipCode !== null) event.sipCode = sipCode
     this.#move(status, event, { endedAtMs: event.occurredAtMs, endReason })
   }
 
@@ -127,7 +149,7 @@ class OpenJournal implements CallLog {
   #event(type: EventType, payload: Record<string, unknown>): CallEvent {
     const { clock, eventId } = this.#deps
     this.#eventAtMs = Math.max(this.#timeOf(clock.monotonicMs()), this.#eventAtMs + 1)
-    const provider = /^(room|recording)\./.test(type) ? 'media' : 'service'
+    const provider = providerOf(type)
     const occurredAtMs = this.#eventAtMs
     return { id: eventId(), provider, type, status: this.#status, failureCause: null, occurredAtMs, payload }
   }
@@ -181,12 +203,17 @@ class OpenJournal implements CallLog {
     return true
   }
 
-  #stored(): Promise<void> {
+  stored(): Promise<void> {
     if (this.#waiting.length === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.#whenEmpty.push(resolve)
     })
   }
+}
+
+function providerOf(type: EventType): CallEvent['provider'] {
+  if (type.startsWith('carrier.')) return 'carrier'
+  return /^(room|recording)\./.test(type) ? 'media' : 'service'
 }
 
 function nameOf(entry: CallEntry): string {

@@ -5,6 +5,8 @@
  *   queued ──► dialing ──► ringing ──► in_progress ◄──► transferring ──► completed, failed
  *     │           │           │             │
  *     └───────────┴───────────┴─────────────┴──► the other ends
+ *
+ * An inbound call rings at once.
  */
 export const callStatuses = [
   'queued',
@@ -22,7 +24,7 @@ export const callStatuses = [
 export type CallStatus = (typeof callStatuses)[number]
 
 const moves: Readonly<Record<CallStatus, readonly CallStatus[]>> = {
-  queued: ['dialing', 'in_progress', 'cancelled', 'failed'],
+  queued: ['dialing', 'ringing', 'in_progress', 'cancelled', 'failed'],
   dialing: ['ringing', 'in_progress', 'busy', 'no_answer', 'voicemail', 'cancelled', 'failed'],
   ringing: ['in_progress', 'busy', 'no_answer', 'voicemail', 'cancelled', 'failed'],
   in_progress: ['transferring', 'voicemail', 'completed', 'failed'],
@@ -77,6 +79,13 @@ export function endStatus(from: CallStatus, reason: EndReason): CallStatus | nul
   const { connected, before } = statusOfReason[reason]
   const to = from === 'in_progress' || from === 'transferring' ? connected : before
   return to !== null && mayMove(from, to) ? to : null
+}
+
+/** The word for the cause of a call that ended so. Null: the call did not fail. */
+export function failureCause(status: CallStatus, reason: EndReason): string | null {
+  if (status !== 'failed' && status !== 'busy' && status !== 'no_answer') return null
+  if (reason === 'concurrency_exhausted') return 'concurrency'
+  return reason === 'credit_exhausted' ? 'insufficient_credits' : reason
 }
 
 /** The payload of the event of an end. `clientReason` is the text that the client of the API gave. */

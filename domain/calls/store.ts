@@ -3,6 +3,7 @@ import type { Tenant } from '../access/organization.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
 import type { Callback } from '../callbacks/callback.ts'
 import type { Stage } from '../catalog/model.ts'
+import type { Leg } from '../phone/leg.ts'
 import type { SecretsByTool } from '../sessions/join-tools.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from './call.ts'
@@ -34,6 +35,12 @@ export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | nu
 export interface CallStore {
   /** `events` are those before it was stored. */
   insert(call: Call, secrets: SecretsByTool, events?: readonly CallEvent[]): Promise<void>
+  /**
+   * A call by phone, with the leg of the caller. False: the line has announced this leg before, so nothing is stored.
+   */
+  insertPhoned(call: Call, secrets: SecretsByTool, leg: Leg): Promise<boolean>
+  /** Replaces pipeline, metadata and secrets of a call whose conversation has not begun. */
+  reconfigure(call: Call, secrets: SecretsByTool): Promise<void>
   find(tenant: Tenant, id: string): Promise<Call | null>
   /** The secrets are gone once the call is over. */
   findWithSecrets(tenant: Tenant, id: string): Promise<{ call: Call; secrets: SecretsByTool } | null>
@@ -104,10 +111,11 @@ export type CallAttempt = Pick<
 
 export interface ReportStore {
   find(tenant: Tenant, id: string): Promise<Report | null>
-  /** Makes this process the only one that analyses the call until then. False: another one does. */
-  claim(tenant: Tenant, id: string, untilMs: number): Promise<boolean>
-  /** The extraction fields of the endpoints that receive the report, the oldest endpoint first. */
-  endpointFields(tenant: Tenant, id: string): Promise<readonly EndpointFields[]>
+  /**
+   * Makes this process the only one that analyses the call until the time that `untilMs` answers for its report as it
+   * stands now. null from it: nothing is to be done.
+   */
+  claim(tenant: Tenant, id: string, untilMs: (report: Report) => number | null): Promise<ReportClaim>
   /**
    * Stores an analysis, with its events and the next version unless it is the first, and ends the claim. Null: nothing is
    * new. `isFirst`: nothing is stored where another process has stored the first one.
@@ -116,6 +124,11 @@ export interface ReportStore {
   /** Calls of all organizations whose analysis nobody has claimed, the oldest first. */
   pending(limit: number): Promise<readonly PendingReport[]>
 }
+
+/** `endpoints` are the extraction fields of those that receive the report, the oldest endpoint first. `taken`: by another process. */
+export type ReportClaim =
+  | { state: 'claimed'; report: Report; endpoints: readonly EndpointFields[] }
+  | { state: 'taken' | 'not_needed' }
 
 /** `madeAtMs`: when the call ended. */
 export type PendingReport = Tenant & { callId: string; madeAtMs: number }

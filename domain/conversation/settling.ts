@@ -3,15 +3,16 @@
  * the voice reports no times of words, up to which word.
  *
  *   begin ──► the client answers the clear ──► the words are found ──► settled
- *             or `clearedMs` have passed       or `wordsMs` have passed
+ *             or `clearedMs` have passed
+ *     └─────────────── `settledMs` have passed ───────────────────────────┘
  */
 import type { Clock } from '../ports/system.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
 /** The answer to a clear is waited for this long. */
 const clearedMs = 300
-/** The words are waited for this long. The user still speaks then, as a rule, and no answer is delayed. */
-const wordsMs = 400
+/** All of it takes no longer. The user still speaks then, as a rule, and no answer but a typed or a short one is delayed. */
+const settledMs = 400
 
 export type SettlingDeps = {
   clock: Clock
@@ -24,7 +25,8 @@ export class Settling {
   #waiting: (() => void)[] | null = null
   #turn: Pick<AgentTurn, 'findPlayed'> | null = null
   #finding: AbortController | null = null
-  #cancel: (() => void) | null = null
+  #cancelCleared: (() => void) | null = null
+  #cancelSettled: (() => void) | null = null
 
   constructor(deps: SettlingDeps) {
     this.#deps = deps
@@ -40,7 +42,8 @@ export class Settling {
     this.#waiting = [settled]
     this.#turn = turn
     const { clock, playout } = this.#deps
-    if (playout.awaitsCleared) this.#cancel = clock.after(clearedMs, () => this.cleared())
+    this.#cancelSettled = clock.after(settledMs, () => this.settle())
+    if (playout.awaitsCleared) this.#cancelCleared = clock.after(clearedMs, () => this.cleared())
     else this.cleared()
   }
 
@@ -49,12 +52,11 @@ export class Settling {
     const turn = this.#turn
     if (turn === null) return
     this.#turn = null
-    this.#cancel?.()
+    this.#cancelCleared?.()
     const finding = new AbortController()
     const found = turn.findPlayed(finding.signal)
     if (found === null) return this.settle()
     this.#finding = finding
-    this.#cancel = this.#deps.clock.after(wordsMs, () => this.settle())
     found.then(() => !finding.signal.aborted && this.settle()).catch((error: unknown) => this.#deps.defect(error))
   }
 
@@ -62,7 +64,8 @@ export class Settling {
   settle(): void {
     const waiting = this.#waiting
     this.#waiting = this.#turn = null
-    this.#cancel?.()
+    this.#cancelCleared?.()
+    this.#cancelSettled?.()
     this.#finding?.abort()
     this.#finding = null
     for (const run of waiting ?? []) run()

@@ -17,7 +17,7 @@ import { sameWords, UserText } from './user-text.ts'
 const flushLeadMs = 150
 /** The final transcript may come this much later than the decision was due, or than the last words. */
 const finalMs = 1000
-/** The last words may end this much before the speech does. */
+/** The last transcript may end this much before the speech does. */
 const wordlessMs = 800
 /** Speech without a word by then was noise. */
 const noWordsMs = 2500
@@ -55,6 +55,8 @@ export class UserTurn {
   /** When the last words were said, and when their transcript came. */
   #wordsEndMs: number | null = null
   #wordsCameMs: number | null = null
+  /** The end of the audio that any transcript has covered. */
+  #readToMs: number | null = null
   /** The end of the speech of the last turn. */
   #takenEndMs = Number.NEGATIVE_INFINITY
   /** When the decision was due at the last look. */
@@ -93,6 +95,7 @@ export class UserTurn {
   /** False: nothing new. */
   add(transcript: StreamTranscript, said: Said): boolean {
     const before = this.text
+    this.#readToMs = Math.max(said.endMs, this.#readToMs ?? said.endMs)
     if (!this.#text.add(transcript)) return false
     this.#startedMs ??= said.startMs
     // A final of the same words may include the silence after them.
@@ -182,6 +185,7 @@ export class UserTurn {
     this.#hasSpeech = false
     this.#wordsEndMs = null
     this.#wordsCameMs = null
+    this.#readToMs = null
     this.#dueMs = null
     this.#isFlushed = false
     this.#guessed = []
@@ -194,8 +198,8 @@ export class UserTurn {
 
   /** Speech to text has not reached the end of the speech yet. */
   #isBehind(): boolean {
-    if (this.#onsetMs === null || this.#speechEndMs === null || this.#wordsEndMs === null) return false
-    return this.#wordsEndMs < Math.max(this.#onsetMs, this.#speechEndMs - wordlessMs)
+    if (this.#onsetMs === null || this.#speechEndMs === null || this.#readToMs === null) return false
+    return this.#readToMs < Math.max(this.#onsetMs, this.#speechEndMs - wordlessMs)
   }
 
   /** The decision is made then with the words that are there. */

@@ -9,7 +9,10 @@ import type { PipelineTool } from './pipeline.ts'
 /** The secrets of webhook tools, by the name of the tool. */
 export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
 
-/** Throws ResourceFault for a header without its value: a session has no stored one. */
+/** An agent and a request can bring 64 each, and an answer before the call 64 more. Providers take no more than this. */
+export const toolsMax = 128
+
+/** Throws ResourceFault for too many of them, and for a header without its value: a session has no stored one. */
 export function joinTools(
   ofAgent: readonly StoredTool[],
   ...requests: readonly (readonly NewTool[] | null | undefined)[]
@@ -25,8 +28,9 @@ export function joinTools(
       return { tool: { name, description, parameters, preToolSpeech, source }, secrets }
     }),
   )
-  refuseIssues(issues)
   const byName = new Map([...ofAgent, ...sent].map((each) => [each.tool.name, each]))
+  if (byName.size > toolsMax) issues.push({ path: ['tools'], problem: { kind: 'tools_too_many', toolsMax } })
+  refuseIssues(issues)
   const all = [...byName.values()].filter(({ tool }) => isOfBrowser(tool.source))
   return {
     tools: all.map(({ tool }) => ({

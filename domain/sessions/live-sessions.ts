@@ -13,40 +13,20 @@ import type { Call } from '../calls/call.ts'
 import type { JoinState } from '../calls/live-calls.ts'
 import { type EndReason, isTerminal } from '../calls/states.ts'
 import type { EndedCall } from '../calls/store.ts'
-import type { JoinedPerson } from '../conversation/joined-people.ts'
-import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import type { MediaTransport } from '../conversation/media.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import { ClaimedCalls } from './claimed-calls.ts'
-import type { SecretsByTool } from './join-tools.ts'
 import type { JoinedSession, LiveSessions, SessionElsewhere, SessionOverrides, SessionSeat } from './live.ts'
+import type { CallHolder, Conversation, HeldCall, LiveCall, StartConversation } from './live-call.ts'
 import { takeOverrides } from './overrides.ts'
 import type { ClientOverride, Pipeline } from './pipeline.ts'
+import { requireSeat, type SessionOrganizations } from './prepare.ts'
 import type { SessionRoutes } from './routes.ts'
+import { seatedSink } from './seated-sink.ts'
 import { SessionPeople } from './session-people.ts'
-import type { SessionOrganizations } from './start-session.ts'
 import type { TransportClaims } from './transport-token.ts'
-
-/** A conversation that runs. Its end is reported once, by the promise that it was started with. */
-export type Conversation = MediaSink & {
-  /** Nobody can join it any more, although its record may not be complete. */
-  readonly isOver: boolean
-  /** A person comes, or comes back over another socket. */
-  join(person: JoinedPerson, transport: MediaTransport): MediaSink
-  /** Ends it, and says so to the caller. A second call does nothing. */
-  end(reason: EndReason, clientReason?: string): void
-}
-
-export type LiveCall = { call: Call; secrets: SecretsByTool }
-
-/** Begins to talk over `transport`. `ended` is called once, when the record of the call is complete. */
-export type StartConversation = (
-  live: LiveCall,
-  caller: Caller,
-  transport: MediaTransport,
-  ended: () => void,
-) => Conversation
 
 export interface JoinableCalls {
   findWithSecrets(tenant: Tenant, id: string): Promise<LiveCall | null>
@@ -86,6 +66,8 @@ type Live = {
   call: Call
   /** Begins its conversation, over the first socket that begins. */
   start: (transport: MediaTransport) => Conversation
+  /** Null: nothing has to end before the conversation begins. */
+  holder: CallHolder | null
   /** Null: no socket has begun. */
   conversation: Conversation | null
   people: SessionPeople
@@ -129,6 +111,8 @@ export class SessionRegistry implements LiveSessions {
     if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     if (claims.person !== undefined) throw new ResourceFault({ kind: 'call_not_live' })
     this.#requireRoom()
+    const { maxSessions = null } = (await this.#deps.organizations.find(found.call.organizationId)) ?? {}
+    await requireSeat(this.#deps, caller, maxSessions)
     return this.#seatOf(found.call, caller, false, found)
   }
 
@@ -142,10 +126,11 @@ export class SessionRegistry implements LiveSessions {
 
   /** Ends a session of this process, as soon as it has begun. False: it has none of this id. */
   end(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): boolean {
-    const { call, conversation = null } = this.#live.get(id) ?? {}
-    if (conversation === null) return this.#claimed.end(tenant, id, { reason, clientReason })
+    const { call, conversation = null, holder = null } = this.#live.get(id) ?? {}
+    if (conversation === null && holder === null) return this.#claimed.end(tenant, id, { reason, clientReason })
     if (call?.organizationId !== tenant.organizationId || call.test !== tenant.test) return false
-    conversation.end(reason, clientReason)
+    if (conversation === null) holder?.end(reason, clientReason)
+    else conversation.end(reason, clientReason)
     return true
   }
 
@@ -168,6 +153,29 @@ export class SessionRegistry implements LiveSessions {
   /** Makes this process the owner of a call before anybody has joined it. False: another process has it, or it is over. */
   hold(tenant: Tenant, id: string): Promise<boolean> {
     return this.#claimed.claim(tenant, id, null)
+  }
+
+  /**
+   * Takes a call by phone: its seat counts from now on, and `end` ends it also before its conversation begins. Throws as
+   * the join of a browser does, and then the call is as it was.
+   */
+  async take(found: LiveCall, caller: Caller, holder: CallHolder): Promise<HeldCall> {
+    const live = await this.#take(found, null, caller, holder)
+    const over = () => {
+      this.#ended(live)
+      holder.conversationOver()
+    }
+    return {
+      begin: (begun, transport) => {
+        live.call = begun.call
+        live.start = (media) => this.#deps.startConversation(begun, caller, media, over)
+        return this.#joined(live, []).begin(transport)
+      },
+      drop: () => {
+        this.#claimed.begun(live.call.id)
+        this.#ended(live)
+      },
+    }
   }
 
   /** Takes back `hold` of a call whose conversation has not begun. Never rejects. */
@@ -284,7 +292,9 @@ export class SessionRegistry implements LiveSessions {
         const seat = ++live.seat
         const { conversation } = live
         if (conversation !== null) conversation.back(transport)
-        return this.#sinkOf(live, conversation ?? this.#begun(live, transport), seat)
+        const begun = conversation ?? this.#begun(live, transport)
+        const isNewest = () => live.seat === seat
+        return seatedSink(begun, isNewest, { gone: () => this.#gone(live, begun), hangUp: () => begun.hangUp() })
       },
     }
   }
@@ -324,7 +334,12 @@ export class SessionRegistry implements LiveSessions {
    * Takes the lease and the call, with `pipeline` in place of that of the call. Everything is given back if the call cannot
    * be had.
    */
-  async #take(found: LiveCall, pipeline: Pipeline | null, caller: Caller): Promise<Live> {
+  async #take(
+    found: LiveCall,
+    pipeline: Pipeline | null,
+    caller: Caller,
+    holder: CallHolder | null = null,
+  ): Promise<Live> {
     const { calls, organizations, limits, routes } = this.#deps
     const call = pipeline === null ? found.call : { ...found.call, pipeline }
     this.#requireRoom()
@@ -334,7 +349,7 @@ export class SessionRegistry implements LiveSessions {
     const start = (transport: MediaTransport) =>
       this.#deps.startConversation({ ...found, call }, caller, transport, () => this.#ended(live))
     const people = new SessionPeople(this.#deps.clock, this.#deps.reconnectMs)
-    const live: Live = { call, start, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
+    const live: Live = { call, start, holder, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
     let isOurs = false
     try {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
@@ -349,23 +364,6 @@ export class SessionRegistry implements LiveSessions {
       endLease()
       if (isOurs) await this.#claimed.release(call, call.id)
       throw error
-    }
-  }
-
-  /** The conversation as one socket sees it. An older socket, which another one has replaced, is not listened to. */
-  #sinkOf(live: Live, conversation: Conversation, seat: number): MediaSink {
-    const isNewest = () => live.seat === seat
-    return {
-      audio: (samples) => void (isNewest() && conversation.audio(samples)),
-      played: (mark) => void (isNewest() && conversation.played(mark)),
-      cleared: (mark, playedMs) => void (isNewest() && conversation.cleared(mark, playedMs)),
-      userMessage: (text) => void (isNewest() && conversation.userMessage(text)),
-      contextualUpdate: (text) => void (isNewest() && conversation.contextualUpdate(text)),
-      dtmf: (digits) => void (isNewest() && conversation.dtmf(digits)),
-      toolResult: (id, result, isError) => isNewest() && conversation.toolResult(id, result, isError),
-      gone: () => void (isNewest() && this.#gone(live, conversation)),
-      back: (transport) => conversation.back(transport),
-      hangUp: () => void (isNewest() && conversation.hangUp()),
     }
   }
 

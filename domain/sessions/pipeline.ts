@@ -11,7 +11,8 @@ import type { ExtractionField } from '../webhooks/endpoint.ts'
 export const sampleRates = [8000, 16_000, 24_000, 48_000] as const
 export type SampleRate = (typeof sampleRates)[number]
 
-export type SessionTransport = 'websocket' | 'livekit'
+export type BrowserTransport = 'websocket' | 'livekit'
+export type SessionTransport = BrowserTransport | 'phone'
 
 export type PipelineTool = {
   name: string
@@ -23,7 +24,7 @@ export type PipelineTool = {
 }
 
 export type Pipeline = {
-  /** How the browser exchanges its media with the process that holds the session. */
+  /** How the browser or the phone exchanges its media with the process that holds the session. */
   transport: SessionTransport
   agentName: string | null
   systemPrompt: string

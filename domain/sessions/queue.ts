@@ -17,8 +17,8 @@ export class SessionQueue {
     this.#queuedMax = queuedMax
   }
 
-  /** `store` stores the session. Throws the fault too_many_at_once. */
-  async enter(organizationId: string, store: () => Promise<void>): Promise<void> {
+  /** `store` stores the session, and has its place until it has ended. Throws the fault too_many_at_once before it begins. */
+  async enter<T>(organizationId: string, store: () => Promise<T>): Promise<T> {
     const starts = this.#starts.get(organizationId) ?? { underWay: 0, stored: 0 }
     this.#starts.set(organizationId, starts)
     starts.underWay += 1
@@ -27,8 +27,9 @@ export class SessionQueue {
       const queued = await this.#countQueued(organizationId)
       if (queued + starts.underWay + starts.stored - storedBefore > this.#queuedMax)
         throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
-      await store()
+      const stored = await store()
       starts.stored += 1
+      return stored
     } finally {
       starts.underWay -= 1
       if (starts.underWay === 0) this.#starts.delete(organizationId)

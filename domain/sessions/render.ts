@@ -10,7 +10,13 @@ export type RenderTemplate = (
   system: Readonly<Record<string, string>>,
 ) => Promise<{ text: string; missing: readonly string[] } | null>
 
-export type Occasion = { callId: string; nowMs: number; direction: string }
+export type Occasion = {
+  callId: string
+  nowMs: number
+  direction: string
+  /** Null: a browser's. */
+  phone: { from: string | null; to: string; forwardedFrom: string | null } | null
+}
 
 /** Throws ResourceFault `variables_missing`, and `invalid` for a template that takes too long. */
 export async function renderSettings(
@@ -58,7 +64,7 @@ function defaultsOf(agent: Agent | null): Record<string, string> {
 }
 
 /** The values that every template has below `system`. Those of a phone call are empty in a browser. */
-function systemValues({ timezone, intent, agentName }: JoinedSettings, { callId, nowMs, direction }: Occasion) {
+function systemValues({ timezone, intent, agentName }: JoinedSettings, { callId, nowMs, direction, phone }: Occasion) {
   const parts = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-CA', { timeZone: timezone, ...options }).format(nowMs)
   return {
@@ -71,8 +77,8 @@ function systemValues({ timezone, intent, agentName }: JoinedSettings, { callId,
     agent_name: agentName ?? '',
     language: intent.language,
     direction,
-    caller_number: '',
-    dialed_number: '',
-    forwarded_from_number: '',
+    caller_number: phone?.from ?? '',
+    dialed_number: phone?.to ?? '',
+    forwarded_from_number: phone?.forwardedFrom ?? '',
   }
 }

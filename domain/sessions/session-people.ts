@@ -7,6 +7,7 @@ import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { Fault } from '../fault.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import { seatedSink } from './seated-sink.ts'
 
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }
 
@@ -56,25 +57,16 @@ export class SessionPeople {
       this.#joined.delete(identity)
       inner.hangUp()
     }
-    return {
-      audio: (samples) => void (isNewest() && inner.audio(samples)),
-      played: (mark) => inner.played(mark),
-      cleared: (mark, playedMs) => inner.cleared(mark, playedMs),
-      userMessage: (text) => void (isNewest() && inner.userMessage(text)),
-      contextualUpdate: (text) => void (isNewest() && inner.contextualUpdate(text)),
-      dtmf: (digits) => inner.dtmf(digits),
-      toolResult: (id, result, isError) => inner.toolResult(id, result, isError),
-      back: (transport) => inner.back(transport),
+    return seatedSink(inner, isNewest, {
       gone: () => {
-        if (!isNewest()) return
         inner.gone()
         place.cancelEnd = this.#clock.after(this.#reconnectMs, leave)
       },
       hangUp: () => {
-        if (isNewest()) this.#remember(identity, 'left_for_good')
+        this.#remember(identity, 'left_for_good')
         leave()
       },
-    }
+    })
   }
 
   /** The session is over. */

@@ -2,7 +2,7 @@
 import type { Caller } from '../access/organization.ts'
 import type { AgentChange, NewAgent } from '../agents/agent.ts'
 import type { NewTool } from '../agents/tool.ts'
-import type { SessionTransport } from './pipeline.ts'
+import type { BrowserTransport } from './pipeline.ts'
 
 /** The settings that an agent and a request both have, by the same names. */
 type SharedSettings = Pick<
@@ -38,14 +38,14 @@ export type WantedSession = SharedSettings & {
   metadata?: Record<string, unknown> | null
   webhookTags?: Record<string, string> | null
   identity?: string | null
-  transport?: SessionTransport | null
+  transport?: BrowserTransport | null
   ttlSeconds?: number | null
 }
 
 export type StartedSession = {
   id: string
   test: boolean
-  transport: SessionTransport
+  transport: BrowserTransport
   /** It opens the media channel of this session, and is shown once. */
   token: string
   url: string

@@ -1,17 +1,19 @@
 /** The log of deliveries, and deliveries once more on request. */
 import type { Tenant } from '../access/organization.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { found, ResourceFault } from '../resource-fault.ts'
+import { UnderWay } from '../under-way.ts'
 import { type AttemptDeps, post } from './attempt.ts'
 import type { Attempt } from './delivery.ts'
 import type { DeliveryFilter, DeliveryPage, DeliveryPosition, DeliveryStore, WholeDelivery } from './delivery-store.ts'
 import type { DeliveryTargets } from './endpoint.ts'
 import { canAttempt, cancelledEnd, endOf, givenBackEnd } from './outcome.ts'
-import type { DeliveryQueue } from './queue.ts'
+import type { DeliveryMetrics, DeliveryQueue } from './queue.ts'
 
 export type DeliveriesDeps = AttemptDeps & {
   store: DeliveryStore
   queue: DeliveryQueue
   targets: DeliveryTargets
+  metrics: DeliveryMetrics
   /** Redeliveries of an organization that are under way at once. */
   requestedMax: number
 }
@@ -19,8 +21,8 @@ export type DeliveriesDeps = AttemptDeps & {
 /** Methods on one delivery throw ResourceFault `not_found`. */
 export class Deliveries {
   readonly #deps: DeliveriesDeps
-  /** Redeliveries that are under way, by organization. */
-  readonly #requested = new Map<string, number>()
+  /** Redeliveries, by organization. */
+  readonly #requested = new UnderWay()
 
   constructor(deps: DeliveriesDeps) {
     this.#deps = deps
@@ -41,20 +43,18 @@ export class Deliveries {
   async redeliver(tenant: Tenant, id: string): Promise<Attempt> {
     const { organizationId } = tenant
     const { requestedMax } = this.#deps
-    const underWay = this.#requested.get(organizationId) ?? 0
-    if (underWay >= requestedMax) throw new ResourceFault({ kind: 'redelivery_unavailable', requestedMax })
-    this.#requested.set(organizationId, underWay + 1)
+    if (this.#requested.of(organizationId) >= requestedMax)
+      throw new ResourceFault({ kind: 'redelivery_unavailable', requestedMax })
+    const end = this.#requested.begin(organizationId)
     try {
       return await this.#redeliver(tenant, id)
     } finally {
-      const left = (this.#requested.get(organizationId) ?? 1) - 1
-      if (left === 0) this.#requested.delete(organizationId)
-      else this.#requested.set(organizationId, left)
+      end()
     }
   }
 
   async #redeliver(tenant: Tenant, id: string): Promise<Attempt> {
-    const { store, queue, targets, clock } = this.#deps
+    const { store, queue, targets, clock, metrics } = this.#deps
     const claimed = await store.claimForRedelivery(tenant, id)
     if (claimed === 'unknown') throw new ResourceFault({ kind: 'not_found' })
     if (claimed === 'refused') throw new ResourceFault({ kind: 'redelivery_unavailable' })
@@ -69,12 +69,8 @@ export class Deliveries {
     }
     const event = { id: claimed.eventId, body: claimed.body, lane: claimed.endpointId }
     const { attempt } = await post(this.#deps, target, event, 'manual')
+    metrics.webhookAttempt(attempt.error ?? 'success', attempt.durationMs)
     await queue.complete([endOf(claimed, attempt, null, { nowMs: clock.nowMs(), random: 0 })])
     return attempt
   }
-}
-
-function found<T>(value: T | null): T {
-  if (value === null) throw new ResourceFault({ kind: 'not_found' })
-  return value
 }

@@ -8,19 +8,19 @@
  * The poll is the truth: a notification only makes it faster. A process that dies leaves leases behind, and the attempts
  * that were under way are made again with the same webhook-id.
  */
-import type { Clock, Log } from '../ports/system.ts'
+import type { Log } from '../ports/system.ts'
 import { type AttemptDeps, post } from './attempt.ts'
 import type { ClaimedDelivery } from './delivery.ts'
 import type { DeliveryTarget, DeliveryTargets } from './endpoint.ts'
 import { InFlight, type InFlightLimits } from './in-flight.ts'
 import { canAttempt, cancelledEnd, endOf, givenBackEnd } from './outcome.ts'
-import type { DeliveryEnd, DeliveryQueue } from './queue.ts'
+import type { DeliveryEnd, DeliveryMetrics, DeliveryQueue, DueEndpoint } from './queue.ts'
 
 export type DispatcherDeps = AttemptDeps & {
   queue: DeliveryQueue
   targets: DeliveryTargets
-  clock: Clock
   log: Log
+  metrics: DeliveryMetrics
   /** From 0 to 1. */
   random: () => number
   limits: InFlightLimits
@@ -55,8 +55,8 @@ export class Dispatcher {
   }
 
   /** Deliveries of these endpoints are due. */
-  wake(endpointIds: readonly string[]): void {
-    for (const id of endpointIds) this.#inFlight.ready(id)
+  wake(endpoints: readonly DueEndpoint[]): void {
+    for (const endpoint of endpoints) this.#inFlight.ready(endpoint)
     void this.#claim()
   }
 
@@ -101,8 +101,8 @@ export class Dispatcher {
         targets.set(endpointId, target)
         void this.#deliver(delivery, target)
       }
-      for (const { endpointId, max } of wanted) {
-        if (counts.get(endpointId) === max || bytes >= bytesLeft) this.#inFlight.ready(endpointId)
+      for (const { max, ...endpoint } of wanted) {
+        if (counts.get(endpoint.endpointId) === max || bytes >= bytesLeft) this.#inFlight.ready(endpoint)
       }
     } catch (err) {
       this.#deps.log.warn({ err }, 'deliveries of webhooks could not be claimed')
@@ -124,16 +124,18 @@ export class Dispatcher {
 
   /** Never rejects. */
   async #deliver(delivery: ClaimedDelivery, target: Promise<DeliveryTarget | null>): Promise<void> {
-    const { endpointId, body } = delivery
     this.#held++
-    this.#heldBytes += body.length
-    this.#inFlight.begin(endpointId)
-    let isSilent: boolean | undefined
+    this.#heldBytes += delivery.body.length
+    this.#inFlight.begin(delivery)
+    let attempt: { durationMs: number; isSilent: boolean } | undefined
     let isGone = false
     try {
       const end = await this.#attempt(delivery, await target)
-      const error = end.attempt?.error
-      isSilent = end.attempt ? error === 'timeout' || error === 'connect' : undefined
+      if (end.attempt !== null) {
+        const { durationMs, error } = end.attempt
+        this.#deps.metrics.webhookAttempt(error ?? 'success', durationMs)
+        attempt = { durationMs, isSilent: error === 'timeout' || error === 'connect' }
+      }
       if (this.#isAbandoned) return
       isGone = end.endpoint === 'gone'
       this.#ends.push(end)
@@ -144,7 +146,7 @@ export class Dispatcher {
       this.#release(delivery)
     }
     // An endpoint that is gone gets nothing more before that is stored.
-    if (!isGone) this.#inFlight.end(endpointId, isSilent)
+    if (!isGone) this.#inFlight.end(delivery, attempt)
     this.#plan()
   }
 
@@ -187,7 +189,7 @@ export class Dispatcher {
     try {
       for (const disabled of await queue.complete(ends)) log.warn(disabled, 'a webhook endpoint was disabled')
       // A newer report may have waited for the end of an older one.
-      for (const { delivery } of ends) if (delivery.type === 'call.report') this.#inFlight.ready(delivery.endpointId)
+      for (const { delivery } of ends) if (delivery.type === 'call.report') this.#inFlight.ready(delivery)
       return true
     } catch (err) {
       log.warn({ err, deliveries: ends.length }, 'the ends of webhook deliveries could not be stored')
@@ -202,7 +204,7 @@ export class Dispatcher {
   }
 
   #releaseEnd({ delivery, endpoint }: DeliveryEnd): void {
-    if (endpoint === 'gone') this.#inFlight.end(delivery.endpointId)
+    if (endpoint === 'gone') this.#inFlight.end(delivery)
     this.#release(delivery)
   }
 

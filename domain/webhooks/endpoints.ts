@@ -2,7 +2,7 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
 import { repeatedItems } from '../repeated.ts'
-import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { changeEndpoint, type EndpointChange } from './change-endpoint.ts'
 import { extractionIssues } from './check-extraction.ts'
 import { blankEndpoint, type Endpoint, noEndpointSecrets } from './endpoint.ts'
@@ -88,9 +88,4 @@ function written(outcome: EndpointOutcome): Endpoint {
     case 'limit_reached':
       throw new ResourceFault({ kind: 'limit_reached', resource: 'webhook endpoint', limit: endpointsMax })
   }
-}
-
-function found(endpoint: Endpoint | null): Endpoint {
-  if (endpoint === null) throw new ResourceFault({ kind: 'not_found' })
-  return endpoint
 }

@@ -4,9 +4,8 @@
  * that nothing is lost while a client connects again.
  */
 import type { Tenant } from '../access/organization.ts'
-import { Fault } from '../fault.ts'
+import { type OpenStream, OpenStreams } from '../open-streams.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
-import { Wake } from '../wake.ts'
 import type { WebhookEventType } from './endpoint.ts'
 
 /** Where an event is in the order in which events are read. Another process can store an event in front of it a moment later. */
@@ -52,8 +51,6 @@ export type StreamWebhookEvents = (
   signal: CancelSignal,
 ) => Promise<AsyncIterable<Streamed>>
 
-/** A stream ends after this time, and its client goes on with another one. A revoked key then gets no other. */
-const streamMs = 600_000
 /** Streams of one organization and world in this process. */
 const streamsMax = 8
 const openMs = 60_000
@@ -66,30 +63,15 @@ const pastMs = 3_600_000
 const pageMax = 500
 
 export function createStreamWebhookEvents(deps: StreamDeps): StreamWebhookEvents {
-  const open = new Map<string, number>()
+  const streams = new OpenStreams(deps.clock, { streamsMax, limit: 'organization' })
   return async (tenant, from, signal) => {
-    const key = `${tenant.organizationId} ${tenant.test}`
-    const count = open.get(key) ?? 0
-    if (count >= streamsMax) throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
-    open.set(key, count + 1)
-    let hasEnded = false
-    const end = () => {
-      if (hasEnded) return
-      hasEnded = true
-      const left = (open.get(key) ?? 1) - 1
-      if (left > 0) open.set(key, left)
-      else open.delete(key)
-      signal.removeEventListener('abort', end)
-    }
-    // A client that has gone may never read, and then the generator never ends.
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
+    const opened = streams.open(`${tenant.organizationId} ${tenant.test}`, signal)
     try {
       const nowMs = deps.clock.nowMs()
       await deps.store.keepOpen(tenant, openMs)
-      return stream(deps, tenant, withinPast(from ?? { startMs: nowMs, newestMs: nowMs }, nowMs), signal, end)
+      return stream(deps, tenant, withinPast(from ?? { startMs: nowMs, newestMs: nowMs }, nowMs), opened)
     } catch (error) {
-      end()
+      opened.end()
       throw error
     }
   }
@@ -104,38 +86,25 @@ async function* stream(
   { store, clock }: StreamDeps,
   tenant: Tenant,
   from: StreamPosition,
-  signal: CancelSignal,
-  ended: () => void,
+  opened: OpenStream,
 ): AsyncGenerator<Streamed> {
-  const wake = new Wake()
-  const ring = () => wake.ring()
-  const unwatch = store.watch(tenant, ring)
-  signal.addEventListener('abort', ring)
-  const startedMs = clock.monotonicMs()
-  const endLease = renewLease(store, clock, tenant, ring)
-  let cancel = () => {}
-  try {
-    const reader = new Reader(store, tenant, from)
-    yield { kind: 'open', position: from }
-    while (!signal.aborted) {
-      wake.reset()
-      yield* reader.news()
-      const nowMs = clock.monotonicMs()
-      if (nowMs - startedMs >= streamMs) {
-        yield { kind: 'end', position: reader.position }
-        return
+  const reader = new Reader(store, tenant, from)
+  const end = yield* opened.read({
+    watch(ring) {
+      const unwatch = store.watch(tenant, ring)
+      const endLease = renewLease(store, clock, tenant, ring)
+      return () => {
+        endLease()
+        unwatch()
       }
-      cancel = clock.after(startedMs + streamMs - nowMs, ring)
-      await wake.rung()
-      cancel()
-    }
-  } finally {
-    cancel()
-    endLease()
-    signal.removeEventListener('abort', ring)
-    unwatch()
-    ended()
-  }
+    },
+    news: () => reader.news(),
+    isOver: () => false,
+  })
+  if (end !== 'timeout') return
+  // The client has all of `openMs` to come back.
+  await store.keepOpen(tenant, openMs).catch(() => {})
+  yield { kind: 'end', position: reader.position }
 }
 
 /** Goes on while the client is slow to read, else the events of that time would not be stored. Returns how to end it. */
@@ -157,6 +126,7 @@ class Reader {
   readonly #store: WebhookStreamStore
   readonly #tenant: Tenant
   #position: StreamPosition
+  #isOpen = false
   /** The events of the time that is read again: their times, by id. */
   readonly #sent = new Map<string, number>()
 
@@ -171,6 +141,8 @@ class Reader {
   }
 
   async *news(): AsyncGenerator<Streamed> {
+    if (!this.#isOpen) yield { kind: 'open', position: this.#position }
+    this.#isOpen = true
     const { startMs, newestMs } = this.#position
     const sinceMs = Math.max(startMs, newestMs - overlapMs)
     let after: EventPosition | null = null

@@ -27,6 +27,8 @@ export type PreCallDeps = AttemptDeps & {
 export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
   /** Reads the body of an answer with a status of 2xx. */
   read(body: Uint8Array): PreCallReply
+  /** Whether the body of any answer has tools, which may have secrets. */
+  hasTools(body: Uint8Array): boolean
   /** The reply to an answer of more bytes than are read. */
   tooLarge(bytesMax: number): PreCallReply
 }
@@ -82,11 +84,11 @@ function replyOf({ answers }: PreCallDeps, { attempt, answer }: Posted): PreCall
 
 /** The log shows a delivery of one attempt. The session goes on where that cannot be stored. */
 async function record(
-  { deliveries, eventId, clock, log }: PreCallDeps,
+  { deliveries, answers, eventId, clock, log }: PreCallDeps,
   tenant: Tenant,
   event: OutboxEvent,
   endpoint: Endpoint,
-  { attempt, answer }: Posted,
+  posted: Posted,
 ): Promise<void> {
   const delivery: ClaimedDelivery = {
     ...tenant,
@@ -102,14 +104,14 @@ async function record(
     expiresAtMs: event.createdAtMs,
     claimedUntilMs: event.createdAtMs,
   }
-  const end = endOf(delivery, withoutSecrets(attempt, answer), null, { nowMs: clock.nowMs(), random: 0 })
+  const end = endOf(delivery, withoutSecrets(answers, posted), null, { nowMs: clock.nowMs(), random: 0 })
   await deliveries.record(tenant, { event, endpointName: endpoint.name, end }).catch((err: unknown) => {
     log.warn({ err, callId: event.callId }, 'the delivery of an event before a call was not logged')
   })
 }
 
-/** An answer with tools may have their secrets, which are stored sealed and shown to nobody. */
-function withoutSecrets(attempt: Attempt, answer: Uint8Array | null): Attempt {
-  if (answer === null || !Buffer.from(answer).includes('"tools"')) return attempt
+/** The attempt for the log. An answer with tools may have their secrets, which are stored sealed and shown to nobody. */
+export function withoutSecrets(answers: Pick<PreCallAnswers, 'hasTools'>, { attempt, answer }: Posted): Attempt {
+  if (answer === null || !answers.hasTools(answer)) return attempt
   return { ...attempt, responseBody: null, isResponseTruncated: true }
 }

@@ -1,6 +1,9 @@
 /** The deliveries that are not over, as the processes that share them see them. The store implements it. */
 import type { Attempt, AttemptError, CancelReason, ClaimedDelivery, DeliveryStatus } from './delivery.ts'
 
+/** An endpoint that has a delivery which is due. */
+export type DueEndpoint = { endpointId: string; organizationId: string }
+
 /** At most `max` deliveries of the endpoint. */
 export type Wanted = { endpointId: string; max: number }
 
@@ -23,10 +26,10 @@ export type EndpointSign = 'worked' | 'failed' | 'gone'
 
 export interface DeliveryQueue {
   /**
-   * Endpoints that have a delivery which is due. It also gives back the claims of processes that are gone, and ends the
-   * deliveries that have expired.
+   * Endpoints that have a delivery which is due. Where these are many, the next call names the next ones. It also gives back
+   * the claims of processes that are gone, and ends the deliveries that have expired.
    */
-  due(): Promise<string[]>
+  due(): Promise<DueEndpoint[]>
   /**
    * Claims deliveries that are due for this process, the longest due first. An older report under way holds up a newer one.
    * The last body that is claimed may go beyond `bytesMax`.
@@ -37,8 +40,16 @@ export interface DeliveryQueue {
    * has failed for `failingMs` without a success, is disabled and its deliveries cancelled: these are returned.
    */
   complete(ends: readonly DeliveryEnd[]): Promise<DisabledEndpoint[]>
+  backlog(): Promise<Backlog>
   /** Calls `due` with endpoints that have got a delivery. A notification may be lost. */
-  listen(due: (endpointIds: readonly string[]) => void): Promise<void>
+  listen(due: (endpoints: readonly DueEndpoint[]) => void): Promise<void>
+}
+
+/** Deliveries that are not over, and how long the one that is due for longest waits. */
+export type Backlog = { open: number; oldestDueMs: number }
+
+export interface DeliveryMetrics {
+  webhookAttempt(outcome: AttemptError | 'success', durationMs: number): void
 }
 
 export type DisabledEndpoint = { endpointId: string; reason: 'gone' | 'failing' }

@@ -75,6 +75,7 @@ function callOf({ organizationId }: Tenant, { filterTags }: Endpoint, id: string
     keyId: '',
     status: 'completed',
     kind: 'browser',
+    phone: null,
     identity: 'test',
     pipeline: { transport: 'websocket', ...joinSettings(null), recording: false, tools: [] },
     metadata: {},

@@ -10,7 +10,7 @@ import type { EndpointStore } from './endpoint-store.ts'
 import type { OutboxEvent } from './outbox.ts'
 import { endOf } from './outcome.ts'
 import type { EventPayloads } from './payloads.ts'
-import { type PreCallAnswers, preCallBytesMax } from './pre-call.ts'
+import { type PreCallAnswers, preCallBytesMax, withoutSecrets } from './pre-call.ts'
 import { testEvent } from './test-event.ts'
 
 export type TryEndpointDeps = AttemptDeps & {
@@ -47,7 +47,8 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const sent = { id: event.id, body: event.body, lane: `test ${endpointId}` }
     const posted = await post(deps, target, sent, 'manual', bytesMax)
     const delivery = claimOf(tenant, id(), endpointId, event)
-    const end = endOf(delivery, posted.attempt, null, { nowMs: clock.nowMs(), random: 0 })
+    const attempt = type === 'call.pre_call' ? withoutSecrets(deps.answers, posted) : posted.attempt
+    const end = endOf(delivery, attempt, null, { nowMs: clock.nowMs(), random: 0 })
     const status = end.status === 'unchanged' ? ('failed' as const) : end.status
     await store.record(tenant, { event, endpointName: endpoint.name, end: { ...end, status } })
     const issues = type === 'call.pre_call' ? issuesOf(deps.answers, posted) : null

@@ -25,6 +25,7 @@ import type {
   FinalizedReport,
   KnownProviders,
   NewAgent,
+  NewPhoneSession,
   NewSession,
   NewTool,
   NewWebhook,
@@ -43,6 +44,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  StartedPhoneSession,
   StartedSession,
   StreamedWebhookEvent,
   TestWebhook,
@@ -182,6 +184,11 @@ export type CreateSessionCall = CallOptions & { body: NewSession }
 
 export type CreateSessionAnswer =
   | Answer<'application/json', StartedSession>
+
+export type CreatePhoneSessionCall = CallOptions & { body: NewPhoneSession }
+
+export type CreatePhoneSessionAnswer =
+  | Answer<'application/json', StartedPhoneSession>
 
 export type GetSessionCall = CallOptions & { path: { id: string } }
 
@@ -407,6 +414,8 @@ export type PlatformClient = {
   listSessions(call?: ListSessionsCall): Promise<ListSessionsAnswer>
   /** Start a session for a browser */
   createSession(call: CreateSessionCall): Promise<CreateSessionAnswer>
+  /** Call a phone */
+  createPhoneSession(call: CreatePhoneSessionCall): Promise<CreatePhoneSessionAnswer>
   /** Get a session */
   getSession(call: GetSessionCall): Promise<GetSessionAnswer>
   /** Get the transcript of a session */
@@ -642,6 +651,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
   createSession: {
     method: 'POST',
     path: '/v1/sessions',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  createPhoneSession: {
+    method: 'POST',
+    path: '/v1/sessions/phone',
     secured: true,
     idempotent: false,
     body: 'json',

@@ -303,6 +303,37 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   { path: ['s3', 'uploadMs'], env: 'PARLEY_S3_UPLOAD_MS', type: 'integer', secret: false },
+  { path: ['carrier', 'adapter'], env: 'PARLEY_CARRIER_ADAPTER', type: 'string', secret: false },
+  {
+    path: ['carrier', 'sampleRate'],
+    env: 'PARLEY_CARRIER_SAMPLE_RATE',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['carrier', 'requestMs'],
+    env: 'PARLEY_CARRIER_REQUEST_MS',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['carrier', 'telnyx', 'apiKey'],
+    env: 'PARLEY_CARRIER_TELNYX_API_KEY',
+    type: 'string',
+    secret: true,
+  },
+  {
+    path: ['carrier', 'telnyx', 'connectionId'],
+    env: 'PARLEY_CARRIER_TELNYX_CONNECTION_ID',
+    type: 'string',
+    secret: false,
+  },
+  {
+    path: ['carrier', 'telnyx', 'publicKey'],
+    env: 'PARLEY_CARRIER_TELNYX_PUBLIC_KEY',
+    type: 'string',
+    secret: false,
+  },
   { path: ['livekit', 'url'], env: 'PARLEY_LIVEKIT_URL', type: 'string', secret: false },
   { path: ['livekit', 'apiKey'], env: 'PARLEY_LIVEKIT_API_KEY', type: 'string', secret: false },
   {

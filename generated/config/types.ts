@@ -107,9 +107,9 @@ export type ParleyConfig = {
   }
   /** Deliveries of events to the endpoints of organizations. */
   webhooks: {
-    /** Deliveries that a process makes at once. */
+    /** Deliveries that a process makes at once. Those of one organization take two thirds of it at most. */
     inFlightMax: number
-    /** Deliveries that a process makes at once to one endpoint. One that does not answer gets a quarter of it. */
+    /** Deliveries that a process makes at once to one endpoint. One that answers after 2 s or not at all gets a quarter of it. */
     endpointInFlightMax: number
   }
   timeouts: {
@@ -182,6 +182,21 @@ export type ParleyConfig = {
     forcePathStyle: boolean
     /** An upload is repeated for this long after the end of its call, and has failed then. */
     uploadMs: number
+  }
+  /** The line for the phone calls of live keys. Test keys always meet the simulator, which needs no account and no network. With the adapter telnyx apiKey, connectionId and publicKey are required, and publicUrl, at which the carrier reaches this server. */
+  carrier: {
+    adapter: 'simulator' | 'telnyx'
+    /** Hz of the audio that is sent to the carrier: 8000 is G.711 mu-law, as on the phone network; 16000 is L16, which a connection with HD voice can carry. */
+    sampleRate: 8000 | 16000
+    /** To an answer of the carrier. A leg that is dialled and not answered for by then counts as failed. */
+    requestMs: number
+    telnyx: {
+      apiKey: string | null
+      /** The id of the Call Control application. */
+      connectionId: string | null
+      /** The key that the webhooks of the account are signed with, as the portal shows it. */
+      publicKey: string | null
+    }
   }
   /** A LiveKit server whose rooms sessions can use (transport livekit). url, apiKey and apiSecret belong together. It needs the packages @livekit/rtc-node and livekit-server-sdk. */
   livekit: {

@@ -2,11 +2,15 @@
 
 import type { Context, Handlers } from '../../runtime/engine/handler.ts'
 import type {
+  CarrierWebhook,
+  CarrierWebhookTaken,
   Health,
   InternalErrorBody,
   Readiness,
   RoutingPreview,
   ServerIndex,
+  SimulatedCall,
+  StartedSimulatedCall,
   TryAgent,
   TrySession,
   TrySessionRequest,
@@ -35,6 +39,28 @@ export type GetRootResult =
   | { status: 302; headers: { 'Cache-Control': 'no-store'; Location: '/try' } }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type ReceiveCarrierWebhookRequest = {
+  path: { line: 'simulator' | 'carrier' }
+  query: Record<string, never>
+  header: { 'telnyx-signature-ed25519'?: string; 'telnyx-timestamp'?: string }
+  body: CarrierWebhook
+}
+
+export type ReceiveCarrierWebhookResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: CarrierWebhookTaken
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 401; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 413; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 415; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
 export type GetRankingPageRequest = {
   path: Record<string, never>
@@ -301,6 +327,28 @@ export type CreateTrySessionResult =
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
+export type CreateSimulatedCallRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SimulatedCall
+}
+
+export type CreateSimulatedCallResult =
+  | {
+      status: 201
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: StartedSimulatedCall
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 403; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 413; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 415; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 503; type?: 'application/json'; body: InternalErrorBody }
+
 export type ListTryTurnsRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -324,6 +372,8 @@ export type ListTryTurnsResult =
 export type InternalHandlers<Caller> = {
   /** GET / */
   getRoot: Handle<GetRootRequest, GetRootResult, null>
+  /** POST /carrier/{line}/webhooks */
+  receiveCarrierWebhook: Handle<ReceiveCarrierWebhookRequest, ReceiveCarrierWebhookResult, null>
   /** GET /docs/ranking */
   getRankingPage: Handle<GetRankingPageRequest, GetRankingPageResult, null>
   /** GET /healthz */
@@ -346,6 +396,8 @@ export type InternalHandlers<Caller> = {
   listTryAgents: Handle<ListTryAgentsRequest, ListTryAgentsResult, null>
   /** POST /try/sessions */
   createTrySession: Handle<CreateTrySessionRequest, CreateTrySessionResult, null>
+  /** POST /simulator/calls */
+  createSimulatedCall: Handle<CreateSimulatedCallRequest, CreateSimulatedCallResult, null>
   /** GET /try/sessions/{id}/turns */
   listTryTurns: Handle<ListTryTurnsRequest, ListTryTurnsResult, null>
 }

@@ -16,6 +16,11 @@ export type {
   Stage,
 } from '../shared/types.ts'
 
+/** As the carrier makes it. It is read only after its signature was checked. */
+export type CarrierWebhook = Record<string, unknown>
+
+export type CarrierWebhookTaken = { received: true }
+
 export type ServerIndex = {
   name: 'parley'
   /** The paths of the contracts that are served at this host. */
@@ -64,6 +69,20 @@ export type TrySessionRequest = {
   model?: string
 }
 
+export type SimulatedCall = {
+  /** null where the person withholds the number. +15005550006 where it is left out. */
+  from?: string | null
+  /** The number that is dialled, as the carrier writes it. */
+  to: string
+  /** The words of the person, one line for each pause of the other party. Without them a person who talks has some. */
+  lines?: string[]
+  /** Headers of the INVITE, such as Diversion and History-Info. */
+  headers?: { name: string; value: string }[]
+  forwarding?: { forwarded_from?: string; original_to?: string; redirecting_number?: string }
+}
+
+export type StartedSimulatedCall = { carrierLegId: string }
+
 export type TrySession = { sessionId: string; transportToken: string; transportUrl: string }
 
 export type TryTurn = {
@@ -104,6 +123,7 @@ export type ErrorCode =
   | 'REDELIVERY_UNAVAILABLE'
   | 'PRE_CALL_CONFLICT'
   | 'WEBHOOK_LEGACY_MANAGED'
+  | 'PHONE_NUMBER_NOT_READY'
   | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
@@ -130,6 +150,8 @@ export type ErrorDetails = {
   callbackIds?: string[]
   /** With `PRE_CALL_CONFLICT`. */
   endpointId?: string
+  /** With `CARRIER_DIAL_FAILED`; the call that has failed. */
+  sessionId?: string
 }
 
 /** The body of every answer other than 2xx. Holds nothing of what was sent. */

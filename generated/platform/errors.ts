@@ -190,6 +190,14 @@ export const errorCodes = {
     hint: 'Change or remove the field in webhooks of the agent.',
     headers: [],
   },
+  PHONE_NUMBER_NOT_READY: {
+    status: 409,
+    type: 'invalid_request_error',
+    retryable: false,
+    message: 'The phone number cannot place calls now.',
+    hint: 'Look at its direction and setupStatus, or call from another number.',
+    headers: [],
+  },
   CARRIER_DIAL_FAILED: {
     status: 502,
     type: 'provider_error',

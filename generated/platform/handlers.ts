@@ -25,6 +25,7 @@ import type {
   FinalizedReport,
   KnownProviders,
   NewAgent,
+  NewPhoneSession,
   NewSession,
   NewTool,
   NewWebhook,
@@ -43,6 +44,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  StartedPhoneSession,
   StartedSession,
   StreamedWebhookEvent,
   TestWebhook,
@@ -246,6 +248,16 @@ export type CreateSessionRequest = {
 
 export type CreateSessionResult =
   | { status: 201; type?: 'application/json'; body: StartedSession }
+
+export type CreatePhoneSessionRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewPhoneSession
+}
+
+export type CreatePhoneSessionResult =
+  | { status: 200; type?: 'application/json'; body: StartedPhoneSession }
 
 export type GetSessionRequest = {
   path: { id: string }
@@ -653,6 +665,8 @@ export type PlatformHandlers<Caller> = {
   listSessions: Handle<ListSessionsRequest, ListSessionsResult, Caller>
   /** POST /v1/sessions */
   createSession: Handle<CreateSessionRequest, CreateSessionResult, Caller>
+  /** POST /v1/sessions/phone */
+  createPhoneSession: Handle<CreatePhoneSessionRequest, CreatePhoneSessionResult, Caller>
   /** GET /v1/sessions/{id} */
   getSession: Handle<GetSessionRequest, GetSessionResult, Caller>
   /** GET /v1/sessions/{id}/transcript */

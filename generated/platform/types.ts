@@ -156,6 +156,8 @@ export type ErrorDetails = {
   callbackIds?: string[]
   /** With `PRE_CALL_CONFLICT`. */
   endpointId?: string
+  /** With `CARRIER_DIAL_FAILED`; the call that has failed. */
+  sessionId?: string
 }
 
 export type ValidationIssue = {
@@ -190,6 +192,7 @@ export type ErrorCode =
   | 'REDELIVERY_UNAVAILABLE'
   | 'PRE_CALL_CONFLICT'
   | 'WEBHOOK_LEGACY_MANAGED'
+  | 'PHONE_NUMBER_NOT_READY'
   | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
@@ -863,11 +866,57 @@ export type StartedSession = {
   expiresAt: string
 }
 
+/** A phone number in E.164. It must be one by the numbering plan of its country. */
+export type E164 = string
+
+export type Telephony = {
+  /** A hint for the carrier, near which the call begins. */
+  region?: 'us' | 'europe' | 'canada' | 'australia' | 'middle_east' | null
+  /** Seconds until a phone that nobody answers has rung long enough. 60 where it is not set. */
+  ringingTimeout?: number | null
+} | null
+
+/** Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */
+export type NewPhoneSession = {
+  to: E164
+  /** A number of the organization. Without one the oldest number of the agent that may call is taken, and without such a number the oldest of the organization. */
+  from?: string | null
+  agentId?: string | null
+  intent?: SessionIntent
+  /** A template, as that of an agent. Without one the agent is a helpful voice assistant. */
+  systemPrompt?: string | null
+  voice?: VoiceChoice
+  firstMessage?: FirstMessage
+  llm?: LlmOptions
+  constraints?: StackPreferences
+  sttOptions?: AgentSttOptions
+  ttsOptions?: AgentTtsOptions
+  maxDurationSeconds?: MaxDurationSeconds
+  /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
+  tools?: NewTool[] | null
+  /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
+  variables?: Record<string, string> | null
+  metadata?: SessionMetadata
+  webhookTags?: WebhookTags
+  telephony?: Telephony
+}
+
+export type StartedPhoneSession = {
+  sessionId: SessionId
+  test?: TestMark
+  /** The leg of the person who is called. */
+  callControlId: string
+  roomName: string
+  status: 'dialing'
+  to: E164
+  from: E164
+}
+
 export type PipelineToolName = { name: string; kind: 'webhook' | 'builtin' | 'inline' }
 
 /** The settings of the session with defaults filled in and templates rendered, under the names of an agent's settings, and of its tools name and kind. No secrets. */
 export type PipelineConfig = {
-  transport: 'websocket' | 'livekit'
+  transport: 'websocket' | 'livekit' | 'phone'
   systemPrompt: string
   intent: Record<string, unknown>
   tools: PipelineToolName[]
@@ -1195,6 +1244,16 @@ export type CallEventType =
   | 'callback.failed'
   | 'budget.exhausted'
   | 'webhook.pre_call'
+  | 'carrier.initiated'
+  | 'carrier.ringing'
+  | 'carrier.answered'
+  | 'carrier.bridged'
+  | 'carrier.hangup'
+  | 'carrier.machine_detection'
+  | 'carrier.dtmf'
+  | 'carrier.stream_started'
+  | 'carrier.stream_stopped'
+  | 'carrier.stream_failed'
 
 export type CallEvent = {
   id: string
@@ -1448,7 +1507,7 @@ export type NewWebhook = {
   signingSecretSource?: 'workspace' | 'custom'
   /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
   signingSecret?: string | null
-  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. */
+  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. The values of the others are null. */
   extractionFields?: ExtractionField[] | null
 }
 
@@ -1471,7 +1530,7 @@ export type WebhookChange = {
   signingSecretSource?: 'workspace' | 'custom'
   /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
   signingSecret?: string | null
-  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. */
+  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. The values of the others are null. */
   extractionFields?: ExtractionField[] | null
   /** A disabled endpoint matches no call, and what waits to be delivered to it is cancelled. */
   disabled?: boolean

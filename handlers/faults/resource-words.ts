@@ -54,12 +54,9 @@ export function sayResourceFault(data: ResourceFaultData): Said {
         hint: 'Repeat the request when one of them has ended.',
       }
     case 'not_dialed':
-      if (data.hasNumber) return { code: 'CARRIER_DIAL_FAILED' }
-      return {
-        code: 'CARRIER_DIAL_FAILED',
-        message: 'The organization has no phone number to call from.',
-        hint: 'Get one, and repeat the request.',
-      }
+      return notDialed(data)
+    case 'number_not_ready':
+      return { code: 'PHONE_NUMBER_NOT_READY' }
     case 'report_missing':
       if (!data.hasEnded) return { code: 'REPORT_NOT_AVAILABLE', headers: retryLater }
       return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }
@@ -91,6 +88,15 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       const issues = data.issues.slice(0, issuesMax).map(({ path, problem }) => issueOf(path, problem))
       return { code: 'VALIDATION_ERROR', message: issues[0]?.message ?? '', issues }
     }
+  }
+}
+
+function notDialed({ hasNumber, sessionId }: Extract<ResourceFaultData, { kind: 'not_dialed' }>): Said {
+  if (hasNumber) return { code: 'CARRIER_DIAL_FAILED', ...(sessionId !== undefined && { details: { sessionId } }) }
+  return {
+    code: 'CARRIER_DIAL_FAILED',
+    message: 'The organization has no phone number to call from.',
+    hint: 'Get one, and repeat the request.',
   }
 }
 
@@ -140,6 +146,10 @@ function complaint(problem: Problem): string {
       return 'is no <provider> or <provider>:<model> of this server; GET /v1/providers/known lists them'
     case 'max_delay_too_short':
       return 'makes the greatest delay shorter than the least one; the profile sets the one that is left out'
+    case 'number_invalid':
+      return 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143'
+    case 'number_missing':
+      return 'must be a phone number of this organization; GET /v1/phone-numbers lists them'
     case 'repeated':
       return 'is in the request twice'
     case 'options_missing':
@@ -162,6 +172,8 @@ function complaint(problem: Problem): string {
       return 'is no JSON Schema of draft 2020-12'
     case 'setting_not_taken':
       return 'is no setting of this function'
+    case 'tools_too_many':
+      return `makes more than ${problem.toolsMax} tools with those that the session has already`
   }
 }
 
@@ -200,6 +212,8 @@ function keywordOf({ kind }: Problem): string {
       return 'additionalProperties'
     case 'agents_missing':
       return 'minItems'
+    case 'tools_too_many':
+      return 'maxItems'
     case 'agents_not_taken':
       return 'const'
     case 'repeated':
@@ -220,6 +234,8 @@ function keywordOf({ kind }: Problem): string {
     case 'voice_unknown':
     case 'transport_missing':
       return 'enum'
+    case 'number_invalid':
+    case 'number_missing':
     case 'language_unknown':
     case 'timezone_unknown':
     case 'template_malformed':

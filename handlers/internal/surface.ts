@@ -1,14 +1,16 @@
-/** The internal surface: health, the page that explains the ranking, the pages below /try, and links to recordings. Its contract is not served. */
+/** The internal surface: health, the page that explains the ranking, the pages below /try, links to recordings, and the events of carriers. Its contract is not served. */
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { EngineChoice } from '../../runtime/engine/choose.ts'
 import type { FaultWriter } from '../../runtime/engine/handler.ts'
 import type { Surface } from '../../runtime/engine/operation.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
+import { type CarrierWebhookDeps, receiveCarrierWebhook } from '../carrier/webhooks.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
+import { createSimulatedCall, type SimulatedCallers } from './simulated-calls.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
 
@@ -21,6 +23,8 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   ranking: RankingFacts
   /** Null: this server has no sessions. */
   tryAgent: TryAgentParts | null
+  carrier: CarrierWebhookDeps
+  simulatedCallers: SimulatedCallers | null
   /** `writeFault` writes the errors of the surface that makes the links. */
   recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
 }
@@ -52,13 +56,15 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
 
 function handlersOf(
   { headerPrefix }: SurfaceSettings,
-  { readyChecks, engine, ranking, tryAgent, recordings, ...deps }: InternalDeps,
+  { readyChecks, engine, ranking, tryAgent, carrier, simulatedCallers, recordings, ...deps }: InternalDeps,
 ) {
   return {
     ...healthHandlers(readyChecks, engine),
     ...getRankingPage(ranking),
     ...tryHandlers({ ...deps, headerPrefix }),
     ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),
+    ...receiveCarrierWebhook(carrier),
+    ...createSimulatedCall(simulatedCallers),
     getLinkedRecording: recordings.getLinkedRecording,
   } satisfies InternalHandlers<null>
 }

@@ -29,6 +29,11 @@ export async function admitLocal({ caller }: TryAccess, peer: Peer, path: string
   return found
 }
 
+/** Throws the refusal of a path at which nothing is served, unless a client of this machine asks. */
+export function requireLocal(peer: Peer, path: string): void {
+  if (!isLocal(peer)) throw nothingAt(path, [])
+}
+
 /** Throws unless the page itself asks. */
 export function requireOwnPage({ origin, host }: Peer): void {
   if (!isOwnOrigin(origin, host)) throw new Refusal('foreign_origin', { param: 'Origin' })

@@ -3,6 +3,8 @@ import type { Tool, ToolSource } from '../../domain/agents/tool.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Tool as WireTool, ToolSource as WireToolSource } from '../../generated/platform/types.ts'
+import { configuredHeader } from './auth-headers.ts'
+import { timeOf } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
@@ -61,14 +63,13 @@ function wireTool({
     parameters,
     source: wireSource(source),
     preToolSpeech,
-    createdAt: new Date(times.createdAtMs).toISOString(),
-    updatedAt: new Date(times.updatedAtMs).toISOString(),
+    createdAt: timeOf(times.createdAtMs),
+    updatedAt: timeOf(times.updatedAtMs),
   }
 }
 
 /** Secrets are stored apart, so the source has none to leave out. */
 function wireSource(source: ToolSource): WireToolSource {
   if (source.kind !== 'webhook') return source
-  const authHeaders = source.authHeaders?.map((name) => ({ name, configured: true as const })) ?? null
-  return { ...source, authHeaders }
+  return { ...source, authHeaders: source.authHeaders?.map(configuredHeader) ?? null }
 }

@@ -5,6 +5,8 @@ import type { AgentWebhooks } from '../../domain/webhooks/agent-fields.ts'
 import { type Endpoint, timeoutMsOf } from '../../domain/webhooks/endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { AgentWebhook, Agent as WireAgent, AgentWebhooks as WireWebhooks } from '../../generated/platform/types.ts'
+import { configuredHeader } from './auth-headers.ts'
+import { timeOf } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
@@ -43,8 +45,8 @@ function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, 
     ...unset,
     ...settings,
     webhooks: wireWebhooks(webhooks),
-    createdAt: new Date(createdAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    createdAt: timeOf(createdAtMs),
+    updatedAt: timeOf(updatedAtMs),
   }
 }
 
@@ -68,7 +70,7 @@ function wireWebhook(endpoint: Endpoint): NonNullable<AgentWebhook> {
     url: endpoint.url,
     hasSecret: endpoint.signingSecretSource === 'custom',
     headers: endpoint.headers,
-    authHeaders: endpoint.authHeaders.map((name) => ({ name, configured: true as const })),
+    authHeaders: endpoint.authHeaders.map(configuredHeader),
     timeoutMs: timeoutMsOf(endpoint),
   }
 }

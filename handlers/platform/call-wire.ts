@@ -1,5 +1,5 @@
 /** Calls, events, spans and reports in the names of the contract. */
-import { type Call, durationS, roomNameOf, type Span } from '../../domain/calls/call.ts'
+import { type Call, type CallPhone, durationS, roomNameOf, type Span } from '../../domain/calls/call.ts'
 import type { WholeCall, WholeReport } from '../../domain/calls/calls.ts'
 import type { CostLine } from '../../domain/calls/costs.ts'
 import type { StructuredData } from '../../domain/calls/report.ts'
@@ -8,7 +8,9 @@ import type { CallSummary, StoredEvent } from '../../domain/calls/store.ts'
 import type { ReportDeliveries, ReportDelivery } from '../../domain/webhooks/report-deliveries.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import { wireCallback } from './callback-wire.ts'
+import { moneyOf } from './money.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
+import { sipOf } from './sip-status.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { callTurn } from './turn-wire.ts'
 
@@ -22,7 +24,7 @@ export function wireCall({ call, turns, spans, report }: WholeCall): Wire.Call {
     agent_id: call.agentId,
     status: call.status,
     kind: call.kind,
-    ...ofPhones,
+    ...ofPhone(call.phone),
     room_name: roomNameOf(call),
     language: pipeline.intent.language,
     pipeline_config: pipelineConfig(pipeline),
@@ -43,7 +45,15 @@ export function wireCall({ call, turns, spans, report }: WholeCall): Wire.Call {
   }
 }
 
-const ofPhones = { direction: null, from: null, to: null, phone_number_id: null, call_control_id: null }
+function ofPhone(phone: CallPhone | null) {
+  return {
+    direction: phone?.direction ?? null,
+    from: phone?.from ?? null,
+    to: phone?.to ?? null,
+    phone_number_id: phone?.phoneNumberId ?? null,
+    call_control_id: phone?.legId ?? null,
+  }
+}
 
 const resourceOf = ({ id }: Pick<Call, 'id'>) => `/v1/calls/${id}`
 const recordingOf = (call: Pick<Call, 'id'>) => `${resourceOf(call)}/recording`
@@ -74,8 +84,7 @@ export function wireEvent(call: { id: string; organizationId: string }, event: S
     event_type: event.type,
     status: event.status,
     failure_cause: event.failureCause,
-    sip_status: null,
-    sip_status_code: null,
+    ...sipOf(event),
     occurred_at: timeOf(event.occurredAtMs),
     created_at: timeOf(event.createdAtMs),
     payload: event.payload,
@@ -101,7 +110,7 @@ export function wireReport({ call, report, turns, costs, callback, deliveries }:
     structured_data: wireStructured(report.structuredData),
     custom_data: report.customData,
     transcript: { entries: turns.map(callTurn) },
-    cost_micro_usd: costs.costMicroUsd === null ? null : String(costs.costMicroUsd),
+    cost_micro_usd: moneyOf(costs.costMicroUsd),
     cost_breakdown: costs.lines.map(wireCost),
     metadata: call.metadata,
     artifacts: artifactsOf(call, turns.length, false),
@@ -154,7 +163,7 @@ export function wireStructured(data: StructuredData | null): Wire.StructuredData
 }
 
 export function wireCost({ costMicroUsd, ...line }: CostLine): Wire.CostLine {
-  return { ...line, costMicroUsd: costMicroUsd === null ? null : String(costMicroUsd) }
+  return { ...line, costMicroUsd: moneyOf(costMicroUsd) }
 }
 
 /** A recording that still runs counts as uploading, and a call without one as suppressed. */

@@ -6,7 +6,9 @@ import type { EventPayloads, ReportedCall } from '../../domain/webhooks/payloads
 import type * as Wire from '../../generated/platform/types.ts'
 import { artifactsOf, wireCost, wireStructured } from './call-wire.ts'
 import { wireCallback } from './callback-wire.ts'
+import { moneyOf } from './money.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
+import { sipOf } from './sip-status.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { callTurn } from './turn-wire.ts'
 
@@ -19,10 +21,10 @@ export const eventPayloads: EventPayloads = {
       type: 'call.pre_call',
       ...ofCall(call, nowMs),
       ...ofPhones(call),
-      dialed_number: null,
-      forwarded_from_number: null,
-      phone_number_id: null,
-      call_control_id: null,
+      dialed_number: call.phone?.to ?? null,
+      forwarded_from_number: call.phone?.forwardedFrom ?? null,
+      phone_number_id: call.phone?.phoneNumberId ?? null,
+      call_control_id: call.phone?.legId ?? null,
       pipeline_config: pipelineConfig(call.pipeline),
     }),
   status: (call, event, nowMs) =>
@@ -34,8 +36,7 @@ export const eventPayloads: EventPayloads = {
       provider: event.provider,
       status: event.status,
       failure_cause: event.failureCause,
-      sip_status_code: null,
-      sip_status: null,
+      ...sipOf(event),
       occurred_at: timeOf(event.occurredAtMs),
     }),
   report: boundedReport,
@@ -83,7 +84,11 @@ const directions = {
   rmsg: 'outbound',
 } as const satisfies Record<CallKind, Wire.CallDirection>
 
-const ofPhones = ({ kind }: Call) => ({ direction: directions[kind], to: null, from: null })
+const ofPhones = ({ kind, phone }: Call) => ({
+  direction: directions[kind],
+  to: phone?.to ?? null,
+  from: phone?.from ?? null,
+})
 
 /** The newest turns that fit are kept. */
 function boundedReport(reported: ReportedCall, customData: CustomData, nowMs: number): Uint8Array {
@@ -120,7 +125,7 @@ function reportOf(
     duration_seconds: durationS(call),
     transcript: { entries },
     ...findingsOf(report),
-    cost_micro_usd: costs.costMicroUsd === null ? null : String(costs.costMicroUsd),
+    cost_micro_usd: moneyOf(costs.costMicroUsd),
     cost_breakdown: costs.lines.map(wireCost),
     artifacts: artifactsOf(call, turnsTotal, entries.length < turnsTotal),
     scheduled_callback: callback && wireCallback(callback),

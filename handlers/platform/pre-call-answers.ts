@@ -9,6 +9,7 @@ import { issuesOf } from './faults.ts'
 export const preCallAnswers: PreCallAnswers = {
   issuesOf,
   tooLarge: (bytesMax) => invalid([whole(`the answer is larger than ${bytesMax} bytes`, 'maxLength')]),
+  hasTools: (body) => hasTools(Buffer.from(body).toString()),
   read(body) {
     const text = textOf(body)
     if (text === null) return invalid([whole('the answer is not UTF-8', 'format')])
@@ -42,6 +43,22 @@ function jsonOf(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+/** At any depth. A text that is not JSON may have them where it has the word. */
+function hasTools(text: string): boolean {
+  // A name can be written with escapes.
+  if (!/tools|\\u/.test(text)) return false
+  let isFound = false
+  try {
+    JSON.parse(text, (name, value: unknown) => {
+      isFound ||= name === 'tools'
+      return value
+    })
+    return isFound
+  } catch {
+    return text.includes('tools')
   }
 }
 

@@ -6,6 +6,8 @@ import type { RequestAttempt, RequestOutcome } from '../../generated/platform/ty
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { codeOfOutcome } from '../faults/table.ts'
 import { wirePreview } from '../views/preview.ts'
+import { moneyOf } from './money.ts'
+import { timeOf } from './times.ts'
 
 export function getRequestRoute(routes: RequestRoutes): PlatformHandlers<Caller>['getRequestRoute'] {
   return async ({ path }, { caller }) => {
@@ -47,6 +49,3 @@ function attemptOf(attempt: LedgerAttempt): RequestAttempt {
     key_source: attempt.keySource,
   }
 }
-
-const timeOf = (ms: number) => new Date(ms).toISOString()
-const moneyOf = (microUsd: number | null) => (microUsd === null ? null : String(microUsd))

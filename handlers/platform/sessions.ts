@@ -3,6 +3,7 @@ import type { StartedSession, StartSession } from '../../domain/sessions/start.t
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { StartedSession as WireStartedSession } from '../../generated/platform/types.ts'
 import type { PublicUrlOf } from '../public-url.ts'
+import { timeOf } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
@@ -32,6 +33,6 @@ function wireStarted({
     transportUrl: url,
     roomName,
     identity,
-    expiresAt: new Date(times.expiresAtMs).toISOString(),
+    expiresAt: timeOf(times.expiresAtMs),
   }
 }

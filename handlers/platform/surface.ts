@@ -2,6 +2,7 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
+import type { DialPhone } from '../../domain/phone/outbound.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -16,6 +17,7 @@ import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { getOrganization, type OrganizationDeps, updateOrganization } from './organization.ts'
+import { createPhoneSession } from './phone-sessions.ts'
 import {
   deleteProviderKey,
   listKnownProviders,
@@ -33,6 +35,7 @@ export type PlatformDeps = ProvidersDeps &
     requestRoutes: RequestRoutes
     organizations: OrganizationDeps
     sessions: StartSession
+    dial: DialPhone
     webhooks: WebhookDeliveryDeps
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
@@ -57,6 +60,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     updateOrganization: updateOrganization(deps.organizations),
     ...resourceOperations(deps),
     createSession: createSession(deps.sessions, nodeUrlOf),
+    createPhoneSession: createPhoneSession(deps.dial),
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks),

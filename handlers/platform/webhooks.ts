@@ -4,6 +4,8 @@ import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecret, WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Webhook, WebhookSecret } from '../../generated/platform/types.ts'
+import { configuredHeader } from './auth-headers.ts'
+import { timeOf, timeOrNull } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 export type WebhookOperation =
@@ -63,24 +65,20 @@ function wireWebhook(endpoint: Endpoint): Webhook {
     agentIds: endpoint.agentIds,
     filterTags: endpoint.filterTags,
     headers: endpoint.headers,
-    authHeaders: endpoint.authHeaders.map((name) => ({ name, configured: true as const })),
+    authHeaders: endpoint.authHeaders.map(configuredHeader),
     timeoutMs: timeoutMsOf(endpoint),
     signingSecretSource: endpoint.signingSecretSource,
     hasCustomSigningSecret: endpoint.signingSecretSource === 'custom',
     extractionFields: endpoint.extractionFields,
     legacyManaged: endpoint.legacy !== null,
     disabled: endpoint.disabledAtMs !== null,
-    disabledAt: timeOf(endpoint.disabledAtMs),
+    disabledAt: timeOrNull(endpoint.disabledAtMs),
     disabledReason: endpoint.disabledReason,
-    createdAt: new Date(endpoint.createdAtMs).toISOString(),
-    updatedAt: new Date(endpoint.updatedAtMs).toISOString(),
+    createdAt: timeOf(endpoint.createdAtMs),
+    updatedAt: timeOf(endpoint.updatedAtMs),
   }
 }
 
 function wireSecret({ secret, createdAtMs, previousUntilMs }: WorkspaceSecret): WebhookSecret {
-  return { secret, createdAt: new Date(createdAtMs).toISOString(), previousExpiresAt: timeOf(previousUntilMs) }
-}
-
-function timeOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
+  return { secret, createdAt: timeOf(createdAtMs), previousExpiresAt: timeOrNull(previousUntilMs) }
 }

@@ -6,20 +6,23 @@ import type { ChildPool } from './child-pool.ts'
 
 /** A busy core was measured to need 30 ms, and 20 ms more for a second of audio. */
 const expectedMs = { start: 30, perAudioMs: 0.02 }
+/** A session waits for the answer: its caller has interrupted, and may have said a short word. */
+const waitMsMax = 300
 
 export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jobTimeoutMs: number }): Aligner {
   return {
     async spokenUpTo({ text, samples, sampleRateHz }, signal) {
-      // A session waits for the answer, and not until a process has loaded its models.
-      if (!pool.hasChildren) throw new ProviderError('overloaded', { sent: false })
       const durationMs = (samples.length * 1000) / sampleRateHz
+      const neededMs = expectedMs.start + durationMs * expectedMs.perAudioMs
+      // It waits neither for a recording that is recognised now nor for the models of another process.
+      if (!pool.isReady || neededMs > waitMsMax) throw new ProviderError('overloaded', { sent: false })
       const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
       const input: AlignInput = { format, durationMs, alignText: text }
       const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
       const job = {
         input,
         pieces: [bytes].values(),
-        expectedMs: expectedMs.start + durationMs * expectedMs.perAudioMs,
+        expectedMs: neededMs,
         timeoutMs: jobTimeoutMs,
       }
       return ((await pool.run(job, signal)) as AlignOutput).place

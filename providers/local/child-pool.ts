@@ -74,6 +74,11 @@ export class ChildPool {
     return this.#children.size > 0
   }
 
+  /** A job would begin at once, in a child that has its models. */
+  get isReady(): boolean {
+    return this.#queue.length === 0 && [...this.#children].some(({ alive, busy }) => alive && !busy)
+  }
+
   /** Rejects all jobs, ends all children and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true

@@ -8,6 +8,7 @@
  * It holds one open segment at most, so its memory does not depend on the length of the recording.
  */
 
+import { joinSamples } from '../../audio/join.ts'
 import { vadFrameSamples } from '../../domain/conversation/vad.ts'
 import type { Vad } from './vad.ts'
 
@@ -100,7 +101,7 @@ export class Segmenter {
 
   /** Takes 16 kHz mono samples and yields each segment when it is complete. */
   async *push(samples: Float32Array): AsyncGenerator<SpeechSegment> {
-    const available = this.#rest.length === 0 ? samples : concat([this.#rest, samples])
+    const available = this.#rest.length === 0 ? samples : joinSamples([this.#rest, samples])
     let at = 0
     for (; at + vadFrameSamples <= available.length; at += vadFrameSamples) {
       const segment = await this.#take(available.slice(at, at + vadFrameSamples))
@@ -167,7 +168,7 @@ export class Segmenter {
     // Speech that was cut begins without a pause before it, and the recogniser then often finds no word.
     const missing = Math.max(0, padFrames - first)
     return {
-      samples: concat([new Float32Array(missing * vadFrameSamples), ...frames.map((frame) => frame.samples)]),
+      samples: joinSamples([new Float32Array(missing * vadFrameSamples), ...frames.map((frame) => frame.samples)]),
       startMs: this.#placeMs(first),
       endMs: this.#placeMs(last + 1),
       endpoint,
@@ -202,14 +203,4 @@ function loudness(samples: Float32Array): number {
   let sum = 0
   for (const sample of samples) sum += sample * sample
   return sum
-}
-
-function concat(parts: readonly Float32Array[]): Float32Array {
-  const joined = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
 }

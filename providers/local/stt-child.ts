@@ -2,6 +2,7 @@
  * The entry of the process that recognises recordings: it decodes, finds speech and recognises each segment. It aligns
  * text with audio, too. Only fork starts it.
  */
+import { joinSamples } from '../../audio/join.ts'
 import { alignedPlace } from './alignment.ts'
 import { type JobContext, serveJobs } from './child-jobs.ts'
 import type { AlignInput, AlignOutput, SttInput, SttOutput, WarmInput } from './child-messages.ts'
@@ -51,13 +52,7 @@ serveJobs<SttInput | AlignInput | WarmInput, SttOutput | AlignOutput>(async (inp
 async function whole(audio: AsyncIterable<Float32Array>): Promise<Float32Array> {
   const parts: Float32Array[] = []
   for await (const part of audio) parts.push(part.slice())
-  const samples = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    samples.set(part, at)
-    at += part.length
-  }
-  return samples
+  return joinSamples(parts)
 }
 
 async function* once(piece: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -24,9 +24,11 @@ export type Channel = {
   credentialPrefix: string
   /** The values of query parameters that take no others; such a parameter may be absent. */
   query?: Readonly<Record<string, readonly string[]>>
-  /** Client → server, by the frame's `type`. */
+  /** Client → server, by the type of the frame. */
   receives: Readonly<Record<string, FrameRule>>
   acceptsBinary: boolean
+  /** The field of a text frame that holds its type, where that is not `type`. */
+  frameType?: string
   /** Server → client, by `type`. Tests and development check the sent frames; the product does not, and has null here. */
   sends: Readonly<Record<string, Validate | null>>
 }

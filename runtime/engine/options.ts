@@ -28,6 +28,8 @@ export type SocketMount = {
   host: string | null
   handlers: SocketHandlers
   admit: AdmitSocket
+  /** False: opening a socket does not count against the edge quota. */
+  quota?: false
   writeFault: FaultWriter
 }
 

@@ -23,6 +23,9 @@ export type RequestLimits = {
   monotonicMs: () => number
 }
 
+/** Servers send one or two. An endless row of them would keep the parser busy until the time-out. */
+const interimsMax = 32
+
 export abstract class PendingRequest implements Placed {
   place = -1
   /** The monotonic time at which the server has been silent for too long. Infinity while it owes nothing. */
@@ -36,6 +39,7 @@ export abstract class PendingRequest implements Placed {
   readonly #signal: CancelSignal | undefined
   #abort: ((error?: Error) => void) | null = null
   #sent = false
+  #interims = 0
 
   constructor(limits: RequestLimits, signal: CancelSignal | undefined, release: (request: PendingRequest) => void) {
     this.#limits = limits
@@ -84,8 +88,9 @@ export abstract class PendingRequest implements Placed {
 
   /** False for an interim response (1xx, RFC 9110 §15.2): the server still owes the final headers. */
   protected begins(status: number): boolean {
-    if (status < 200) this.#expectHeaders()
-    else this.expect()
+    if (status >= 200) this.expect()
+    else if (++this.#interims <= interimsMax) this.#expectHeaders()
+    else this.cut('protocol', new Error(`more than ${interimsMax} interim responses`))
     return status >= 200
   }
 

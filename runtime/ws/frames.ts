@@ -1,4 +1,4 @@
-/** Text frames: JSON objects whose `type` names the method of the session that takes them. */
+/** Text frames: JSON objects with a field, `type` on most channels, that names the method of the session that takes them. */
 
 import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
@@ -15,7 +15,7 @@ export function takeText(channel: Channel, session: SocketSession, text: string)
     return session.onRefused(unreadable(error))
   }
   if (!isObject(value)) return session.onRefused({ kind: 'invalid', type: null, message: 'a frame is a JSON object' })
-  const { type } = value
+  const type = value[frameTypeOf(channel)]
   if (typeof type !== 'string' || !Object.hasOwn(channel.receives, type)) {
     return session.onRefused(unknownType(channel, type))
   }
@@ -40,7 +40,7 @@ export const binaryRefused: FrameProblem = {
 /** The reason why a frame of ours breaks the contract; null when it does not. */
 export function wrongSent(channel: Channel, text: string): string | null {
   const value: unknown = JSON.parse(text)
-  const type = isObject(value) ? value['type'] : undefined
+  const type = isObject(value) ? value[frameTypeOf(channel)] : undefined
   const validate = typeof type === 'string' && Object.hasOwn(channel.sends, type) ? channel.sends[type] : undefined
   if (!validate) return `${channel.id} sent a frame of a type that the contract does not know`
   return validate(value) ? null : `${channel.id} ${String(type)}: ${refuseBody(validate.errors, 'the frame').message}`
@@ -53,13 +53,16 @@ function unreadable(error: unknown): FrameProblem {
   return { kind: 'not_json', type: null, message: 'the frame is not valid JSON' }
 }
 
-function unknownType({ receives }: Channel, type: unknown): FrameProblem {
-  const known = Object.keys(receives).join(', ')
+const frameTypeOf = ({ frameType = 'type' }: Channel) => frameType
+
+function unknownType(channel: Channel, type: unknown): FrameProblem {
+  const known = Object.keys(channel.receives).join(', ')
+  const field = `/${frameTypeOf(channel)}`
   const isText = typeof type === 'string'
   return {
     kind: 'unknown_type',
     type: isText ? type.slice(0, typeCharactersMax) : null,
-    message: type === undefined ? `/type is required: one of ${known}` : `/type must be one of ${known}`,
+    message: type === undefined ? `${field} is required: one of ${known}` : `${field} must be one of ${known}`,
   }
 }
 

@@ -69,7 +69,7 @@ function createSite(
 const parameter = /(?<=\/)\{(\w+)\}(?=\/|$)/g
 
 function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string): SocketEntry {
-  const { surface, basePath, host, handlers, admit, writeFault } = mount
+  const { surface, basePath, host, handlers, admit, writeFault, quota = true } = mount
   const handler = handlers[channel.id]
   if (!handler) throw new Error(`surface ${surface.name}: no handler for ${channel.id}`)
   return {
@@ -86,7 +86,7 @@ function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string)
       handlers: {},
       writeFault,
       corsOrigins: [],
-      quota: true,
+      quota,
       health: false,
     },
   }

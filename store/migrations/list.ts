@@ -16,6 +16,8 @@ import { webhookEndpoints } from './0015-webhook-endpoints.ts'
 import { webhookDeliveries } from './0016-webhook-deliveries.ts'
 import { reportReceivers } from './0017-report-receivers.ts'
 import { webhookStreams } from './0018-webhook-streams.ts'
+import { callLegs } from './0019-call-legs.ts'
+import { phoneNumbers } from './0020-phone-numbers.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -38,4 +40,6 @@ export const migrations: readonly Migration[] = [
   webhookDeliveries,
   reportReceivers,
   webhookStreams,
+  callLegs,
+  phoneNumbers,
 ]

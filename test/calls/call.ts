@@ -47,6 +47,7 @@ export function newCall(organizationId: string, more: Partial<Call> = {}): Call 
     keyId: 'key_1',
     status: 'queued',
     kind: 'browser',
+    phone: null,
     identity: 'visitor-17',
     pipeline,
     metadata: { cart: '4711' },

@@ -1,6 +1,6 @@
 /** The fields of several endpoints and of the agent as one list of questions, and the answers as the data of each. */
 import t from 'tap'
-import { dataOf, extractionOf } from '../../domain/calls/extraction.ts'
+import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'
 import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
 
 const field = (name: string, more: Partial<ExtractionField> = {}): ExtractionField => ({
@@ -63,5 +63,29 @@ t.test('a field without an answer is null, also where every object has something
     t.same(Object.keys(data).sort(), names.toSorted())
     t.ok(Object.values(data).every((value) => value === null))
   }
+  t.end()
+})
+
+t.test('the fields of the agent are all asked for, then those of the oldest endpoints, as long as they fit', (t) => {
+  const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => field(`${prefix}_${at}`))
+  const endpoints = Array.from({ length: 50 }, (_, at) => ({ endpointId: `e${at}`, fields: many(`e${at}`, 30) }))
+  const { questions, ofAgent, read } = extractionOf(many('agent', 30), endpoints)
+  t.equal(questions.length, questionLimits.count)
+  t.same(ofAgent, many('agent', 30))
+  t.same(questions.slice(0, 60), [...many('agent', 30), ...many('e0', 30)])
+  const values = Object.fromEntries(questions.map(({ name }) => [name, name]))
+  const { endpointData } = read(values)
+  t.equal(endpointData['e2']?.['e2_9'], 'e2_9', 'the last that fits')
+  t.equal(endpointData['e2']?.['e2_10'], null)
+  t.equal(Object.keys(endpointData['e49'] ?? {}).length, 60)
+
+  const long = (name: string, characters: number) => field(name, { description: 'x'.repeat(characters - name.length) })
+  const agent = [long('a', questionLimits.characters - 100)]
+  const fitting = extractionOf(agent, [{ endpointId: 'x', fields: [long('b', 101), long('c', 100), long('d', 1)] }])
+  t.same(
+    fitting.questions.map(({ name }) => name),
+    ['a', 'c'],
+  )
+  t.equal(extractionOf([...agent, long('b', 101)], []).questions.length, 2, 'those of the agent have their own limits')
   t.end()
 })

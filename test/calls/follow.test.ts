@@ -38,17 +38,16 @@ t.test('streams that begin at once do not pass the limit of 32 together', async 
     clock: { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} },
   }
   const follow = createFollowCall(deps)
-  const leaving = new AbortController()
-  const open = () => follow(call, call.id, { turn: -1, eventMs: 0 }, leaving.signal)
-  const asked = await Promise.allSettled(Array.from({ length: 40 }, open))
+  const open = ({ signal }: AbortController) => follow(call, call.id, { turn: -1, eventMs: 0 }, signal)
+  const leaving = Array.from({ length: 40 }, () => new AbortController())
+  const asked = await Promise.allSettled(leaving.map(open))
   t.equal(asked.filter(({ status }) => status === 'fulfilled').length, 32)
   t.match(asked.at(-1), { reason: { data: { kind: 'too_many_at_once', limit: 'session' } } })
-  leaving.abort()
-  const late = new AbortController()
-  await follow(call, call.id, { turn: -1, eventMs: 0 }, late.signal)
+  for (const client of leaving) client.abort()
+  await open(new AbortController())
   const [first] = asked
   if (first?.status === 'fulfilled') for await (const each of first.value) t.fail(`${each.kind} after it was left`)
-  const again = Array.from({ length: 32 }, () => follow(call, call.id, { turn: -1, eventMs: 0 }, late.signal))
+  const again = Array.from({ length: 32 }, () => open(new AbortController()))
   t.equal((await Promise.allSettled(again)).filter(({ status }) => status === 'fulfilled').length, 31)
 })
 

@@ -7,9 +7,10 @@ import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
 import type { Analysis, PendingReport } from '../../domain/calls/store.ts'
 import { Fault } from '../../domain/fault.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
 import { bench, caller, ManualClock, model, provider, settled } from '../domain/fakes.ts'
 import { silent } from '../store/cluster.ts'
-import { newCall, newTurn } from './call.ts'
+import { newCall, newTurn, pipeline } from './call.ts'
 
 const ended = () => newCall('org_1', { status: 'completed', startedAtMs: 1, endedAtMs: 2, endReason: 'user_hangup' })
 const analysed: Analysis = {
@@ -33,12 +34,20 @@ function setup(call: Call | null) {
     retried: 0,
     limits: [] as AnalysisLimit[],
     pending: [] as PendingReport[],
+    claims: [] as number[],
+    settled: () => Promise.resolve(),
   }
   let finish: (analysis: Analysis) => void = () => {}
   const found = () => Promise.resolve(state.report)
   const reports: ReportsDeps['reports'] = {
     find: found,
-    claim: () => Promise.resolve(true),
+    claim: (_tenant, _id, untilMs) => {
+      const { report } = state
+      const claimedUntilMs = report && untilMs(report)
+      if (report === null || claimedUntilMs === null) return Promise.resolve({ state: 'not_needed' })
+      state.claims.push(claimedUntilMs)
+      return Promise.resolve({ state: 'claimed', report, endpoints: [] })
+    },
     complete: (_tenant, _id, analysis) => {
       if (analysis !== null && state.report !== null) {
         const { status, ...findings } = analysis
@@ -47,7 +56,6 @@ function setup(call: Call | null) {
       return Promise.resolve()
     },
     pending: () => Promise.resolve(state.pending),
-    endpointFields: () => Promise.resolve([]),
   }
   const made = new Reports({
     calls: { find: () => Promise.resolve(call) },
@@ -67,6 +75,7 @@ function setup(call: Call | null) {
         finish = resolve
       })
     },
+    settled: () => state.settled(),
     deliveries: { retryReport: () => Promise.resolve(void state.retried++) },
     clock,
     log: silent,
@@ -119,6 +128,37 @@ t.test('an LLM must answer within 55 s of the end, and calls that are late wait 
   t.same(state.limits[0], { untilMs: 55_000, isFirst: true }, 'the report was made at 0')
 })
 
+t.test('a call that another process has analysed since it was found pending is not analysed again', async (t) => {
+  const { clock, state, made } = setup(ended())
+  state.pending = [{ organizationId: 'org_1', test: false, callId: 'id', madeAtMs: clock.nowMs() }]
+  state.report = state.report && { ...state.report, analysisStatus: 'heuristic' }
+  await made.analysePending()
+  await settled()
+  await settled()
+  t.equal(state.analyses, 0)
+})
+
+t.test('a report waits for the costs of its call, and one that is due for a second at most', async (t) => {
+  for (const [leftMs, waitMs] of [
+    [55_000, 10_000],
+    [4_000, 4_000],
+    [0, 1_000],
+  ] as const) {
+    const { clock, state, finalize, finish } = setup(ended())
+    state.settled = () => new Promise(() => {})
+    state.report = state.report && { ...state.report, createdAtMs: clock.nowMs() + leftMs - 55_000 }
+    void finalize()
+    await settled()
+    await settled()
+    finish(analysed)
+    await settled()
+    await clock.advance(waitMs - 1)
+    t.equal(state.report?.analysisStatus, 'pending', `${leftMs} ms are left`)
+    await clock.advance(1)
+    t.equal(state.report?.analysisStatus, 'completed')
+  }
+})
+
 t.test('finalize sends a report again only where that is asked for', async (t) => {
   const { state, finalize } = setup(newCall('org_1', { status: 'cancelled', endReason: 'api_ended' }))
   await finalize()
@@ -138,21 +178,14 @@ t.test('finalize of a call that lives, and of one that nobody joined', async (t)
   t.equal(unconnected.state.analyses, 0, 'there is nothing to read')
 })
 
-t.test('an analysis takes 60 s in all', async (t) => {
+type Generate = Parameters<typeof createAnalyse>[0]['generate']
+
+function analyseWith(whole: Generate['whole']) {
   const capabilities = { ...model('llm').capabilities, structured_output: true }
   const { deps, clock } = bench([provider('p', [model('llm', { capabilities })])], ['p'])
-  let isAborted = false
   const analyse = createAnalyse({
     chooser: deps.chooser,
-    generate: {
-      whole: ({ signal }) =>
-        new Promise((_, reject) => {
-          signal.addEventListener('abort', () => {
-            isAborted = true
-            reject(new Fault({ kind: 'cancelled' }))
-          })
-        }),
-    },
+    generate: { whole },
     callerOf: () => Promise.resolve(caller()),
     callbackOf: () => Promise.resolve(null),
     isPhoneNumber: () => false,
@@ -161,6 +194,20 @@ t.test('an analysis takes 60 s in all', async (t) => {
     ids: { request: () => 'req_1' },
     log: silent,
   })
+  return { analyse, clock }
+}
+
+t.test('an analysis takes 60 s in all', async (t) => {
+  let isAborted = false
+  const { analyse, clock } = analyseWith(
+    ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          isAborted = true
+          reject(new Fault({ kind: 'cancelled' }))
+        })
+      }),
+  )
   for (const [isFirst, status] of [
     [true, 'heuristic'],
     [false, 'failed'],
@@ -175,4 +222,59 @@ t.test('an analysis takes 60 s in all', async (t) => {
     t.match(await analysis, { status, outcome: 'completed', error: /^No LLM answered/ })
     t.match(await analyse(ended(), [newTurn()], [], { untilMs: clock.nowMs(), isFirst }), { status }, 'late at once')
   }
+})
+
+const field = (name: string): ExtractionField => ({ name, type: 'string', description: name })
+const ofAgent = (call: Call): Call => ({ ...call, pipeline: { ...pipeline, extractionFields: [field('name')] } })
+const endpoints = [{ endpointId: 'a', fields: [field('day')] }]
+
+type AskedSchema = { properties: { fields: { required: string[] } } }
+
+/** An LLM that has `refuse` do with a request that asks for the field of the endpoint, and answers the others. */
+function refusing(refuse: () => ReturnType<Generate['whole']>) {
+  const asked: string[][] = []
+  const made = analyseWith(({ request }) => {
+    const { schema } = request.responseFormat as unknown as { schema: AskedSchema }
+    const { required } = schema.properties.fields
+    asked.push(required)
+    return required.includes('day') ? refuse() : answerWith({ summary: 'Read.', fields: { name: 'Ada' } })
+  })
+  return { ...made, asked }
+}
+
+function answerWith(json: object): ReturnType<Generate['whole']> {
+  const answer = { output: [{ type: 'structured_json', json }] }
+  return Promise.resolve({ answer, route: { provider: 'p', model: 'm' } } as unknown as Awaited<
+    ReturnType<Generate['whole']>
+  >)
+}
+
+t.test('what an LLM refuses for the fields of endpoints takes nothing of the agent with it', async (t) => {
+  const refusals: [string, () => ReturnType<Generate['whole']>][] = [
+    ['the provider refuses the schema', () => Promise.reject(new Fault({ kind: 'provider_refused' }))],
+    ['the answer was cut', () => Promise.reject(new Fault({ kind: 'json_truncated' }))],
+    ['the model answers with no summary', () => answerWith({ fields: {} })],
+  ]
+  for (const [title, refuse] of refusals) {
+    const { analyse, clock, asked } = refusing(refuse)
+    const limit = { untilMs: clock.nowMs() + 55_000, isFirst: true }
+    t.match(await analyse(ofAgent(ended()), [newTurn()], endpoints, limit), {
+      status: 'completed',
+      summary: 'Read.',
+      customData: { name: 'Ada', day: null },
+      endpointData: { a: { name: 'Ada', day: null } },
+    })
+    t.same(asked, [['name', 'day'], ['name']], title)
+  }
+})
+
+t.test('an LLM that is away, and one that refuses what the agent asks for, is asked once', async (t) => {
+  const away = refusing(() => Promise.reject(new Fault({ kind: 'providers_unreachable' })))
+  const limit = { untilMs: away.clock.nowMs() + 55_000, isFirst: true }
+  t.match(await away.analyse(ofAgent(ended()), [newTurn()], endpoints, limit), { status: 'failed' })
+  t.equal(away.asked.length, 1)
+  const refused = refusing(() => Promise.reject(new Fault({ kind: 'provider_refused' })))
+  const call = { ...ended(), pipeline: { ...pipeline, extractionFields: [field('day')] } }
+  t.match(await refused.analyse(call, [newTurn()], endpoints, limit), { status: 'failed', summary: /^The call lasted/ })
+  t.equal(refused.asked.length, 1, 'the endpoint asks for the same')
 })

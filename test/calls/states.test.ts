@@ -12,7 +12,7 @@ import {
 import { platformContract } from '../../generated/platform/contract.ts'
 
 const moves: Partial<Record<CallStatus, CallStatus[]>> = {
-  queued: ['dialing', 'in_progress', 'cancelled', 'failed'],
+  queued: ['dialing', 'ringing', 'in_progress', 'cancelled', 'failed'],
   dialing: ['ringing', 'in_progress', 'busy', 'no_answer', 'voicemail', 'cancelled', 'failed'],
   ringing: ['in_progress', 'busy', 'no_answer', 'voicemail', 'cancelled', 'failed'],
   in_progress: ['transferring', 'voicemail', 'completed', 'failed'],

@@ -2,17 +2,11 @@
 import t, { type Test } from 'tap'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall } from '../calls/call.ts'
-import { openAdministration } from '../platform/setup.ts'
+import { startAdministered } from '../platform/setup.ts'
 import { runParley } from '../process/command.ts'
-import { startParley } from '../process/parley.ts'
 import { refused } from './refused.ts'
 
-const parley = await startParley({})
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t)
 
 t.test('callbacks list and cancel', async (t) => {
   const acme = await admin.organization('with callbacks')

@@ -7,6 +7,8 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { pythonEnvironment } from '../clients/python/environment.ts'
 import { installNodeClients } from '../clients/setup.ts'
+import { call } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { words } from '../speech/words.ts'
@@ -48,7 +50,7 @@ function hasTranscript(output: string): boolean {
 }
 
 t.test('shell', async (t) => {
-  const [script = 'false', session = 'false', ...others] = examples('sh')
+  const [script = 'false', session = 'false', phone = 'false', ...others] = examples('sh')
   t.same(others, [])
   // The second example uses the key that the first one reads.
   const output = await runIn('bash', ['-euc', `${script}\n${session}`])
@@ -56,7 +58,22 @@ t.test('shell', async (t) => {
   t.ok(hasTranscript(output), output)
   t.match(output, /^event: response\.completed$/m)
   t.equal(readFileSync(path.join(folder, 'hello.wav')).toString('latin1', 0, 4), 'RIFF')
+
+  const called = await runIn('bash', ['-euc', phone])
+  t.match(called, /"status":"dialing".*"carrierLegId":"/s)
+  await until('both people talk to an agent', async () => {
+    const kinds = (await phoneCalls()).filter(({ startedAt }) => startedAt !== null).map(({ kind }) => kind)
+    return kinds.toSorted().join() === 'inbound,outbound'
+  })
+  for (const { sessionId } of await phoneCalls()) await call(parley, 'POST', `/v1/calls/${sessionId}/end`, {})
 })
+
+type PhoneCall = { sessionId: string; kind: string; startedAt: string | null }
+
+async function phoneCalls(): Promise<PhoneCall[]> {
+  const { entries } = (await call(parley, 'GET', '/v1/sessions')).json<{ entries: PhoneCall[] }>()
+  return entries.filter(({ kind }) => kind !== 'browser')
+}
 
 t.test('Node', { skip: clients ?? false }, async (t) => {
   const programs = examples('js')

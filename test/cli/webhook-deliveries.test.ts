@@ -5,26 +5,18 @@ import { once } from 'node:events'
 import os from 'node:os'
 import t from 'tap'
 import { systemIds } from '../../runtime/clock.ts'
-import { connectOnce } from '../../store/connect.ts'
-import { transactionEach } from '../../store/tenant.ts'
-import { enqueue } from '../../store/webhook-outbox.ts'
-import { call, openAdministration } from '../platform/setup.ts'
+import { call, startAdministered } from '../platform/setup.ts'
 import { runParley } from '../process/command.ts'
-import { socketDir } from '../process/database.ts'
+import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { entry, startParley } from '../process/parley.ts'
+import { entry } from '../process/parley.ts'
 import { inOrder, ok, type Received, startReceiver, status } from '../webhooks/receiver.ts'
+import { eventOf, openStoredEvents } from '../webhooks/stored-events.ts'
 import { refused } from './refused.ts'
 
-const parley = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
-const admin = await openAdministration(parley)
-const sql = connectOnce({ socketDir: socketDir(parley.dataDir), role: 'parley', database: 'parley' }, 'deliveries')
-const worlds = transactionEach(sql)
-t.teardown(async () => {
-  await sql.end()
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const events = openStoredEvents(databaseUrlOf(parley.dataDir))
+t.teardown(() => events.close())
 
 t.test('tail shows a delivery as it changes, and resend sends it once more', async (t) => {
   const acme = await admin.organization('with deliveries')
@@ -49,11 +41,7 @@ t.test('tail shows a delivery as it changes, and resend sends it once more', asy
   await until('it watches', () => output.includes('watching'), 30_000)
 
   const tenant = { organizationId: acme.id, test: false }
-  const [id, callId, nowMs] = [systemIds.session(), systemIds.session(), Date.now()]
-  const times = { occurredAtMs: nowMs, createdAtMs: nowMs }
-  const event = { id, type: 'call.status' as const, callId, agentId: null, tags: {}, version: null, ...times }
-  const body = Buffer.from('{"type":"call.status","text":"k4n4ry"}')
-  await worlds.asTenant(tenant, (tx) => enqueue(tx, tenant, { ...event, body }, [endpoint]))
+  const id = await events.store(tenant, eventOf(Date.now(), { text: 'k4n4ry' }), [endpoint])
   await until('the failure is shown', () => output.includes('pending after 1  http_status, 500'), 30_000)
   const listed = await call(acme, 'GET', '/v1/webhook-deliveries')
   const [delivery] = listed.json<{ data: { id: string }[] }>().data
@@ -78,12 +66,15 @@ t.test('trigger: an example of each event, to an endpoint or from here', async (
   for (const type of ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']) {
     const { code, stdout, stderr } = await trigger(type, '--forward-to', receiver.url, '--secret', 'of this test')
     t.equal(code, 0, stderr)
-    t.match(stdout, /^204, \d+ ms, signed with of this test\n$/)
-    const { headers, body } = receiver.received.at(-1) as Received
-    t.match(JSON.parse(body.toString()), { type, test: true, call_id: /^[0-9a-f-]{36}$/, organization_id: /^org_/ })
-    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.`
-    const hash = createHmac('sha256', 'of this test').update(signed).update(body).digest('base64')
-    t.equal(headers['webhook-signature'], `v1,${hash}`)
+    t.match(stdout, /^204, \d+ ms\n$/, 'a secret that was given is not printed')
+    const received = receiver.received.at(-1) as Received
+    t.match(JSON.parse(received.body.toString()), {
+      type,
+      test: true,
+      call_id: /^[0-9a-f-]{36}$/,
+      organization_id: /^org_/,
+    })
+    t.equal(signatureBy('of this test', received), 'right')
   }
   const wanted = { name: 'tries', url: receiver.url, events: ['call.status'] }
   const endpoint = (await call(acme, 'POST', '/v1/webhooks', wanted)).json<{ id: string }>()
@@ -92,6 +83,11 @@ t.test('trigger: an example of each event, to an endpoint or from here', async (
   t.match(sent.stdout, /^delivered, 204, delivery [0-9a-f-]{36}\n$/)
   t.equal(receiver.received.length, 6)
   t.match(JSON.parse(receiver.received[5]?.body.toString() ?? ''), { type: 'call.status', test: true })
+  const own = { ...env, PARLEY_WEBHOOK_SECRET: 'of the environment' }
+  const fromHere = ['trigger', 'call.status', '--forward-to', receiver.url]
+  t.match((await runParley(fromHere, { dataDir: parley.dataDir, env: own })).stdout, /^204, \d+ ms\n$/)
+  t.equal(signatureBy('of the environment', receiver.received.at(-1)), 'right')
+  t.match((await trigger(...fromHere.slice(1))).stdout, /^204, \d+ ms, signed with whsec_\S{44}\n$/)
   await receiver.close()
   const failed = await trigger('call.status', '--endpoint', endpoint.id)
   t.equal(failed.code, 1)
@@ -102,3 +98,10 @@ t.test('trigger: an example of each event, to an endpoint or from here', async (
   refused(t, await trigger('call.status', ...both), /name either --endpoint or --forward-to/)
   refused(t, await trigger('call.status', '--endpoint', systemIds.session()), /NOT_FOUND/)
 })
+
+function signatureBy(secret: string, received: Received | undefined): string {
+  const { headers = {}, body = Buffer.alloc(0) } = received ?? {}
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.`
+  const hash = createHmac('sha256', secret).update(signed).update(body).digest('base64')
+  return headers['webhook-signature'] === `v1,${hash}` ? 'right' : String(headers['webhook-signature'])
+}

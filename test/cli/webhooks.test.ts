@@ -1,17 +1,11 @@
 /** The commands for webhook endpoints, of the built product. */
 import t, { type Test } from 'tap'
-import { call, openAdministration } from '../platform/setup.ts'
+import { call, startAdministered } from '../platform/setup.ts'
 import { create, type Webhook } from '../platform/webhooks.ts'
 import { runParley } from '../process/command.ts'
-import { startParley } from '../process/parley.ts'
 import { refused } from './refused.ts'
 
-const parley = await startParley({})
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t)
 
 const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }

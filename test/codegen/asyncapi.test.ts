@@ -55,6 +55,37 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   for (const name of channelRuleNames) t.match(seen, `[${name}]`, `a document breaks ${name}`)
 })
 
+t.test('a channel whose frames name their type in another field', needsGenerator, async (t) => {
+  const document = parse(mini) as {
+    channels: Record<string, Record<string, unknown>>
+    components: { schemas: Record<string, { required: string[]; properties: Record<string, unknown> }> }
+  }
+  document.channels['talk']!['x-frame-type'] = 'event'
+  const generate = () => generateChannels({ text: stringify(document), file, path, shared }, layout)
+  const wrong = await generate()
+  t.match(wrong.problems.map(formatProblem).join('\n'), 'SayFrame must require a event that is the const say')
+  document.channels = { talk: document.channels['talk']! }
+  const { operations } = document as unknown as { operations: Record<string, unknown> }
+  for (const name of Object.keys(operations)) if (!name.endsWith('Talk')) delete operations[name]
+  for (const schema of Object.values(document.components.schemas)) {
+    const { type, ...rest } = schema.properties ?? {}
+    if (type === undefined) continue
+    schema.properties = { event: type, ...rest }
+    schema.required = schema.required.map((name) => (name === 'type' ? 'event' : name))
+  }
+  const components = document.components as unknown as {
+    messages: Record<string, { examples?: { payload: Record<string, unknown> }[] }>
+  }
+  for (const { examples = [] } of Object.values(components.messages))
+    for (const { payload } of examples) {
+      payload['event'] = payload['type']
+      delete payload['type']
+    }
+  const { files, problems } = await generate()
+  t.same(problems.map(formatProblem), [])
+  t.match(files.get('golden/sockets/channels.ts'), "frameType: 'event'")
+})
+
 t.test('a text that is not a document of AsyncAPI 3 is refused with a message', async (t) => {
   const info = 'info: { title: A, version: "1", license: { name: A, url: https://a.test } }'
   const unreadable = ['a: [', `asyncapi: 2.6.0\n${info}\nchannels: {}`, `openapi: 3.1.0\n${info}\npaths: {}`]

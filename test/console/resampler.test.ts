@@ -1,5 +1,6 @@
 /** The resampler of the browser client: what it passes, what it keeps out, and that it loses nothing. */
 import t from 'tap'
+import { joinSamples } from '../../audio/join.ts'
 import { FrameCutter } from '../../console/session/frame-cutter.js'
 import { Resampler } from '../../console/session/resampler.js'
 
@@ -19,13 +20,7 @@ function resampled(fromHz: number, toHz: number, samples: Float32Array, block = 
   for (let at = 0; at < samples.length; at += block)
     parts.push(resampler.push(samples.subarray(at, at + block)).slice())
   parts.push(resampler.flush().slice())
-  const output = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    output.set(part, at)
-    at += part.length
-  }
-  return output
+  return joinSamples(parts)
 }
 
 const tone = (hz: number, rateHz: number, count: number) =>

@@ -1,7 +1,9 @@
 /** The text of an interrupted turn of a voice that reports no times of words, where the words are found in its audio. */
 import t from 'tap'
+import { Settling } from '../../domain/conversation/settling.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Aligner, AlignRequest } from '../../domain/speech/alignment.ts'
+import { ManualClock, settled } from '../domain/fakes.ts'
 import { letterMs, rateHz, wordAt } from './caller.ts'
 import { later } from './engines.ts'
 import { converse, type Options } from './setup.ts'
@@ -107,4 +109,34 @@ t.test('an aligner is not asked where the voice reports words', async (t) => {
   const { text, sim } = await interrupted(2500, { aligner: reading(asked), reportsWords: true })
   t.equal(text, sim.wholeAgentWords.join(' '))
   t.equal(asked.length, 0)
+})
+
+t.test('a client that does not answer the clear and an aligner that is late take 400 ms together', async (t) => {
+  for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
+    [null, null, 400],
+    [null, 50, 350],
+    [100, null, 400],
+    [100, 100, 200],
+    [0, null, 400],
+  ] as const) {
+    const clock = new ManualClock()
+    const settling = new Settling({
+      clock,
+      playout: { awaitsCleared: answersAfterMs !== 0 },
+      defect: (error) => t.fail(String(error)),
+    })
+    let settledMs: number | null = null
+    const findPlayed = () =>
+      new Promise<void>((resolve) => {
+        if (foundAfterMs !== null) clock.after(foundAfterMs, resolve)
+      })
+    settling.begin({ findPlayed }, () => {})
+    settling.afterwards(() => (settledMs = clock.monotonicMs()))
+    if (answersAfterMs !== null) clock.after(answersAfterMs, () => settling.cleared())
+    for (let ms = 0; ms < 1000; ms += 10) {
+      await clock.advance(10)
+      await settled()
+    }
+    t.equal(settledMs, settledAfterMs, `cleared after ${answersAfterMs}, found after ${foundAfterMs}`)
+  }
 })

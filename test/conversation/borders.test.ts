@@ -31,6 +31,14 @@ for (const [title, said, turnHandling, leastMs, mostMs] of delays)
     t.ok(eouMs >= leastMs && eouMs <= mostMs, `${eouMs} ms`)
   })
 
+t.test('endpointing: a last word that was recognised long before its end delays nothing', async (t) => {
+  const { sim, record } = converse({ turnHandling: text(250, 4000), recognisesQuickly: true })
+  sim.say(`a ${'table'.repeat(5)}.`)
+  await sim.until(() => record.turns.length === 2)
+  const eouMs = record.turns[1]?.eouMs ?? 0
+  t.ok(eouMs >= 250 && eouMs <= 350, `${eouMs} ms`)
+})
+
 t.test('endpointing: stt ends the turn at the end point of the provider', async (t) => {
   const { sim, record, streams } = converse({ turnHandling: stt(1000, 4000) })
   const saidMs = sim.say('a table and')

@@ -10,22 +10,27 @@ const sttMs = 30
 const ttsMs = 20
 const chunkSamples = (rateHz / 1000) * 20
 
-/** Reads words from samples. It sends an interim after each word, and a final when it is flushed. */
+/**
+ * Reads words from samples. It sends an interim after each word, and a final when it is flushed. A quick one also sends
+ * an interim as soon as it recognises a word.
+ */
 export class StubStt implements SttStream {
   readonly bufferedBytes = 0
   flushes = 0
   isClosed = false
   readonly #clock: Clock
   readonly #sink: SttStreamSink
+  readonly #isQuick: boolean
   #samples = 0
   #words: string[] = []
   #last: string | null = null
   #startMs = 0
   #utterance = 0
 
-  constructor(clock: Clock, sink: SttStreamSink) {
+  constructor(clock: Clock, sink: SttStreamSink, isQuick: boolean) {
     this.#clock = clock
     this.#sink = sink
+    this.#isQuick = isQuick
   }
 
   audio(bytes: Uint8Array): void {
@@ -39,6 +44,7 @@ export class StubStt implements SttStream {
     if (word === null) return
     if (this.#words.length === 0) this.#startMs = this.#nowMs
     this.#words.push(word)
+    if (this.#isQuick) this.#send(false)
   }
 
   flush(): void {
@@ -80,12 +86,12 @@ export class StubStt implements SttStream {
   }
 }
 
-export function stubStt(clock: Clock, streams: StubStt[], coldMs = 0): Stt {
+export function stubStt(clock: Clock, streams: StubStt[], { coldMs = 0, isQuick = false }): Stt {
   return {
     transcribe: () => Promise.reject(new Error('only streams')),
     open: async (_request, sink) => {
       if (clock.monotonicMs() < coldMs) await later(clock, coldMs - clock.monotonicMs())
-      const stream = new StubStt(clock, sink)
+      const stream = new StubStt(clock, sink, isQuick)
       streams.push(stream)
       return stream
     },

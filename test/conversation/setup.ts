@@ -83,6 +83,8 @@ export type Options = {
   isPriced?: boolean
   /** The engines of a process that has just started answer nothing before these times. */
   coldMs?: { vad?: number; stt?: number }
+  /** See `StubStt`. */
+  recognisesQuickly?: boolean
 }
 
 export type Recorded = {
@@ -121,7 +123,7 @@ export function converse(options: Options = {}) {
         model('tts', { ...language, voices: options.voices?.[id] ?? [] }),
       ],
       {
-        stt: stubStt(time, streams, options.coldMs?.stt),
+        stt: stubStt(time, streams, { coldMs: options.coldMs?.stt, isQuick: options.recognisesQuickly }),
         tts: stubTts(
           time,
           ({ voice }) => void spoken.push(`${id} ${voice ?? 'default'}`),

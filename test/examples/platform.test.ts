@@ -5,9 +5,8 @@ import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
-import { openAdministration, routeOf } from '../platform/setup.ts'
+import { routeOf, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
 import { Page, type Started } from '../process/voice-session.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
@@ -16,12 +15,10 @@ import { startProviders } from './providers.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
 
 const providers = await startProviders()
-const parley = await startParley({ ...providers.env, PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
-const administration = await openAdministration(parley)
-t.teardown(async () => {
-  await administration.close()
-  await parley.remove()
-  await providers.close()
+t.teardown(() => providers.close())
+const { parley, admin: administration } = await startAdministered(t, {
+  ...providers.env,
+  PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
 })
 
 const examples = new Examples('platform.openapi.yaml')
@@ -190,6 +187,19 @@ t.test('sessions and calls', async (t) => {
   const joined = await send({ operation: 'webJoinCall', request: 'named' }, page.id)
   examples.compare(t, joined, { example: 'webJoinCall 200: joins', renamed })
   await page.close()
+  const sql = openDatabase(parley.dataDir)
+  await sql`update phone_numbers set organization_id = ${acme.id}`
+  const dialing = 'createPhoneSession 200: dialing'
+  const ofAgent = { operation: 'createPhoneSession', request: 'agent', fields: { agentId: agent } }
+  for (const sent of [ofAgent, { operation: 'createPhoneSession', request: 'adHoc' }]) {
+    const phoned = await send(sent)
+    equal(phoned, dialing)
+    const { sessionId } = JSON.parse(phoned.body.toString()) as { sessionId: string }
+    await send({ operation: 'endCall' }, sessionId)
+  }
+  await sql`update phone_numbers set direction = 'inbound'`
+  await sql.end()
+  equal(await send({ operation: 'createPhoneSession', request: 'adHoc' }), 'PhoneNumberConflict: direction')
   const poor = await administration.organization('without credit', { creditMicroUsd: 0 })
   examples.compare(t, await examples.send(poor, { operation: 'createSession', request: 'adHoc' }), {
     example: 'PaymentRequired: credit',

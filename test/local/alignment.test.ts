@@ -132,6 +132,23 @@ t.test('without a process that has its models nothing is found', async (t) => {
   t.same(local.started, [])
 })
 
+t.test(
+  'nothing waits behind a recording, and nothing is looked for that takes longer than a session waits',
+  async (t) => {
+    const local = openLocal(t, { sttProcesses: 1 })
+    await local.transcribe(fixture('tt-weasels'))
+    const align = (seconds: number) => {
+      const request = { text: 'Hello.', samples: new Int16Array(rateHz * seconds), sampleRateHz: rateHz }
+      return local.provider.ports.speech!.aligner!.spokenUpTo(request, new AbortController().signal)
+    }
+    const recording = local.transcribe(fixture('tt-weasels'))
+    t.equal(await outcome(align(1)), 'overloaded unsent', 'the one process is busy')
+    await recording
+    t.equal(await outcome(align(1)), 'done')
+    t.equal(await outcome(align(14)), 'overloaded unsent', 'it takes over 300 ms')
+  },
+)
+
 t.test('numbers are aligned in the words in which they are spoken', (t) => {
   const spoken = (text: string) => numberWords(text).join(' ')
   for (const [written, words] of [

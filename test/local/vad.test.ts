@@ -11,6 +11,8 @@ import { eventually, isRunning } from './setup.ts'
 
 const names = Object.keys(spoken) as FixtureName[]
 const frameMs = 32
+/** Speech is found this soon after a recording begins that has no silence in front. */
+const onsetMsMax = 200
 
 function open(t: { teardown: (run: () => Promise<void>) => unknown }, idleMs = 60_000) {
   const pids: number[] = []
@@ -74,6 +76,8 @@ t.test('words after a long silence are speech, wherever the frames begin', async
     samples.set(before, silence + early)
     samples.set(after, words)
     const found = (await probabilities(vad, samples)).slice(Math.floor(words / vadFrameSamples))
+    const first = found.findIndex((probability) => probability >= 0.5)
+    t.ok(first >= 0 && first * frameMs <= onsetMsMax, `${early} samples into a frame: speech after ${first} frames`)
     const pauseMs = longestPause(found) * frameMs
     t.ok(pauseMs <= 128, `${early} samples into a frame: a pause of ${pauseMs} ms`)
   }

@@ -1,16 +1,10 @@
 /** Every bound of an agent over the public surface, at its border. */
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
 import { agentBorders, fields, replacing, sharedBorders } from './setting-borders.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley()
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { admin } = await startAdministered(t)
 
 const least = { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
 const create = (target: Target, more: object = {}) => call(target, 'POST', '/v1/agents', { ...least, ...more })

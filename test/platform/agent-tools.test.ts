@@ -4,14 +4,9 @@ import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { startParley } from '../process/parley.ts'
 import type { Answer, Target } from '../router/requests.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley()
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t)
 
 type Tool = { id: string; name: string; updatedAt: string; source: Record<string, unknown> } & Record<string, unknown>
 

@@ -1,19 +1,13 @@
 /** The deprecated webhook fields of agents: each is an endpoint, and only the agent changes it. */
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
 import { defaults } from '../store/cluster.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 import { create, invalid, read, type Webhook } from './webhooks.ts'
 
 /** The store of `admin` opens secrets with this key too. */
 const PARLEY_MASTER_KEY = defaults.masterKeys().current
-const parley = await startParley({ PARLEY_MASTER_KEY })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { admin } = await startAdministered(t, { PARLEY_MASTER_KEY })
 
 type Field = { endpointId: string } & Record<string, unknown>
 type Agent = { id: string; webhooks: Record<string, Field | null> | null }

@@ -1,17 +1,11 @@
 /** Agents over the public surface: what is stored and shown, every bound at its border, names, limits and changes. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
 import type { Answer, Target } from '../router/requests.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
 const agentsMax = 5
-const parley = await startParley({ PARLEY_LIMITS_AGENTS_MAX: String(agentsMax) })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t, { PARLEY_LIMITS_AGENTS_MAX: String(agentsMax) })
 
 type Agent = { id: string; name: string; createdAt: string; updatedAt: string } & Record<string, unknown>
 

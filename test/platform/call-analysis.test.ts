@@ -2,18 +2,12 @@
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/calls/call.ts'
 import { newCall, newEvent, newTurn, pipeline } from '../calls/call.ts'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
-import { call, faultOf, openAdministration, stubProviders } from './setup.ts'
+import { call, faultOf, startAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
-const parley = await startParley({ PARLEY_PROVIDERS: stubProviders(stub) })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  await stub.close()
-})
+t.teardown(() => stub.close())
+const { admin } = await startAdministered(t, { PARLEY_PROVIDERS: stubProviders(stub) })
 
 const extractionFields = [
   { name: 'day', type: 'enum' as const, description: 'The day.', options: ['today', 'tomorrow'] },

@@ -1,16 +1,10 @@
 /** Lists of sessions and calls over the public surface: filters, pages, and the times of their queries. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
-import { startParley } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley()
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { admin } = await startAdministered(t)
 
 const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
 

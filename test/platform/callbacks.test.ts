@@ -5,16 +5,10 @@ import type { Callback } from '../../domain/callbacks/callback.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent } from '../calls/call.ts'
-import { startParley } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley({})
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { admin } = await startAdministered(t)
 
 type Shown = {
   id: string

@@ -3,18 +3,15 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
-import { call, faultOf, openAdministration, stubProviders } from './setup.ts'
+import { call, faultOf, startAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
-const parley = await startParley({ PARLEY_PROVIDERS: stubProviders(stub), PARLEY_PUBLIC_URL: 'https://voice.example/' })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  await stub.close()
+t.teardown(() => stub.close())
+const { parley, admin } = await startAdministered(t, {
+  PARLEY_PROVIDERS: stubProviders(stub),
+  PARLEY_PUBLIC_URL: 'https://voice.example/',
 })
 
 type Call = {

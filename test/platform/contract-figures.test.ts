@@ -91,9 +91,9 @@ const shared = {
   'clientOverrides[]': 'prompt|firstMessage|language|voiceId|speed',
 }
 
-const agentWebhook = {
+/** The bounds that the webhooks of events and of tools share. */
+const webhookTarget = {
   url: '1…2048',
-  secret: '8…256',
   headers: '…20',
   'headers{name}': token,
   'headers{}': `…1024, ${headerText}`,
@@ -102,6 +102,9 @@ const agentWebhook = {
   'authHeaders[].value': `1…4096, ${headerText}`,
   timeoutMs: '1000…30000',
 }
+const under = (prefix: string, bounds: Record<string, string>) =>
+  Object.fromEntries(Object.entries(bounds).map(([path, bound]) => [`${prefix}.${path}`, bound]))
+const agentWebhook = { ...webhookTarget, secret: '8…256' }
 const extraction = {
   extractionFields: '…30',
   'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
@@ -112,10 +115,7 @@ const extraction = {
 }
 const agentWebhooks = Object.fromEntries(
   ['preCall', 'postCall', 'status', 'analysis', 'recording'].flatMap((field) =>
-    Object.entries({ ...agentWebhook, ...(field === 'postCall' && extraction) }).map(([path, bound]) => [
-      `webhooks.${field}.${path}`,
-      bound,
-    ]),
+    Object.entries(under(`webhooks.${field}`, { ...agentWebhook, ...(field === 'postCall' && extraction) })),
   ),
 )
 
@@ -137,15 +137,7 @@ const toolChange = {
   description: '1…1024',
   // The schema also has at most 16 KiB and eight levels, which agent-tools.test.ts holds.
   parameters: '…256',
-  'source.url': '1…2048',
-  'source.secret': '8…256',
-  'source.headers': '…20',
-  'source.headers{name}': token,
-  'source.headers{}': `…1024, ${headerText}`,
-  'source.authHeaders': '…10',
-  'source.authHeaders[].name': token,
-  'source.authHeaders[].value': `1…4096, ${headerText}`,
-  'source.timeoutMs': '500…30000',
+  ...under('source', { ...webhookTarget, secret: '8…256', timeoutMs: '500…30000' }),
   'source.responseMode': 'sync|async',
   'source.asyncAck': '1…500',
   'source.config.maxDaysAhead': '1…30',
@@ -157,7 +149,7 @@ const session = {
   ...shared,
   ...models('llm', 'constraints'),
   tools: '…64',
-  ...Object.fromEntries(Object.entries(tool).map(([path, bound]) => [`tools[].${path}`, bound])),
+  ...under('tools[]', tool),
   variables: '…64',
   'variables{name}': variable,
   'variables{}': '…4096',
@@ -170,9 +162,9 @@ const session = {
 }
 
 const webhook = {
+  ...webhookTarget,
   ...extraction,
   name: '1…120, ^[^\\x00]*[^\\s\\x00][^\\x00]*$',
-  url: '1…2048',
   events: '1…5',
   'events[]': 'call.pre_call|call.status|call.report|call.analysis|call.recording',
   agentIds: '…100',
@@ -180,13 +172,6 @@ const webhook = {
   filterTags: '…20',
   'filterTags{name}': '1…64',
   'filterTags{}': '…256',
-  headers: '…20',
-  'headers{name}': token,
-  'headers{}': `…1024, ${headerText}`,
-  authHeaders: '…10',
-  'authHeaders[].name': token,
-  'authHeaders[].value': `1…4096, ${headerText}`,
-  timeoutMs: '1000…30000',
   signingSecretSource: 'workspace|custom',
   signingSecret: '8…256',
 }
@@ -208,6 +193,8 @@ const platform: Record<string, Record<string, string>> = {
   NewTool: tool,
   ToolChange: toolChange,
   NewSession: session,
+  Telephony: { region: 'us|europe|canada|australia|middle_east', ringingTimeout: '1…120' },
+  E164: { '': '^\\+[1-9]\\d{6,14}$' },
   NewWebhook: webhook,
   WebhookChange: webhook,
   SecretRotation: { overlapSeconds: '0…604800' },
@@ -288,6 +275,8 @@ t.test('codes and their statuses', (t) => {
     UNAUTHORIZED: 401,
     INSUFFICIENT_CREDITS: 402,
     FORBIDDEN: 403,
+    PHONE_NUMBER_NOT_READY: 409,
+    CARRIER_DIAL_FAILED: 502,
     ORIGIN_NOT_ALLOWED: 403,
     NOT_FOUND: 404,
     REPORT_NOT_AVAILABLE: 404,

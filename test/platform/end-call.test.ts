@@ -3,15 +3,9 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import { newCall } from '../calls/call.ts'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley()
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t)
 
 t.test('endCall', async (t) => {
   const acme = await admin.organization('ending')

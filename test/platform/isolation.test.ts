@@ -7,20 +7,14 @@ import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
-import { answer, call, openAdministration, pinned, putKey, routeOf, stubProviders } from './setup.ts'
+import { answer, call, pinned, putKey, routeOf, startAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
-const parley = await startParley({ PARLEY_PROVIDERS: stubProviders(stub) })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  await stub.close()
-})
+t.teardown(() => stub.close())
+const { admin } = await startAdministered(t, { PARLEY_PROVIDERS: stubProviders(stub) })
 
 /** Ids of things that an organization made, and ids of the same form that nobody made. */
 type Things = {
@@ -121,6 +115,7 @@ const withoutId = [
   'listAgents',
   'createAgent',
   'createSession',
+  'createPhoneSession',
   'listSessions',
   'listCallbacks',
   'listWebhookDeliveries',

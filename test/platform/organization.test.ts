@@ -1,15 +1,9 @@
 /** The organization of a key over the public surface, and the commands by which the operator sets it. */
 import t from 'tap'
 import { runParley } from '../process/command.ts'
-import { startParley } from '../process/parley.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley()
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t)
 
 const path = '/v1/organization'
 const all = ['platform', 'admin'] as const

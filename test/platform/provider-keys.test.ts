@@ -1,33 +1,27 @@
 /** Keys that organizations bring: the attempts that use them, the payer, and that no other organization sees them. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { send } from '../router/requests.ts'
 import {
   answer,
   deleteKey,
   listProviders,
-  openAdministration,
   pinned,
   platformKey,
   putKey,
   routeOf,
   seen,
+  startAdministered,
   stubProviders,
 } from './setup.ts'
 
 const stub = await startStubOpenAi()
-const parley = await startParley({
+t.teardown(() => stub.close())
+const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: stubProviders(stub),
   PARLEY_CIRCUIT_OPEN_MS: '60000',
   PARLEY_CIRCUIT_OPEN_MAX_MS: '60000',
-})
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  await stub.close()
 })
 
 const rowOf = async (target: { url: string; key: string }, id: string) =>

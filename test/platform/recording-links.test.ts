@@ -4,20 +4,14 @@ import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingLinks, linkLifeSMax } from '../../domain/calls/recording-links.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { newCall, newEvent } from '../calls/call.ts'
-import { startParley } from '../process/parley.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
 const masterKey = 'a master key of thirty-two characters'
 const previousKey = 'the master key that was used before this'
-const parley = await startParley({
+const { parley, admin } = await startAdministered(t, {
   PARLEY_MASTER_KEY: masterKey,
   PARLEY_PREVIOUS_MASTER_KEYS: previousKey,
   PARLEY_EDGE_QUOTA: '1000',
-})
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
 })
 const acme = await admin.organization('links')
 const bytes = Uint8Array.from({ length: 1000 }, (_, at) => at % 251)

@@ -3,15 +3,9 @@ import t from 'tap'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { newCall, newEvent } from '../calls/call.ts'
-import { startParley } from '../process/parley.ts'
-import { openAdministration } from './setup.ts'
+import { startAdministered } from './setup.ts'
 
-const parley = await startParley()
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t)
 
 t.test('a recording is read in ranges', async (t) => {
   const acme = await admin.organization('ranges')

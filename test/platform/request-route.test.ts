@@ -2,10 +2,9 @@
 import t from 'tap'
 import { runParley } from '../process/command.ts'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ask, postJson, responses, send, speech } from '../router/requests.ts'
-import { answer, openAdministration, pinned, platformKey, routeOf, stubProviders } from './setup.ts'
+import { answer, pinned, platformKey, routeOf, startAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
 const second = {
@@ -15,15 +14,10 @@ const second = {
   apiKey: platformKey,
   models: { llm: ['chat'], tts: ['speak'] },
 }
-const parley = await startParley({
+t.teardown(() => stub.close())
+const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: stubProviders(stub, [second]),
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
-})
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  await stub.close()
 })
 
 const two = { mode: 'auto', objective: 'latency', allow_providers: ['main', 'second', 'other'] }

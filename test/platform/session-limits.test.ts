@@ -1,20 +1,28 @@
 /** The limits of live sessions, and how they differ from those of requests. */
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
-import { loopbackProviders, Page, startSession } from '../process/voice-session.ts'
+import { WebSocket } from 'ws'
+import { loopbackProviders, Page, type Started, startSession } from '../process/voice-session.ts'
 import { ask, postJson, responses, type Target } from '../router/requests.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley({ PARLEY_PROVIDERS: loopbackProviders })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: loopbackProviders })
 
 const requested = (target: Target) =>
   postJson(target, responses, ask('Hello.', { routing: { mode: 'explicit', model: 'loopback/loopback' } }))
 const started = (target: Target) => call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
+
+/** The status and the code that the socket of a session gets in place of an upgrade. */
+async function refusalOf({ transportUrl, transportToken }: Started): Promise<unknown[]> {
+  const [, response] = (await once(
+    new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`]),
+    'unexpected-response',
+  )) as [unknown, IncomingMessage]
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  return [response.statusCode, (JSON.parse(text) as { code: string }).code]
+}
 
 /** The process knows changed limits 2 s later. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -34,10 +42,7 @@ t.test('maxSessions counts sessions that were joined, maxConcurrency requests an
   const refused = await started(acme)
   t.match(faultOf(refused), { status: 429, code: 'CONCURRENCY_EXHAUSTED' })
   t.match(refused.headers.get('retry-after'), /^\d+$/)
-  const late = new Page(unjoined)
-  t.match(await late.first('error'), { code: 'RATE_LIMITED', fatal: true, retryable: true })
-  await until('the socket is closed', () => Promise.resolve(late.closed !== null))
-  t.equal(late.closed, 1013)
+  t.same(await refusalOf(unjoined), [429, 'CONCURRENCY_EXHAUSTED'], 'before the upgrade')
   page.send({ type: 'end' })
   t.match(await page.first('end'), { reason: 'user_hangup' })
   await until('there is room again', async () => (await started(acme)).status === 201)
@@ -49,7 +54,9 @@ t.test('the limit of a key counts sessions and requests', async (t) => {
   const wanted = { organizationId: id, name: 'small', scopes: ['router', 'platform'] as const, test: false }
   const made = await admin.store.keys.create({ ...wanted, policy, expiresAtMs: null })
   const small = { url: parley.url, key: made?.secret ?? '' }
+  const unjoined = await startSession(small)
   const page = await Page.join(small)
+  t.same(await refusalOf(unjoined), [429, 'CONCURRENCY_EXHAUSTED'])
   t.match(faultOf(await started(small)), { status: 429, code: 'CONCURRENCY_EXHAUSTED' })
   t.equal((await requested(small)).status, 429)
   page.send({ type: 'user_message', text: 'a turn needs no lease' })

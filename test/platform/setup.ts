@@ -5,8 +5,8 @@
 import type { Test } from 'tap'
 import type { Scope } from '../../domain/access/organization.ts'
 import { openStore, type Store } from '../../store/store.ts'
-import { socketDir } from '../process/database.ts'
-import type { Running } from '../process/parley.ts'
+import { databaseUrlOf } from '../process/database.ts'
+import { type Running, startParley } from '../process/parley.ts'
 import type { StubOpenAi, StubRequest } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send, type Target } from '../router/requests.ts'
 import { defaults, organization } from '../store/cluster.ts'
@@ -25,11 +25,22 @@ export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   return JSON.stringify([provider('main', platformKey), provider('other', 'env:NO_SUCH_KEY'), ...more])
 }
 
-/** Makes organizations in the store of a running Parley; ended with the test file. */
+/** A built Parley and its administration, which end with the test. */
+export async function startAdministered(
+  t: { teardown(run: () => Promise<void>): void },
+  env: Record<string, string> = {},
+): Promise<{ parley: Running; admin: Administration }> {
+  const parley = await startParley(env)
+  t.teardown(() => parley.remove())
+  const admin = await openAdministration(parley)
+  t.teardown(() => admin.close())
+  return { parley, admin }
+}
+
+/** Makes organizations in the store of a running Parley. The caller closes it. */
 export async function openAdministration(parley: Running): Promise<Administration> {
-  const host = encodeURIComponent(socketDir(parley.dataDir))
-  const databaseUrl = `postgres://parley@localhost/parley?host=${host}`
-  const store = await openStore({ ...defaults, databaseUrl, dataDir: parley.dataDir, serves: false })
+  const { dataDir } = parley
+  const store = await openStore({ ...defaults, databaseUrl: databaseUrlOf(dataDir), dataDir, serves: false })
   async function key(organizationId: string, { scopes = routerAndPlatform, test = false }: KeyOptions = {}) {
     const wanted = { organizationId, name: 'of a test', scopes, test, policy: {}, expiresAtMs: null }
     const made = await store.keys.create(wanted)

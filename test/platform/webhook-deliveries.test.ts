@@ -1,17 +1,11 @@
 /** The log of deliveries, and test events, over the API. */
 import t from 'tap'
 import { v7 } from 'uuid'
-import { startParley } from '../process/parley.ts'
 import { inOrder, ok, startReceiver, status } from '../webhooks/receiver.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 
-const parley = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 
 type Item = { id: string; eventId: string; status: string; event: string; createdAt: string; endpointName: string }
 type Page = {

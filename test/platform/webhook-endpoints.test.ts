@@ -1,18 +1,15 @@
 /** Webhook endpoints over the public surface: every bound at its border, addresses, headers and secrets. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
 import { defaults } from '../store/cluster.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 import { agentOf, change, create, invalid, least, made, read, type Webhook } from './webhooks.ts'
 
 /** The store of `admin` opens secrets with this key too. */
 const PARLEY_MASTER_KEY = defaults.masterKeys().current
-const parley = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '10.0.0.0/8', PARLEY_MASTER_KEY })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
+const { parley, admin } = await startAdministered(t, {
+  PARLEY_OUTBOUND_ALLOWED_SUBNETS: '10.0.0.0/8',
+  PARLEY_MASTER_KEY,
 })
 
 t.test('an endpoint as it is made, listed, read and deleted', async (t) => {

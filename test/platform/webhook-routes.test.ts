@@ -1,18 +1,12 @@
 /** Which calls an endpoint gets: its agents, conflicts of endpoints that are asked before a call, and the limit. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
 import type { Answer } from '../router/requests.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
-import { call, faultOf, openAdministration } from './setup.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
 import { agentOf, change, create, invalid, made, read, url, type Webhook } from './webhooks.ts'
 
-const parley = await startParley()
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { parley, admin } = await startAdministered(t)
 
 t.test('the scope: agents that exist, a list or all', async (t) => {
   const acme = await admin.organization('scopes')

@@ -24,6 +24,11 @@ export function postgresPid(dataDir: string): number | null {
   }
 }
 
+/** DATABASE_URL of the embedded Postgres of a running Parley. */
+export function databaseUrlOf(dataDir: string): string {
+  return `postgres://parley@localhost/parley?host=${encodeURIComponent(socketDir(dataDir))}`
+}
+
 export function socketDir(dataDir: string): string {
   const [, , , , folder = ''] = lockFile(dataDir)
   return folder

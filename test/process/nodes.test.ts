@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send } from '../router/requests.ts'
 import { runParley } from './command.ts'
-import { socketDir } from './database.ts'
+import { databaseUrlOf } from './database.ts'
 import { until } from './machine.ts'
 import { type Running, startParley } from './parley.ts'
 
@@ -44,7 +44,7 @@ t.test('two nodes on one database', async (t) => {
     signal: leaving.signal,
   }).catch(() => null)
   await until('the lease is held', () => stub.requests.length > asked)
-  const databaseUrl = `postgres://parley@localhost/parley?host=${encodeURIComponent(socketDir(first.dataDir))}`
+  const databaseUrl = databaseUrlOf(first.dataDir)
   const second = await node(t, { DATABASE_URL: databaseUrl })
   const both = [first, second]
 

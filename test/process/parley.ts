@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { copyCluster } from '../store/prepared-cluster.ts'
 
 export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
 
@@ -30,6 +31,9 @@ export function freshDataDir(): string {
   return mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
 }
 
+/** For how long a server that is removed may drain. */
+const openMs = 200
+
 /** `make test` runs some tests over both engines. */
 function engineOfTests(): Record<string, string> {
   const engine = process.env['PARLEY_TEST_ENGINE']
@@ -43,6 +47,7 @@ export async function startParley(
   command = ['up'],
   program = entry,
 ): Promise<Running> {
+  if (env['DATABASE_URL'] === undefined) await copyCluster(dataDir)
   const child = spawn(program, command, {
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -93,7 +98,10 @@ export async function startParley(
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
     remove: async () => {
+      // A second signal ends what is still open. Otherwise a socket or a session that a test has left costs the whole drain.
+      const timer = setTimeout(() => child.kill('SIGTERM'), openMs)
       await end('SIGTERM')
+      clearTimeout(timer)
       endOrphan(dataDir)
       rmSync(dataDir, { recursive: true, force: true })
     },

@@ -1,6 +1,6 @@
 /** Refusals of a running Parley before the upgrade, in the words and the order of the contract, and whether a refusal spends the token. */
 import t from 'tap'
-import { openAdministration, putKey } from '../platform/setup.ts'
+import { putKey, startAdministered } from '../platform/setup.ts'
 import { startParley } from '../process/parley.ts'
 import { postJson, type Target } from '../router/requests.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
@@ -13,12 +13,10 @@ const stub = await startDeepgramStub()
 stub.playSocket((socket, request) => playListen(socket, queryOf(request), 'ok'))
 /** The only model has a price, and no provider synthesizes speech. */
 const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: stub.url, apiKey: 'k', models: { stt: ['nova-3'] } }
-const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify([vendor]), PARLEY_LOCAL_ENABLED: 'false' })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  await stub.close()
+t.teardown(() => stub.close())
+const { parley, admin } = await startAdministered(t, {
+  PARLEY_PROVIDERS: JSON.stringify([vendor]),
+  PARLEY_LOCAL_ENABLED: 'false',
 })
 
 const scopes = ['realtime', 'platform'] as const

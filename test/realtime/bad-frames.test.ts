@@ -139,7 +139,8 @@ t.test('a language that no provider has', async (t) => {
 })
 
 t.test('an engine without a free place', async (t) => {
-  const server = await startParley({ PARLEY_LOCAL_STT_STREAMS_MAX: '1' })
+  // A busy machine takes more than the usual seconds to load the engine.
+  const server = await startParley({ PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
   t.teardown(() => server.remove())
   const first = await start(server, stt)
   const second = await open(server, stt)

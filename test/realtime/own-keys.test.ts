@@ -1,9 +1,8 @@
 /** Provider keys of organizations on sockets: the key that each stream uses, who pays, and what a deleted or replaced key still opens. */
 import t, { type Test } from 'tap'
-import { deleteKey, openAdministration, putKey } from '../platform/setup.ts'
+import { deleteKey, putKey, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { playListen, playSpeak } from '../vendors/deepgram/stub-sockets.ts'
 import type { SeenRequest } from '../vendors/suite/matrix.ts'
@@ -27,18 +26,13 @@ let used: string[] = []
 /** The operator has a credential for one provider only; the models of both have a price. */
 const models = { stt: ['nova-3'], tts: ['aura-2'] }
 const provider = (id: string, apiKey: string) => ({ id, adapter: 'deepgram', baseUrl: stub.url, apiKey, models })
-const parley = await startParley({
+t.teardown(() => stub.close())
+const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: JSON.stringify([provider('dormant', 'env:NO_SUCH_KEY'), provider('house', 'operators')]),
   PARLEY_LOCAL_ENABLED: 'false',
 })
-const admin = await openAdministration(parley)
 const sql = openDatabase(parley.dataDir)
-t.teardown(async () => {
-  await sql.end()
-  await admin.close()
-  await parley.remove()
-  await stub.close()
-})
+t.teardown(() => sql.end())
 
 const organization = (name: string, creditMicroUsd = 0) =>
   admin.organization(name, { scopes: ['realtime', 'platform'], creditMicroUsd })

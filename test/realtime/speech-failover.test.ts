@@ -1,7 +1,6 @@
 /** /v1/synthesize/stream with two candidates that fail, of vendors with a socket and of vendors with HTTP alone: the third one speaks. */
 import t from 'tap'
-import { openAdministration } from '../platform/setup.ts'
-import { startParley } from '../process/parley.ts'
+import { startAdministered } from '../platform/setup.ts'
 import { startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { startOpenAiStub } from '../vendors/openai/stub.ts'
 import type { Cell, VendorStub } from '../vendors/suite/matrix.ts'
@@ -46,7 +45,8 @@ async function vendorsOf(way: Way) {
 const idOf = (way: Way, cell: Cell, place: number) => `${way}-${cell.replace('_', '-')}-${place}`
 const live = await vendorsOf('live')
 const http = await vendorsOf('http')
-const parley = await startParley({
+t.teardown(() => Promise.all([live.bad, live.good, http.bad, http.good].map((stub) => stub.close())))
+const { admin, parley } = await startAdministered(t, {
   PARLEY_PROVIDERS: JSON.stringify([...live.entries, ...http.entries]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '700',
@@ -54,13 +54,7 @@ const parley = await startParley({
   // Shorter than the wait for two providers that answer nothing.
   PARLEY_REALTIME_SILENCE_MS: '1000',
 })
-const admin = await openAdministration(parley)
 const { id: organizationId } = await admin.organization('acme')
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  for (const stub of [live.bad, live.good, http.bad, http.good]) await stub.close()
-})
 
 /** Opens a stream whose key tries these providers in this order. */
 async function connect(way: Way, ids: readonly string[]): Promise<Client> {

@@ -60,6 +60,8 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         ...tryHandlers(deps),
         ...tryAgentHandlers({ ...deps, parts: null }),
         ...getRankingPage(facts),
+        createSimulatedCall: () => Promise.reject(new Error('no simulator here')),
+        receiveCarrierWebhook: () => Promise.reject(new Error('no carrier here')),
         getLinkedRecording: () => Promise.reject(new Error('no recording here')),
       }),
       writeFault: createFaultWriter({

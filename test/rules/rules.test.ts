@@ -47,7 +47,7 @@ t.test('names of files and folders are words with hyphens', (t) => {
 t.test('every folder is named for a concern', (t) => {
   const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] as string))
   const known =
-    'specs codegen generated runtime audio domain store providers handlers cli console deploy docs test bench'
+    'specs codegen generated runtime audio domain store providers handlers simulator cli console deploy docs test bench'
   t.same(
     [...folders].filter((folder) => folder !== '.ci' && !known.split(' ').includes(folder)),
     [],
@@ -68,8 +68,11 @@ t.test('every folder is named for a concern', (t) => {
     'gateway.ts',
     'main.ts',
     'model-operations.ts',
+    'phone-lines.ts',
+    'phone-sessions.ts',
     'pre-calls.ts',
     'room-sessions.ts',
+    'simulated-carrier.ts',
     'surfaces.ts',
     'voice-sessions.ts',
     'webhook-deliveries.ts',
@@ -151,7 +154,7 @@ t.test('every variable that the documents name exists', (t) => {
   const settings = configKeys.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]))
   const ofVendors = Object.values(vendors).flatMap(({ keyVariable }) => keyVariable ?? [])
   /** Read by the program itself, before or beside the configuration. */
-  const others = ['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_TEST_SLOW']
+  const others = ['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_WEBHOOK_SECRET', 'PARLEY_TEST_SLOW']
   const known = new Set([...settings, ...ofVendors, ...others])
   const documents = ['README.md', 'CHANGELOG.md', ...files.filter((file) => /^docs\/.*\.md$/.test(file))]
   for (const file of documents) {

@@ -58,6 +58,8 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     isOpen: false,
     contracts: [],
     tryAgent,
+    simulatedCallers: { call: () => Promise.reject(new Error('no simulator here')) },
+    carrier: { readers: new Map(), events: { received: () => Promise.resolve() } },
     recordings: linkedRecordings(settings, { linked: () => Promise.reject(new Error('no recording here')) }),
   })
   const server = await start([...internal, tapMount], {

@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { openAdministration } from '../platform/setup.ts'
-import { startParley } from '../process/parley.ts'
+import { startAdministered } from '../platform/setup.ts'
 import { speech } from '../router/requests.ts'
 import { speechAt } from '../speech/samples.ts'
 import { endedCall, type Sound, soundsOf } from './recorded-call.ts'
@@ -37,12 +36,7 @@ const samplesPerMs = callerRateHz / 1000
 /** Pauses inside of the message are shorter. */
 const gapMs = 450
 
-const parley = await startParley({ PARLEY_LOCAL_WARM: 'true' })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { admin } = await startAdministered(t, { PARLEY_LOCAL_WARM: 'true' })
 const acme = await admin.organization('barge-in')
 await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 const interruption = await speechAt('tt-weasels', callerRateHz)

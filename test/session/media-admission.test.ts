@@ -94,6 +94,10 @@ t.test('refusals of the session', async (t) => {
     [new ResourceFault({ kind: 'call_not_live' }), [409, 'CALL_NOT_LIVE']],
     [new ResourceFault({ kind: 'not_found' }), [404, 'NOT_FOUND']],
     [new Fault({ kind: 'overloaded' }, { retryAfterS: 3 }), [503, 'SERVICE_UNAVAILABLE', '3']],
+    [
+      new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 }),
+      [429, 'CONCURRENCY_EXHAUSTED', '1'],
+    ],
   ] as const) {
     served.sessions.refusal = fault
     t.same(await refusal(served), expected)

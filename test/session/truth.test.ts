@@ -4,8 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { openAdministration } from '../platform/setup.ts'
-import { startParley } from '../process/parley.ts'
+import { startAdministered } from '../platform/setup.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -28,12 +27,7 @@ const systemPrompt = names.map((name) => `Q: ${spoken[name]}\nA: ${answers[name]
 const conversationsCount = 10
 const atOnce = 3
 
-const parley = await startParley({ PARLEY_LOCAL_WARM: 'true' })
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-})
+const { admin } = await startAdministered(t, { PARLEY_LOCAL_WARM: 'true' })
 const acme = await admin.organization('truth')
 await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 

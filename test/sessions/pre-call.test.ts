@@ -111,6 +111,24 @@ t.test('one wrong field voids an answer, and the call goes on with its own setti
   t.match(state.events.at(-1)?.payload, { result: 'invalid', issues: [{ path: '/voice' }] })
 })
 
+t.test('a session has 128 tools at most, with those of its agent, of the request and of the answer', async (t) => {
+  const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => inline(`${prefix}_${at}`))
+  const ofAgent = Array.from({ length: 64 }, (_, at) => webhook(`agent_${at}`, 'https://tool.example/'))
+  const state = setup({}, ofAgent)
+  const start = async (ofAnswer: ReturnType<typeof inline>[]) => {
+    state.reply = { result: 'answered', overrides: { tools: ofAnswer } }
+    state.queued = 0
+    await state.start({ agentId: 'agent_1', tools: many('request', 63) })
+    return { tools: state.calls.at(-1)?.pipeline.tools.length, event: state.events.at(-1)?.payload }
+  }
+  t.match(await start(many('answer', 1)), { tools: 128, event: { result: 'applied' } })
+  t.match(await start(many('request', 64)), { tools: 128, event: { result: 'applied' } }, 'equal names replace')
+  t.match(await start(many('answer', 2)), {
+    tools: 127,
+    event: { result: 'invalid', issues: [{ path: '/tools', keyword: 'tools_too_many' }] },
+  })
+})
+
 t.test('a session that is refused asks no endpoint, and leaves nothing behind', async (t) => {
   const state = setup({})
   state.reply = { result: 'empty' }
@@ -120,8 +138,13 @@ t.test('a session that is refused asks no endpoint, and leaves nothing behind', 
   t.same(state.asked, [])
   state.credit.balance = 1e9
   for (let at = 0; at < 3; at++) await state.start({ agentId: 'agent_1' })
+  t.equal(state.asked.length, 3)
   await t.rejects(state.start({ agentId: 'agent_1' }), { message: 'too_many_at_once' })
+  t.equal(state.asked.length, 3, 'the queue is full')
   state.queued = 0
+  const closed = { allowedProviders: { llm: ['nobody'] } }
+  await t.rejects(state.start({ agentId: 'agent_1', constraints: closed }))
+  t.equal(state.asked.length, 3, 'nothing can serve it')
   await state.start({ agentId: 'agent_1' })
 })
 

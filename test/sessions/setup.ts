@@ -5,7 +5,8 @@ import type { EndedCall } from '../../domain/calls/store.ts'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { SessionSeat } from '../../domain/sessions/live.ts'
-import { type Conversation, type LiveSessionDeps, SessionRegistry } from '../../domain/sessions/live-sessions.ts'
+import type { Conversation } from '../../domain/sessions/live-call.ts'
+import { type LiveSessionDeps, SessionRegistry } from '../../domain/sessions/live-sessions.ts'
 import type { Pipeline } from '../../domain/sessions/pipeline.ts'
 import type { TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { pipeline } from '../calls/call.ts'
@@ -16,7 +17,6 @@ type Setup = {
   sessionsMax?: number
   maxSessions?: number | null
   claim?: boolean | 'fails' | 'away'
-  counts?: boolean
   start?: 'works' | 'fails'
   over?: Partial<Call>
 }
@@ -26,7 +26,6 @@ export function setup({
   sessionsMax = 2,
   maxSessions = null,
   claim = true,
-  counts = true,
   start = 'works',
   over = {},
 }: Setup = {}) {
@@ -40,7 +39,7 @@ export function setup({
   const endedElsewhere: EndedCall[] = []
   const started: { call: Call }[] = []
   let finish = () => {}
-  const state = { isOver: false, failsJoins: false, failsReleases: false }
+  const state = { isOver: false, failsJoins: false, failsReleases: false, counts: true }
   const user = caller({ maxConcurrency: limits })
   const deps: LiveSessionDeps = {
     calls: {
@@ -61,7 +60,7 @@ export function setup({
         return Promise.resolve()
       },
       countLive: () =>
-        counts
+        state.counts
           ? Promise.resolve(claimed.length - released.length)
           : Promise.reject(new Fault({ kind: 'store_unreachable' })),
       endedAmong: (ids) => Promise.resolve(endedElsewhere.filter(({ id }) => ids.includes(id))),
@@ -120,6 +119,7 @@ export function setup({
     finish: () => finish(),
     endConversation: () => void (state.isOver = true),
     breakJoins: (fails: boolean) => void (state.failsJoins = fails),
+    breakCounts: () => void (state.counts = false),
     breakReleases: (fails: boolean) => void (state.failsReleases = fails),
   }
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createBatcher } from '../../store/batch.ts'
 import { createLru } from '../../store/lru.ts'
 
-const limits = { rowsMax: 4, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
+const limits = { rowsMax: 4, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 
 t.test('rows of one tick go together, in their order, and each gets its own answer', async (t) => {
   const batches: number[][] = []
@@ -38,6 +38,27 @@ t.test('while a batch is under way the next one grows', async (t) => {
   release()
   await Promise.all(rest)
   t.same(batches, [1, 2])
+  await batcher.drain()
+})
+
+t.test('drain waits for the rows before it, and not for those that come later', async (t) => {
+  const written: number[] = []
+  let isOver = false
+  const batcher = createBatcher(
+    async (rows: readonly number[]) => {
+      await new Promise(setImmediate)
+      written.push(...rows)
+      // There is always another row.
+      if (!isOver) batcher.post(written.length + 100)
+      return rows
+    },
+    { ...limits, rowsMax: 2 },
+  )
+  await batcher.drain()
+  for (const row of [1, 2, 3]) batcher.post(row)
+  await batcher.drain()
+  t.same(written.slice(0, 3), [1, 2, 3])
+  isOver = true
   await batcher.drain()
 })
 

@@ -11,6 +11,7 @@ import { type EmbeddedPostgres, startEmbedded } from '../../store/embedded/super
 import { type KeyChange, notifyKeyChange } from '../../store/key-changes.ts'
 import { migrate } from '../../store/migrations/migrate.ts'
 import { openStore, type Store, type StoreOptions } from '../../store/store.ts'
+import { copyCluster } from './prepared-cluster.ts'
 
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -95,6 +96,7 @@ export class TestCluster {
 
   static async start(): Promise<TestCluster> {
     const folder = temporaryFolder()
+    await copyCluster(folder)
     const server = await startEmbedded({ ...defaults, dataDir: folder })
     const sql = connectOnce({ socketDir: server.socketDir, role: 'parley', database: 'parley' }, 'template')
     await migrate(sql, () => {})

@@ -85,7 +85,9 @@ t.test('matchingEndpoints: event, state, agent, tags, organization and world', a
   await add('other organization', {}, { organizationId: b.id, test: false })
   const worlds = transactionEach(connection(t, url))
   const matching = async (type: WebhookEventType, agent: string | null, tags: Record<string, string>, of = live) => {
-    const found = await worlds.asTenant(of, (tx) => matchingEndpoints(tx, of, { type, agentId: agent, tags }))
+    const found = await worlds.asTenant(of, (tx) =>
+      matchingEndpoints(tx, of, [type], { agentId: agent, webhookTags: tags }),
+    )
     return found.map(({ id }) => ids[id])
   }
   t.same(await matching('call.report', null, {}), ['all'])

@@ -252,17 +252,14 @@ t.test('each endpoint gets the values of its fields and of those of the agent', 
   const call = await world.call({ pipeline: { ...pipeline, extractionFields: [field('name')] } })
   await append(world, call, connected(), spoken(), ended())
   t.match(await world.store.reports.find(call, call.id), { customData: { day: null, guests: null, name: null } })
-  t.same(
-    (await world.store.reports.endpointFields(call, call.id)).map(({ endpointId, fields }) => [
-      endpointId,
-      fields.length,
-    ]),
-    [
-      [plain, 0],
-      [own, 2],
-      [other, 2],
-    ],
-  )
+  const claim = await world.store.reports.claim(call, call.id, () => Date.now() + 60_000)
+  t.match(claim, { state: 'claimed', report: { analysisStatus: 'pending', version: 1 } })
+  t.same('endpoints' in claim && claim.endpoints.map(({ endpointId, fields }) => [endpointId, fields.length]), [
+    [plain, 0],
+    [own, 2],
+    [other, 2],
+  ])
+  t.same(await world.store.reports.claim(call, call.id, () => Date.now() + 60_000), { state: 'taken' })
   const endpointData = {
     [own]: { day: 'today', guests: 4, name: 'Ada' },
     [other]: { guests: 'four', name: 'Ada' },

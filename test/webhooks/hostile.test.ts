@@ -107,6 +107,24 @@ t.test('the time-out holds for headers and for the body', async (t) => {
   await timedOut('interim answers without end', attempt(world, `http://127.0.0.1:${interim}/`))
 })
 
+t.test('some interim answers are waited out, and a flood of them ends the attempt at once', async (t) => {
+  const world = await openWorld(t, cluster)
+  const interim = 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'
+  const patient = await listen(t, (socket) => {
+    socket.once('data', () => socket.write(`${interim.repeat(20)}HTTP/1.1 204 No Content\r\n\r\n`))
+  })
+  t.match((await attempt(world, `http://127.0.0.1:${patient}/`)).attempt, { error: null, responseStatus: 204 })
+  const flood = await listen(t, (socket) => {
+    const write = () => {
+      while (!socket.destroyed && socket.write(interim.repeat(1_000)));
+    }
+    socket.once('data', write).on('drain', write)
+  })
+  const { attempt: flooded } = await attempt(world, `http://127.0.0.1:${flood}/`, 20_000)
+  t.match(flooded, { error: 'connect', responseStatus: null })
+  t.ok((flooded?.durationMs ?? Number.NaN) < 10_000, `${flooded?.durationMs} ms`)
+})
+
 t.test('receivers that break off or speak no HTTP', async (t) => {
   const world = await openWorld(t, cluster)
   const closing = await listen(t, (socket) => socket.once('data', () => socket.destroy()))

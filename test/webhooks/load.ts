@@ -1,15 +1,7 @@
 /** Many deliveries at once. */
 import type postgres from 'postgres'
-import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/access/organization.ts'
-import { connectOnce } from '../../store/connect.ts'
-import { transactionEach } from '../../store/tenant.ts'
-import { enqueue } from '../../store/webhook-outbox.ts'
-import { socketDir } from '../process/database.ts'
-
-export function databaseUrlOf(dataDir: string): string {
-  return `postgres://parley@localhost/parley?host=${encodeURIComponent(socketDir(dataDir))}`
-}
+import { eventOf, openStoredEvents } from './stored-events.ts'
 
 /** As large as most events. */
 const filler = 'The caller asked for a table at seven, and will come with two children. '.repeat(12)
@@ -20,23 +12,15 @@ export type Emitter = {
   close(): Promise<void>
 }
 
-/** Stores events as the transactions of calls do. */
 export function openEmitter(databaseUrl: string, tenant: Tenant): Emitter {
-  const connection = connectOnce({ databaseUrl }, 'events of a test')
-  const worlds = transactionEach(connection)
+  const events = openStoredEvents(databaseUrl)
   return {
-    async emit(endpointIds, dueInMs = 0) {
-      const id = v7()
-      const atMs = Date.now() + dueInMs
-      const type = 'call.status' as const
-      const body = Buffer.from(JSON.stringify({ type, event_id: id, text: filler }))
-      const times = { occurredAtMs: atMs, createdAtMs: atMs }
-      const event = { id, type, callId: v7(), agentId: null, tags: {}, version: null, body, ...times }
-      const endpoints = endpointIds.map((endpointId) => ({ id: endpointId, name: 'an endpoint' }))
-      await worlds.asTenant(tenant, (tx) => enqueue(tx, tenant, event, endpoints))
-      return id
+    emit(endpointIds, dueInMs = 0) {
+      const event = eventOf(Date.now() + dueInMs, { text: filler })
+      const endpoints = endpointIds.map((id) => ({ id, name: 'an endpoint' }))
+      return events.store(tenant, event, endpoints)
     },
-    close: () => connection.end({ timeout: 1 }),
+    close: () => events.close(),
   }
 }
 

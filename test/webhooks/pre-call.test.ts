@@ -7,25 +7,19 @@ import { eventPayloads } from '../../handlers/platform/event-payloads.ts'
 import { preCallAnswers } from '../../handlers/platform/pre-call-answers.ts'
 import { newCall } from '../calls/call.ts'
 import { ManualClock } from '../domain/fakes.ts'
-import { call, openAdministration } from '../platform/setup.ts'
-import { startParley } from '../process/parley.ts'
+import { call, startAdministered } from '../platform/setup.ts'
 import { loopbackProviders } from '../process/voice-session.ts'
 import type { Target } from '../router/requests.ts'
 import { silent } from '../store/cluster.ts'
 import { startReceiver } from './receiver.ts'
 
-const parley = await startParley({
+const { admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: loopbackProviders,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
 })
-const admin = await openAdministration(parley)
 let respond: (response: ServerResponse) => void = (response) => response.writeHead(204).end()
 const receiver = await startReceiver((response) => respond(response))
-t.teardown(async () => {
-  await receiver.close()
-  await admin.close()
-  await parley.remove()
-})
+t.teardown(() => receiver.close())
 
 const json = (body: unknown, status = 200) => answerWith(JSON.stringify(body), status)
 const answerWith =
@@ -225,6 +219,45 @@ t.test('a receiver that is down is no reason to refuse', async (t) => {
   const other = await admin.organization('is down')
   await register(other, { url: closed.url })
   t.match((await start(other)).event?.payload, { result: 'http_error', issues: [] })
+})
+
+t.test('the log has no answer with tools, also where their name has escapes, and has all others', async (t) => {
+  const tools = JSON.stringify([inline('k4n4ry')])
+  const answers: [answer: (response: ServerResponse) => void, isShown: boolean][] = [
+    [answerWith(`{"t\\u006fols": ${tools}}`), false],
+    [answerWith(`{"data": {"tools": ${tools}}}`), false],
+    [answerWith(`{"tools": ${tools}`), false],
+    [answerWith(`{"tools": ${tools}}`, 500), false],
+    [answerWith('{"firstMessage": "k4n4ry has \\"tools\\"."}'), true],
+    [answerWith('k4n4ry', 500), true],
+  ]
+  const asker = await admin.organization('keeps a log')
+  const endpoint = await register(asker)
+  const bodyOf = async (deliveryId: string) => (await call(asker, 'GET', `/v1/webhook-deliveries/${deliveryId}`)).text
+  for (const [answer, isShown] of answers) {
+    respond = answer
+    const { session } = await start(asker)
+    const log = await call(asker, 'GET', `/v1/webhook-deliveries?sessionId=${session.sessionId}`)
+    const [delivery] = log.json<{ data: { id: string }[] }>().data
+    t.equal((await bodyOf(delivery?.id ?? '')).includes('k4n4ry'), isShown)
+    const tried = await call(asker, 'POST', `/v1/webhooks/${endpoint}/test`, { event: 'call.pre_call' })
+    t.equal((await bodyOf(tried.json<{ deliveryId: string }>().deliveryId)).includes('k4n4ry'), isShown, 'of a test')
+  }
+})
+
+t.test('150 sessions that start at once are all asked about', async (t) => {
+  const busy = await admin.organization('starts many')
+  await register(busy)
+  const waiting: ServerResponse[] = []
+  const before = receiver.received.length
+  respond = (response) => void waiting.push(response)
+  const started = Array.from({ length: 150 }, () => start(busy))
+  for (let tries = 0; tries < 400 && receiver.received.length - before < 128; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  t.ok(receiver.received.length - before >= 128, 'as many as there are connections')
+  respond = json({ firstMessage: 'Hi' })
+  for (const response of waiting) respond(response)
+  for (const { event } of await Promise.all(started)) t.equal(event?.payload.result, 'applied')
 })
 
 t.test('the wait is the time-out of the endpoint, and 10 s at most', async (t) => {

@@ -35,11 +35,12 @@ t.test('a delivery that a dead process held is sent again when its lease is over
   await world.emit(endpoint)
   const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }], 1_000)
   if (claimed === undefined) throw new Error('nothing was claimed')
+  t.equal(claimed.claimedUntilMs, world.clock.nowMs() + 7_000)
   const dispatcher = world.dispatcher()
-  world.clock.advance(6_999)
+  await world.pass(4_000)
   await dispatcher.poll()
   t.equal(receiver.received.length, 0)
-  world.clock.advance(1)
+  await world.pass(3_000)
   await world.settle(dispatcher)
   t.equal(receiver.received.length, 1)
   const [id = ''] = await world.ids()
@@ -48,6 +49,26 @@ t.test('a delivery that a dead process held is sent again when its lease is over
   const late = { delivery: claimed, attempt: null, status: 'failed', error: 'timeout', dueAtMs: null } as const
   await world.store.webhookQueue.complete([{ ...late, failures: 1, endpoint: null }])
   t.same(await world.whole(id), before, 'the end that the dead process would have stored is ignored')
+})
+
+t.test('processes whose clocks differ by minutes leave each other their claims', async (t) => {
+  const world = await openWorld(t, cluster)
+  const endpoint = await world.endpoint('http://127.0.0.1:1/')
+  const ahead = await world.another(300_000)
+  const claim = (store: typeof ahead) => store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }], 1_000)
+  const statuses = () => world.sql`select status from webhook_deliveries order by created_at`
+  await world.emit(endpoint)
+  t.equal((await claim(world.store)).length, 1)
+  t.same(await ahead.webhookQueue.due(), [])
+  t.match(await statuses(), [{ status: 'delivering' }], 'the process that is ahead takes it for live')
+  await world.pass(15_000)
+  await ahead.webhookQueue.due()
+  t.equal((await claim(ahead)).length, 1)
+  await world.store.webhookQueue.due()
+  t.match(await statuses(), [{ status: 'delivering' }])
+  await world.pass(15_000)
+  await world.store.webhookQueue.due()
+  t.match(await statuses(), [{ status: 'pending' }], 'the process that is behind sees the end of the lease too')
 })
 
 t.test('a claim that is too short for the time-out of its attempt is given back, and uses no attempt', async (t) => {
@@ -136,3 +157,27 @@ t.test(
     t.match((await world.whole(other)).delivery, { status: 'delivering', attempts: 0 }, 'it has not failed')
   },
 )
+
+t.test('each of many endpoints is found, however many are before it', async (t) => {
+  const world = await openWorld(t, cluster)
+  const { organizationId, test } = world.tenant
+  const now = new Date(world.clock.nowMs())
+  const eventId = await world.emit([])
+  t.same(await world.ids(), [])
+  await world.sql`
+    insert into webhook_events (organization_id, test, id, type, call_id, tags, body, occurred_at, created_at)
+    values (${organizationId}, ${test}, ${eventId}, 'call.status', ${eventId}, '{}', '{}', ${now}, ${now})`
+  await world.sql`
+    insert into webhook_deliveries (organization_id, test, id, event_id, endpoint_id, endpoint_name, type, call_id, status, due_at,
+      occurred_at, created_at, expires_at)
+    select ${organizationId}, ${test}, gen_random_uuid(), ${eventId}, gen_random_uuid(), 'one of many', 'call.status', ${eventId},
+      'pending', ${now}, ${now}, ${now}, ${new Date(world.clock.nowMs() + 60_000)}
+    from generate_series(1, 12_000)`
+  const { webhookQueue } = world.store
+  const looks = []
+  for (let look = 0; look < 4; look++) looks.push(await webhookQueue.due())
+  const found = new Set(looks.slice(0, 3).flatMap((endpoints) => endpoints.map(({ endpointId }) => endpointId)))
+  t.equal(found.size, 12_000)
+  t.match(looks[0]?.[0], { organizationId })
+  t.same(looks[3], looks[0], 'then it begins again')
+})

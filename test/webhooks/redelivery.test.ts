@@ -138,7 +138,7 @@ t.test('a redelivery whose process died is not repeated', async (t) => {
   await world.settle(dispatcher)
   const [id = ''] = await world.ids()
   t.match(await world.store.webhookDeliveries.claimForRedelivery(world.tenant, id), { trigger: 'manual' })
-  world.clock.advance(15_000)
+  await world.pass(15_000)
   await world.settle(dispatcher)
   t.match((await world.whole(id)).delivery, { status: 'succeeded', attempts: 1 })
   t.equal(receiver.received.length, 1)
@@ -211,4 +211,50 @@ t.test('the log is kept for 30 days', async (t) => {
   await store.webhookDeliveries.purge()
   for (const table of ['webhook_events', 'webhook_deliveries', 'webhook_attempts'])
     t.equal((await world.sql`select from ${world.sql(table)}`).length, 0, table)
+})
+
+t.test('the end of the log spares what is still to be delivered, and takes more than one statement can', async (t) => {
+  const world = await openWorld(t, cluster)
+  const { store, tenant, clock, sql } = world
+  const endpoint = await world.endpoint('http://127.0.0.1:1/')
+  const open = await world.emit(endpoint)
+  await world.emit(endpoint)
+  await sql`update webhook_deliveries set status = 'succeeded' where event_id <> ${open}`
+  const { organizationId, test } = tenant
+  await sql`
+    insert into webhook_events (organization_id, test, id, type, call_id, tags, body, occurred_at, created_at)
+    select ${organizationId}, ${test}, gen_random_uuid(), 'call.status', gen_random_uuid(), '{}', '{}', created_at, created_at
+    from webhook_events, generate_series(1, 1_250)`
+  clock.advance(30 * dayMs + 1)
+  await store.webhookDeliveries.purge()
+  t.same(
+    (await sql<{ id: string }[]>`select id from webhook_events`).map(({ id }) => id),
+    [open],
+  )
+})
+
+t.test('an endpoint that is enabled gets nothing from before it was disabled', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const { store, tenant, clock } = world
+  const endpointId = await world.endpoint(receiver.url)
+  await world.emit(endpointId)
+  const claimed = await store.webhookQueue.claim([{ endpointId, max: 1 }], 1_000)
+  t.equal(claimed.length, 1, 'by a process that dies')
+  const set = (disabledAtMs: number | null) =>
+    store.webhookEndpoints.change(tenant, endpointId, (endpoint, secrets) => ({
+      endpoint: { ...endpoint, disabledAtMs, disabledReason: disabledAtMs === null ? null : 'manual' },
+      secrets: secrets(),
+    }))
+  await set(clock.nowMs())
+  await world.pass(15_000)
+  await store.webhookQueue.due()
+  const [id = ''] = await world.ids()
+  t.match((await world.whole(id)).delivery, { status: 'pending' })
+  await set(null)
+  await world.emit(endpointId)
+  await world.settle(world.dispatcher())
+  t.match((await world.whole(id)).delivery, { status: 'cancelled', error: 'disabled' })
+  t.equal(receiver.received.length, 1, 'but what comes afterwards')
 })

@@ -118,6 +118,21 @@ for (const [form, headers] of [
     t.equal(due.getTime(), world.clock.nowMs() + 90 * second)
   })
 
+t.test('Retry-After as a date is honoured where the answer has no Date', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver((response) => {
+    response.sendDate = false
+    response.writeHead(503, { 'retry-after': new Date(Date.now() + 600_000).toUTCString() }).end()
+  })
+  t.teardown(() => receiver.close())
+  const dispatcher = world.dispatcher()
+  await world.emit(await world.endpoint(receiver.url))
+  await world.settle(dispatcher)
+  const [{ due }] = await world.sql<[{ due: Date }]>`select due_at as due from webhook_deliveries`
+  const waitMs = due.getTime() - world.clock.nowMs()
+  t.ok(waitMs > 570_000 && waitMs <= 600_000, `${waitMs} ms`)
+})
+
 t.test('a delivery expires 48 hours after it was made', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(503, { 'retry-after': '86400' }))

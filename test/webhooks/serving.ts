@@ -1,9 +1,9 @@
 /** A started Parley with an organization whose endpoints are on this machine. */
 import type { Test } from 'tap'
 import { openAdministration } from '../platform/setup.ts'
-import { openDatabase } from '../process/database.ts'
+import { databaseUrlOf, openDatabase } from '../process/database.ts'
 import { freshDataDir, type Running, startParley } from '../process/parley.ts'
-import { databaseUrlOf, type Emitter, openEmitter } from './load.ts'
+import { type Emitter, openEmitter } from './load.ts'
 import { type EndpointColumns, insertEndpoint } from './recorded.ts'
 
 export type Serving = Emitter & {
@@ -16,9 +16,10 @@ export type Serving = Emitter & {
 }
 
 /** The master key is given, so that another process reads what one has sealed. */
-const env = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', PARLEY_MASTER_KEY: 'm'.repeat(32) }
+const keyAndSubnets = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', PARLEY_MASTER_KEY: 'm'.repeat(32) }
 
-export async function startServing(t: Test): Promise<Serving> {
+export async function startServing(t: Test, more: NodeJS.ProcessEnv = {}): Promise<Serving> {
+  const env = { ...keyAndSubnets, ...more }
   const dataDir = freshDataDir()
   let parley = await startParley(env, dataDir)
   t.teardown(() => parley.remove())

@@ -2,10 +2,9 @@
 import t from 'tap'
 import * as validators from '../../generated/platform/response-validators.ts'
 import { connectOnce } from '../../store/connect.ts'
-import { call, openAdministration, stubProviders } from '../platform/setup.ts'
-import { socketDir } from '../process/database.ts'
+import { call, startAdministered, stubProviders } from '../platform/setup.ts'
+import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
 import { Page } from '../process/voice-session.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
@@ -13,15 +12,10 @@ import { ok, type Received, type Receiver, startReceiver } from './receiver.ts'
 
 const stub = await startStubOpenAi()
 const loopback = { id: 'loopback', adapter: 'loopback' }
-const parley = await startParley({
+t.teardown(() => stub.close())
+const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: stubProviders(stub, [loopback]),
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
-})
-const admin = await openAdministration(parley)
-t.teardown(async () => {
-  await admin.close()
-  await parley.remove()
-  await stub.close()
 })
 
 type Body = Record<string, unknown>
@@ -196,8 +190,7 @@ t.test('a call without endpoints has no deliveries', async (t) => {
 
 /** Changes rows of the running server, and resolves with their number. */
 async function sql(statement: string): Promise<number> {
-  const host = encodeURIComponent(socketDir(parley.dataDir))
-  const connection = connectOnce({ databaseUrl: `postgres://parley@localhost/parley?host=${host}` }, 'a test')
+  const connection = connectOnce({ databaseUrl: databaseUrlOf(parley.dataDir) }, 'a test')
   try {
     return await connection.begin(async (tx) => {
       await tx`select set_config('app.organization', '*', true), set_config('app.world', '*', true)`

@@ -10,12 +10,10 @@ import type { WebhookEventType } from '../../domain/webhooks/endpoint.ts'
 import { createWebhookClient, type WebhookClientOptions } from '../../providers/wire/webhook-client.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
-import { connectOnce } from '../../store/connect.ts'
 import type { Store } from '../../store/store.ts'
-import { transactionEach } from '../../store/tenant.ts'
-import { enqueue } from '../../store/webhook-outbox.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
 import { type EndpointColumns, insertEndpoint } from './recorded.ts'
+import { eventOf, openStoredEvents } from './stored-events.ts'
 
 export type SetClock = Clock & { set(nowMs: number): void; advance(ms: number): void }
 
@@ -57,6 +55,12 @@ export type World = Outbox & {
   store: Store
   sql: ReturnType<TestCluster['sql']>
   deliveries: Deliveries
+  /** Another organization. */
+  other(): Promise<Outbox>
+  /** Another process, whose clock differs by this. */
+  another(aheadMs: number): Promise<Store>
+  /** Time passes for the processes and for the database, by which leases are judged. */
+  pass(ms: number): Promise<void>
   dispatcher(more?: Partial<DispatcherDeps>): Dispatcher
   /** Polls, and waits until nothing is under way. */
   settle(dispatcher: Dispatcher): Promise<void>
@@ -86,6 +90,7 @@ export async function openWorld(t: Test, cluster: TestCluster, options: WorldOpt
     attemptId: v7,
     queue: store.webhookQueue,
     targets: store.webhookTargets,
+    metrics: { webhookAttempt() {} },
   }
   const deps = { ...shared, log: silent, random: () => 0.5, limits: { max: 512, endpointMax: 32 } }
   return {
@@ -94,6 +99,19 @@ export async function openWorld(t: Test, cluster: TestCluster, options: WorldOpt
     store,
     sql,
     deliveries: new Deliveries({ ...shared, store: store.webhookDeliveries, requestedMax: 8 }),
+    other: () => openOutbox(t, store, databaseUrl, sql, clock),
+    another: (aheadMs) =>
+      cluster.store(t, databaseUrl, {
+        clock: { ...clock, nowMs: () => clock.nowMs() + aheadMs },
+        serves: false,
+        connectionsMax: 2,
+      }),
+    async pass(ms) {
+      clock.advance(ms)
+      await sql`
+        update webhook_deliveries set claimed_until = claimed_until - ${ms} * interval '1 millisecond'
+        where claimed_until is not null`
+    },
     dispatcher: (more) => {
       const dispatcher = new Dispatcher({ ...deps, ...more })
       t.teardown(() => dispatcher.stop(1_000))
@@ -127,30 +145,16 @@ async function openOutbox(
 ): Promise<Outbox> {
   const { id: organizationId } = await organization(store, 'of a test')
   const tenant = { organizationId, test: false }
-  const connection = connectOnce({ databaseUrl }, 'outbox of a test')
-  t.teardown(() => connection.end({ timeout: 1 }))
-  const worlds = transactionEach(connection)
+  const events = openStoredEvents(databaseUrl)
+  t.teardown(() => events.close())
   return {
     tenant,
     endpoint: (url, columns = {}) =>
       insertEndpoint(sql, tenant, url, clock.nowMs(), { name: 'an endpoint', ...columns }),
-    async emit(endpointIds, { type = 'call.status', callId = v7(), version, payload, body } = {}) {
-      const id = v7()
-      const nowMs = clock.nowMs()
-      const event = {
-        id,
-        type,
-        callId,
-        agentId: null,
-        tags: { team: 'shop' },
-        version: version ?? null,
-        body: body ?? Buffer.from(JSON.stringify({ type, id, ...payload })),
-        occurredAtMs: nowMs,
-        createdAtMs: nowMs,
-      }
-      const endpoints = [endpointIds].flat().map((endpointId) => ({ id: endpointId, name: 'an endpoint' }))
-      await worlds.asTenant(tenant, (tx) => enqueue(tx, tenant, event, endpoints))
-      return id
+    emit(endpointIds, { payload, ...more } = {}) {
+      const event = eventOf(clock.nowMs(), payload, { tags: { team: 'shop' }, ...more })
+      const endpoints = [endpointIds].flat().map((id) => ({ id, name: 'an endpoint' }))
+      return events.store(tenant, event, endpoints)
     },
     async ids() {
       const rows = await sql<{ id: string }[]>`select id from webhook_deliveries order by created_at, id`

@@ -1,11 +1,11 @@
 /** A newer report of a call replaces an older one that was not delivered. */
 import type { ServerResponse } from 'node:http'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import type { DeliveryTargets } from '../../domain/webhooks/endpoint.ts'
 import { TestCluster } from '../store/cluster.ts'
-import { inOrder, ok, startReceiver, status } from './receiver.ts'
+import { type Answer, inOrder, ok, startReceiver, status } from './receiver.ts'
 import { openWorld } from './setup.ts'
 
 const cluster = await TestCluster.start()
@@ -20,14 +20,24 @@ const report = (callId: string, version: number) => ({
 const versions = (received: readonly { body: Buffer }[]) =>
   received.map(({ body }) => (JSON.parse(body.toString()) as { version: number }).version)
 
-t.test('an older report that waits for its next attempt is cancelled', async (t) => {
+/** The first report of a call is stored for an endpoint at a receiver. */
+async function reported(t: Test, answer?: Answer) {
   const world = await openWorld(t, cluster)
-  const receiver = await startReceiver(inOrder(status(500), ok))
+  const receiver = await startReceiver(answer)
   t.teardown(() => receiver.close())
-  const dispatcher = world.dispatcher()
   const endpoint = await world.endpoint(receiver.url)
   const callId = v7()
   await world.emit(endpoint, report(callId, 1))
+  return { world, receiver, endpoint, callId }
+}
+
+const isHeld = async (held: readonly unknown[]) => {
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+t.test('an older report that waits for its next attempt is cancelled', async (t) => {
+  const { world, receiver, endpoint, callId } = await reported(t, inOrder(status(500), ok))
+  const dispatcher = world.dispatcher()
   await world.settle(dispatcher)
   await world.emit(endpoint, report(callId, 2))
   await world.settle(dispatcher)
@@ -67,19 +77,14 @@ t.test('only older reports of the same call for the same endpoint are cancelled'
 })
 
 t.test('a newer report waits for the attempt of the older one, which is not repeated', async (t) => {
-  const world = await openWorld(t, cluster)
   const held: ServerResponse[] = []
-  const receiver = await startReceiver((response, { body }) => {
+  const { world, receiver, endpoint, callId } = await reported(t, (response, { body }) => {
     if (versions([{ body }])[0] === 1) held.push(response)
     else response.end()
   })
-  t.teardown(() => receiver.close())
   const dispatcher = world.dispatcher()
-  const endpoint = await world.endpoint(receiver.url)
-  const callId = v7()
-  await world.emit(endpoint, report(callId, 1))
   await dispatcher.poll()
-  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await isHeld(held)
   await world.emit(endpoint, report(callId, 2))
   for (let looks = 0; looks < 5; looks++) {
     await dispatcher.poll()
@@ -100,16 +105,11 @@ t.test('a newer report waits for the attempt of the older one, which is not repe
 })
 
 t.test('a newer report cannot be redelivered while an attempt of the older one is under way', async (t) => {
-  const world = await openWorld(t, cluster)
   const held: ServerResponse[] = []
-  const receiver = await startReceiver((response) => held.push(response))
-  t.teardown(() => receiver.close())
-  const endpoint = await world.endpoint(receiver.url)
-  const callId = v7()
-  await world.emit(endpoint, report(callId, 1))
+  const { world, receiver, endpoint, callId } = await reported(t, (response) => held.push(response))
   const dispatcher = world.dispatcher()
   await dispatcher.poll()
-  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await isHeld(held)
   await world.emit(endpoint, report(callId, 2))
   const [, second = ''] = await world.ids()
   t.match((await world.whole(second)).delivery, { status: 'pending', canRedeliver: false })
@@ -124,19 +124,14 @@ t.test('a newer report cannot be redelivered while an attempt of the older one i
 })
 
 t.test('an older report that its process left behind is not sent again', async (t) => {
-  const world = await openWorld(t, cluster)
-  const receiver = await startReceiver()
-  t.teardown(() => receiver.close())
-  const endpoint = await world.endpoint(receiver.url)
-  const callId = v7()
-  await world.emit(endpoint, report(callId, 1))
+  const { world, receiver, endpoint, callId } = await reported(t)
   const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }], 1_000)
   t.equal(claimed?.claim, 1)
   await world.emit(endpoint, report(callId, 2))
   const dispatcher = world.dispatcher()
   await dispatcher.poll()
   t.equal(receiver.received.length, 0, 'its lease is not over')
-  world.clock.advance(15_000)
+  await world.pass(15_000)
   await world.settle(dispatcher)
   t.same(versions(receiver.received), [2])
   const [first = ''] = await world.ids()
@@ -144,12 +139,7 @@ t.test('an older report that its process left behind is not sent again', async (
 })
 
 t.test('an older report is not sent by a process whose lease ended before its attempt began', async (t) => {
-  const world = await openWorld(t, cluster)
-  const receiver = await startReceiver()
-  t.teardown(() => receiver.close())
-  const endpoint = await world.endpoint(receiver.url)
-  const callId = v7()
-  await world.emit(endpoint, report(callId, 1))
+  const { world, receiver, endpoint, callId } = await reported(t)
   const held: (() => void)[] = []
   const targets: DeliveryTargets = {
     deliveryTarget: async (tenant, id) => {
@@ -159,8 +149,8 @@ t.test('an older report is not sent by a process whose lease ended before its at
   }
   const slow = world.dispatcher({ targets })
   await slow.poll()
-  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  world.clock.advance(16_000)
+  await isHeld(held)
+  await world.pass(16_000)
   await world.emit(endpoint, report(callId, 2))
   await world.settle(world.dispatcher())
   held[0]?.()
@@ -171,12 +161,7 @@ t.test('an older report is not sent by a process whose lease ended before its at
 })
 
 t.test('a report that was delivered cannot be redelivered once there is a newer one', async (t) => {
-  const world = await openWorld(t, cluster)
-  const receiver = await startReceiver()
-  t.teardown(() => receiver.close())
-  const endpoint = await world.endpoint(receiver.url)
-  const callId = v7()
-  await world.emit(endpoint, report(callId, 1))
+  const { world, endpoint, callId } = await reported(t)
   const dispatcher = world.dispatcher()
   await world.settle(dispatcher)
   const [first = ''] = await world.ids()

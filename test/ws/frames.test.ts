@@ -52,6 +52,20 @@ t.test('text frames', async (t) => {
   t.same(server.closed, [1000])
 })
 
+t.test('a channel whose frames name their type in another field', async (t) => {
+  const server = await serve({ channels: [channel({ frameType: 'event' })] })
+  t.teardown(() => server.stop())
+  const client = await open(`${server.wsUrl}/v1/talk`)
+  client.send('{"type":"flush"}')
+  client.send('{"event":"surprise"}')
+  await until(() => server.sessions[0]?.events.length === 2)
+  t.match(server.sessions[0]?.events, [
+    { kind: 'unknown_type', type: null, message: '/event is required: one of config, flush' },
+    { kind: 'unknown_type', type: 'surprise', message: '/event must be one of config, flush' },
+  ])
+  client.close()
+})
+
 t.test('a binary frame on a channel of text frames', async (t) => {
   const server = await serve({ channels: [channel({ acceptsBinary: false })] })
   t.teardown(() => server.stop())

@@ -150,6 +150,8 @@ t.test('a session that takes memory when it opens stays open', async (t) => {
   t.teardown(() => server.stop())
   const clients = []
   for (let i = 0; i < 100; i++) clients.push(await open(`${server.wsUrl}/v1/talk`))
+  // A client is upgraded a moment before its session opens.
+  await until(() => server.sockets() === 100)
   await new Promise((resolve) => setTimeout(resolve, 50))
   t.equal(server.sockets(), 100)
   t.same(server.closed, [])

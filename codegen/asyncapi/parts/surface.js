@@ -24,7 +24,7 @@ ${parameters(channel.parameters)}      scope: '${channel.scope}',
 ${query(channel.query)}      receives: {
 ${channel.receives.map(({ type, on, validator }) => `        ${key(type)}: { on: '${on}', validate: validators.${validator} },\n`).join('')}      },
       acceptsBinary: ${channel.acceptsBinary},
-      sends: {
+${frameType(channel.frameType)}      sends: {
 ${channel.sends.map(({ type, validator }) => `        ${key(type)}: answers && answers.${validator},\n`).join('')}      },
     },
 `
@@ -38,6 +38,10 @@ function query(parameters) {
   if (parameters.length === 0) return ''
   const rows = parameters.map(({ name, values }) => `${key(name)}: [${values.map((value) => `'${value}'`).join(', ')}]`)
   return `      query: { ${rows.join(', ')} },\n`
+}
+
+function frameType(name) {
+  return name === 'type' ? '' : `      frameType: '${name}',\n`
 }
 
 function key(type) {

@@ -1,0 +1,50 @@
+/** The event before a call by phone: an endpoint may change its settings before the conversation begins. */
+import type { Caller } from '../access/organization.ts'
+import type { PhoneLog } from '../calls/journal.ts'
+import type { CallStore } from '../calls/store.ts'
+import type { Clock } from '../ports/system.ts'
+import { refuseIssues } from '../resource-fault.ts'
+import { issuesOfWanted } from '../sessions/check.ts'
+import type { LiveCall } from '../sessions/live-call.ts'
+import { applyPreCall, asRequest, type PreCall, type PreCallOverrides } from '../sessions/pre-call.ts'
+import { type Preparation, type PrepareDeps, prepared } from '../sessions/prepare.ts'
+import type { SessionRoutes } from '../sessions/routes.ts'
+import type { WantedSession } from '../sessions/start.ts'
+import { withReserved } from './new-call.ts'
+
+export type AskBeforeDeps = Pick<PrepareDeps, 'rules'> & {
+  preCall: PreCall
+  routes: SessionRoutes
+  calls: Pick<CallStore, 'reconfigure'>
+  clock: Clock
+  ids: { session: () => string }
+}
+
+export type AskedBefore = {
+  caller: Caller
+  wanted: WantedSession
+  preparation: Preparation
+}
+
+/** Resolves with the call as its conversation begins. */
+export async function askBefore(
+  deps: AskBeforeDeps,
+  { caller, wanted, preparation }: AskedBefore,
+  record: Pick<PhoneLog, 'event'>,
+  live: LiveCall,
+): Promise<LiveCall> {
+  const { call, secrets } = live
+  const own = { pipeline: call.pipeline, metadata: call.metadata, secrets }
+  const remake = async (overrides: PreCallOverrides) => {
+    refuseIssues(await issuesOfWanted(asRequest(wanted, overrides), deps.rules))
+    const changed = await prepared(deps, preparation, wanted, overrides)
+    deps.routes.require(caller, changed.pipeline)
+    return call.phone === null ? changed : withReserved(changed, call.phone)
+  }
+  const { settings, events } = await applyPreCall(deps, call, own, remake)
+  for (const { type, payload } of events) record.event(type, payload)
+  if (settings === own) return live
+  const changed = { ...call, pipeline: settings.pipeline, metadata: settings.metadata }
+  await deps.calls.reconfigure(changed, settings.secrets)
+  return { call: changed, secrets: settings.secrets }
+}

@@ -1,0 +1,93 @@
+/**
+ * The template of a phone number, rendered for one inbound call. Keys that a session takes are settings of it, and fill
+ * the gaps of the agent; all other keys are metadata.
+ */
+import type { AgentSettings } from '../agents/agent.ts'
+import type { CallPhone } from '../calls/call.ts'
+import type { WantedSession } from '../sessions/start.ts'
+
+type Numbers = Pick<CallPhone, 'from' | 'to' | 'forwardedFrom'>
+
+export type Dispatched = { wanted: WantedSession; tags: Record<string, string> }
+
+/** The names of settings that a template may have, with those that an agent has for them. */
+const settings = {
+  intent: 'intent',
+  constraints: 'stackPreferences',
+  systemPrompt: 'systemPrompt',
+  voice: 'voice',
+  firstMessage: 'firstMessage',
+  firstMessageMode: 'firstMessageMode',
+  llm: 'llmOptions',
+  sttOptions: 'sttOptions',
+  ttsOptions: 'ttsOptions',
+  backgroundAudio: 'backgroundAudio',
+  speechNormalization: 'speechNormalization',
+  idleRePrompts: 'idleRePrompts',
+  turnHandling: 'turnHandling',
+  maxDurationSeconds: 'maxDurationSeconds',
+  silenceTimeoutSeconds: 'silenceTimeoutSeconds',
+  endCallMessage: 'endCallMessage',
+  fallbackMessage: 'fallbackMessage',
+  maxToolHops: 'maxToolHops',
+  timezone: 'timezone',
+  recording: 'recording',
+} as const satisfies Partial<Record<keyof WantedSession, keyof AgentSettings>>
+
+const isSetting = (key: string): key is keyof typeof settings => Object.hasOwn(settings, key)
+
+/** `template` has been checked when it was stored. */
+export function dispatchedBy(
+  template: Readonly<Record<string, unknown>> | null,
+  agent: AgentSettings | null,
+  numbers: Numbers,
+): Dispatched {
+  const {
+    webhookTags = {},
+    metadata = {},
+    variables,
+    tools,
+    ...rest
+  } = rendered(template ?? {}, valuesOf(numbers)) as Template
+  const wanted: Record<string, unknown> = {}
+  const others: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(rest)) {
+    if (!isSetting(key)) others[key] = value
+    else if (agent?.[settings[key]] === undefined) wanted[key] = value
+  }
+  return {
+    wanted: {
+      ...(wanted as WantedSession),
+      ...(variables !== undefined && { variables }),
+      ...(tools !== undefined && { tools }),
+      metadata: { ...others, ...metadata },
+    },
+    tags: webhookTags,
+  }
+}
+
+type Template = Pick<WantedSession, 'variables' | 'tools'> & {
+  webhookTags?: Record<string, string>
+  metadata?: Record<string, unknown>
+}
+
+const valuesOf = ({ from, to, forwardedFrom }: Numbers): Record<string, string | null> => ({
+  callerNumber: from,
+  dialedNumber: to,
+  forwardedFromNumber: forwardedFrom,
+})
+
+const placeholder = /\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}/g
+const lonePlaceholder = /^\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}$/
+
+/** A lone placeholder without a value becomes null, one inside of a text nothing. */
+function rendered(value: unknown, values: Record<string, string | null>): unknown {
+  if (typeof value === 'string') {
+    const lone = lonePlaceholder.exec(value)?.[1]
+    if (lone !== undefined) return values[lone] ?? null
+    return value.replace(placeholder, (_, name: string) => values[name] ?? '')
+  }
+  if (Array.isArray(value)) return value.map((each) => rendered(each, values))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rendered(each, values)]))
+}

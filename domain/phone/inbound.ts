@@ -1,0 +1,168 @@
+/**
+ * Takes the calls that lines announce. The caller is answered only when the conversation can begin:
+ *
+ *   announced ──► number ──► settings ──► stored, `ringing` ──► seat ──► the event before the call ──► answered
+ *                   │ 404       │ 480           │ 480, 503        │ 486
+ */
+import { type Caller, tenantOf } from '../access/organization.ts'
+import type { CallPhone } from '../calls/call.ts'
+import type { EndReason } from '../calls/states.ts'
+import type { CallStore } from '../calls/store.ts'
+import type { LegRef, PhoneLine, RejectCode } from '../ports/phone-line.ts'
+import type { Log } from '../ports/system.ts'
+import type { LiveCall } from '../sessions/live-call.ts'
+import type { SessionRegistry } from '../sessions/live-sessions.ts'
+import type { SessionSettings } from '../sessions/pre-call.ts'
+import { agentOf, type Preparation, type PrepareDeps, preparationOf, prepared } from '../sessions/prepare.ts'
+import type { WantedSession } from '../sessions/start.ts'
+import { type AskBeforeDeps, askBefore } from './ask-before.ts'
+import { dispatchedBy } from './dispatch-template.ts'
+import { forwardingOf } from './forwarding.ts'
+import { callerLeg, newPhoneCall } from './new-call.ts'
+import type { PhoneCall } from './phone-call.ts'
+import type { Announced, PhoneCalls, TakeInbound } from './phone-calls.ts'
+import type { CallableNumber, CallableNumbers, CallersOfNumbers } from './ports.ts'
+
+export type InboundDeps = PrepareDeps &
+  AskBeforeDeps & {
+    numbers: Pick<CallableNumbers, 'findInbound' | 'isInboundReady'>
+    callers: CallersOfNumbers
+    phones: Pick<PhoneCalls, 'open'>
+    sessions: Pick<SessionRegistry, 'take'>
+    calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
+    /** A number in E.164, of a text as lines write it. Null: it is not one. */
+    e164: (text: string) => string | null
+    ids: { session: () => string; leg: () => string }
+    ownerId: string
+    log: Log
+  }
+
+export function createTakeInbound(deps: InboundDeps): TakeInbound {
+  return async (line, event) => {
+    const { log, numbers, callers, e164 } = deps
+    const carrierLegId = event.carrierLegId
+    const dialed = e164(event.to)
+    const number =
+      dialed === null || line.name === 'trunk' ? null : await numbers.findInbound(dialed, { line: line.name })
+    const caller = number && (await callers.find(number, number.id))
+    if (number === null || caller === null) {
+      log.info({ line: line.name, carrierLegId }, 'a call came for a number that nobody has')
+      return line.reject({ legId: deps.ids.leg(), carrierLegId }, 404)
+    }
+    const taken = await take(deps, caller, number, line, event)
+    // A line that repeats the event must not wait for the call.
+    if (taken !== null) void begin(deps, taken)
+  }
+}
+
+type Taken = {
+  caller: Caller
+  number: CallableNumber
+  line: PhoneLine
+  ref: LegRef
+  phone: PhoneCall
+  live: LiveCall
+  wanted: WantedSession
+  preparation: Preparation
+  /** Null: the settings of the number cannot be used, so these are others. */
+  isUsable: boolean
+}
+
+/** Stores the call. Null: it was announced before. */
+async function take(
+  deps: InboundDeps,
+  caller: Caller,
+  number: CallableNumber,
+  line: PhoneLine,
+  event: Announced,
+): Promise<Taken | null> {
+  const { ids, clock, e164 } = deps
+  const tenant = tenantOf(caller)
+  const forwarding = forwardingOf(event.forwarding, number.e164, e164)
+  const phone: CallPhone = {
+    direction: 'inbound',
+    from: event.from === null ? null : e164(event.from),
+    to: number.e164,
+    forwardedFrom: forwarding?.number ?? null,
+    phoneNumberId: number.id,
+    legId: ids.leg(),
+  }
+  const id = ids.session()
+  const nowMs = clock.nowMs()
+  const agent = number.agentId === null ? null : await agentOf(deps, tenant, number.agentId).catch(() => null)
+  const occasion = { callId: id, nowMs, direction: 'inbound', phone }
+  const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
+  const { wanted: dispatched, tags } = dispatchedBy(number.dispatchMetadataTemplate, agent?.settings ?? null, phone)
+  const wanted = { ...dispatched, agentId: agent?.id ?? null }
+  const usable = await settingsOf(deps, caller, preparation, wanted)
+  const settings = usable ?? (await plainSettings(deps, preparation))
+  const made = { ...tenant, id, phone, settings, nowMs, keyId: number.id, ownerId: deps.ownerId, webhookTags: tags }
+  const call = newPhoneCall({ ...made, kind: 'inbound', agentId: number.agentId })
+  const leg = { ...callerLeg(call, line.name), carrierLegId: event.carrierLegId }
+  if (!(await deps.calls.insertPhoned(call, settings.secrets, leg))) return null
+  const live = { call, secrets: settings.secrets }
+  const opened = deps.phones.open(live, leg, line)
+  const source = forwarding === null ? {} : { forwarding_source: forwarding.source }
+  opened.record.line('carrier.initiated', { direction: 'incoming', ...source })
+  opened.ringing()
+  const ref = { legId: leg.id, carrierLegId: event.carrierLegId }
+  return { caller, number, line, ref, phone: opened, live, wanted, preparation, isUsable: usable !== null }
+}
+
+/** Null: nothing can serve them, or they break a rule by now. */
+async function settingsOf(
+  deps: InboundDeps,
+  caller: Caller,
+  preparation: Preparation,
+  wanted: WantedSession,
+): Promise<SessionSettings | null> {
+  try {
+    const settings = await prepared(deps, preparation, wanted)
+    deps.routes.require(caller, settings.pipeline)
+    deps.routes.warmUp(caller, settings.pipeline)
+    return settings
+  } catch (err) {
+    deps.log.warn({ err, agentId: preparation.agent?.id }, 'a call cannot be answered with the settings of its number')
+    return null
+  }
+}
+
+/** A call that is refused has settings too, because its record shows them. */
+function plainSettings(deps: InboundDeps, preparation: Preparation): Promise<SessionSettings> {
+  return prepared(deps, { ...preparation, agent: null, tools: [] }, { intent: { language: 'en' } })
+}
+
+async function begin(deps: InboundDeps, taken: Taken): Promise<void> {
+  const { phone, line, ref, live, caller } = taken
+  try {
+    const refused = await refusalOf(deps, taken)
+    if (refused !== null) return await refuse(taken, ...refused)
+    try {
+      phone.hold(await deps.sessions.take(live, caller, phone))
+    } catch {
+      return await refuse(taken, 'concurrency_exhausted', 486)
+    }
+    if (phone.isOver) return
+    const configured = await askBefore(deps, taken, phone.record, live)
+    if (phone.isOver) return
+    phone.configure(configured)
+    phone.answering()
+    await line.answer(ref, phone.expectStream())
+  } catch (error) {
+    phone.defect(error)
+  }
+}
+
+async function refusalOf(
+  { numbers, credit }: InboundDeps,
+  { number, isUsable, caller }: Taken,
+): Promise<[EndReason, RejectCode] | null> {
+  if (!isUsable || !(await numbers.isInboundReady(number))) return ['not_ready', 480]
+  if (caller.test || (await credit.any(caller.organization.id))) return null
+  return ['credit_exhausted', 503]
+}
+
+async function refuse({ phone, line, ref }: Taken, reason: EndReason, code: RejectCode): Promise<void> {
+  phone.rejecting()
+  await line.reject(ref, code).finally(() => phone.end(reason, undefined, code))
+}

@@ -1,0 +1,95 @@
+/** The two ends of the audio of a leg, between its stream and its conversation. */
+import type { EndReason } from '../calls/states.ts'
+import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../conversation/media.ts'
+
+/** The stream of a leg whose end is noticed. */
+export class LegTransport implements MediaTransport {
+  readonly sampleRateHz: number
+  readonly #stream: MediaTransport
+  readonly #closed: () => void
+
+  /** `closed` is called when the conversation has ended. */
+  constructor(stream: MediaTransport, closed: () => void) {
+    this.sampleRateHz = stream.sampleRateHz
+    this.#stream = stream
+    this.#closed = closed
+  }
+
+  frame(samples: Int16Array): void {
+    this.#stream.frame(samples)
+  }
+
+  mark(name: string): void {
+    this.#stream.mark(name)
+  }
+
+  clear(): void {
+    this.#stream.clear()
+  }
+
+  notify(event: SessionEvent): void {
+    this.#stream.notify(event)
+  }
+
+  close(reason: EndReason, fault: SessionFault | null): void {
+    this.#stream.close(reason, fault)
+    this.#closed()
+  }
+}
+
+/** Receives the audio of a leg. Until the conversation has begun, it is dropped. */
+export class LegSink implements MediaSink {
+  #conversation: MediaSink | null = null
+  readonly #lost: () => void
+  /** Audio has come since the last look: the leg lives. */
+  hasAudio = false
+
+  /** `lost` is called when the stream is over. */
+  constructor(lost: () => void) {
+    this.#lost = lost
+  }
+
+  begin(conversation: MediaSink): void {
+    this.#conversation = conversation
+  }
+
+  audio(samples: Int16Array): void {
+    this.hasAudio = true
+    this.#conversation?.audio(samples)
+  }
+
+  played(mark: string): void {
+    this.#conversation?.played(mark)
+  }
+
+  cleared(mark: string | null, playedMs: number): void {
+    this.#conversation?.cleared(mark, playedMs)
+  }
+
+  dtmf(digits: string): void {
+    this.#conversation?.dtmf(digits)
+  }
+
+  gone(): void {
+    this.#conversation?.gone()
+    this.#lost()
+  }
+
+  back(transport: MediaTransport): void {
+    this.#conversation?.back(transport)
+  }
+
+  hangUp(): void {
+    this.#conversation?.hangUp()
+  }
+
+  // A phone types nothing and runs no tools.
+
+  userMessage(): void {}
+
+  contextualUpdate(): void {}
+
+  toolResult(): boolean {
+    return false
+  }
+}

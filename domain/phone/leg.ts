@@ -1,0 +1,41 @@
+/** The legs of calls as they are stored, so that none stays open when its process dies. */
+import type { Tenant } from '../access/organization.ts'
+import type { LegRef, LineName } from '../ports/phone-line.ts'
+
+export type LegParty = 'caller' | 'recipient'
+
+export type Leg = Tenant & {
+  /** `leg_…` */
+  id: string
+  callId: string
+  party: LegParty
+  direction: 'inbound' | 'outbound'
+  line: LineName
+  /** Null until the line has answered a dial. */
+  carrierLegId: string | null
+  createdAtMs: number
+  answeredAtMs: number | null
+  endedAtMs: number | null
+  /** Null: the price is not known. */
+  microUsdPerMinute: number | null
+}
+
+/** A leg whose call goes on nowhere. */
+export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' | 'line' | 'carrierLegId'>
+
+/** Legs of all organizations, because the events of a line name no organization. */
+export interface LegStore {
+  /** By our id, or by the name that its line has for it. */
+  find(line: LineName, of: { legId: string | null; carrierLegId: string }): Promise<Leg | null>
+  dialed(leg: Leg, carrierLegId: string): Promise<void>
+  /** A second call changes nothing. */
+  answered(leg: Tenant & { id: string }, atMs: number): Promise<void>
+  /** A second call changes nothing. */
+  ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
+  /** Open legs of calls that ended at least `graceMs` ago, or that no living process holds. */
+  orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
+}
+
+export function refOf({ id, carrierLegId }: Pick<Leg, 'id' | 'carrierLegId'>): LegRef | null {
+  return carrierLegId === null ? null : { legId: id, carrierLegId }
+}

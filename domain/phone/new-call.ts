@@ -1,0 +1,74 @@
+/** How a call by phone begins: its row, the leg of the caller, and the metadata that nobody may set. */
+import type { Tenant } from '../access/organization.ts'
+import type { Call, CallPhone } from '../calls/call.ts'
+import type { LineName } from '../ports/phone-line.ts'
+import type { SessionSettings } from '../sessions/pre-call.ts'
+import type { Leg } from './leg.ts'
+
+export type NewCall = Tenant & {
+  id: string
+  agentId: string | null
+  keyId: string
+  kind: 'inbound' | 'outbound'
+  phone: CallPhone
+  settings: SessionSettings
+  webhookTags: Record<string, string>
+  ownerId: string
+  nowMs: number
+}
+
+/** The process that began a call to a phone has ended it by then. */
+const expiresMs = 300_000
+
+export function newPhoneCall({ settings, nowMs, ...call }: NewCall): Call {
+  const { pipeline, metadata } = withReserved(settings, call.phone)
+  return {
+    ...call,
+    status: 'queued',
+    identity: `phone_${call.id}`,
+    pipeline,
+    metadata,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    expiresAtMs: nowMs + expiresMs,
+    startedAtMs: null,
+    endedAtMs: null,
+    endReason: null,
+    recordingStatus: null,
+    recordingDurationMs: null,
+  }
+}
+
+/** Reserved keys of the metadata of a call by phone: neither a request nor an endpoint changes them. */
+export function withReserved(settings: SessionSettings, phone: CallPhone): SessionSettings {
+  const { direction, from, to, forwardedFrom, phoneNumberId } = phone
+  const reserved = {
+    callerNumber: from,
+    dialedNumber: to,
+    forwardedFromNumber: forwardedFrom,
+    phoneNumberId,
+    direction,
+  }
+  return { ...settings, metadata: { ...settings.metadata, ...reserved } }
+}
+
+/** The leg of the person who talks to the agent. */
+export function callerLeg(
+  { organizationId, test, id, phone, createdAtMs }: Call,
+  line: LineName,
+): Omit<Leg, 'carrierLegId'> {
+  if (phone === null) throw new Error('a browser has no leg')
+  return {
+    organizationId,
+    test,
+    id: phone.legId,
+    callId: id,
+    party: 'caller',
+    direction: phone.direction,
+    line,
+    createdAtMs,
+    answeredAtMs: null,
+    endedAtMs: null,
+    microUsdPerMinute: null,
+  }
+}

@@ -1,0 +1,201 @@
+/** Calls a phone: all that can be refused is refused before the carrier is asked, and its answer is waited for. */
+import { type Caller, tenantOf } from '../access/organization.ts'
+import { type Call, type CallPhone, roomNameOf } from '../calls/call.ts'
+import type { CallStore } from '../calls/store.ts'
+import { type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
+import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { issuesOfWanted } from '../sessions/check.ts'
+import type { LiveCall } from '../sessions/live-call.ts'
+import type { SessionRegistry } from '../sessions/live-sessions.ts'
+import {
+  agentOf,
+  type Preparation,
+  type PrepareDeps,
+  preparationOf,
+  prepared,
+  requireCredit,
+  requireSeat,
+} from '../sessions/prepare.ts'
+import type { WantedSession } from '../sessions/start.ts'
+import { type AskBeforeDeps, askBefore } from './ask-before.ts'
+import { reasonOfHangup } from './hangup.ts'
+import type { LegStore } from './leg.ts'
+import { callerLeg, newPhoneCall } from './new-call.ts'
+import type { PhoneCall } from './phone-call.ts'
+import type { PhoneCalls } from './phone-calls.ts'
+import type { CallableNumber, CallableNumbers, PhoneLines } from './ports.ts'
+
+export type OutboundDeps = PrepareDeps &
+  AskBeforeDeps & {
+    numbers: Pick<CallableNumbers, 'outboundFor'>
+    lines: PhoneLines
+    phones: Pick<PhoneCalls, 'open'>
+    legs: Pick<LegStore, 'dialed'>
+    sessions: Pick<SessionRegistry, 'take'>
+    calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
+    /** UUIDv7, and `leg_…`. */
+    ids: { session: () => string; leg: () => string }
+    /** Whether a text in E.164 can be the number of a phone. */
+    isPhoneNumber: (text: string) => boolean
+    /** The name of this process. */
+    ownerId: string
+  }
+
+export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 'ttlSeconds'> & {
+  /** E.164, as `from`. */
+  to: string
+  from?: string | null
+  telephony?: WantedTelephony | null
+}
+
+export type WantedTelephony = {
+  region?: string | null
+  /** In seconds. */
+  ringingTimeout?: number | null
+}
+
+export type DialedCall = { id: string; test: boolean; legId: string; roomName: string; to: string; from: string }
+/** Throws Fault and ResourceFault; `not_dialed` where the carrier does not take the call. */
+export type DialPhone = (caller: Caller, wanted: WantedPhoneSession) => Promise<DialedCall>
+
+const ringingDefaultS = 60
+/** A carrier that has not answered by then does not take the call. */
+const dialMs = 5_000
+/** The line ends a leg that rings too long by itself. If it does not, the call ends this much later. */
+const ringingGraceMs = 1_000
+
+export function createDialPhone(deps: OutboundDeps): DialPhone {
+  return async (caller, { to, from = null, telephony, ...wanted }) => {
+    refuseIssues([...numberIssues(deps, { to, from }), ...(await issuesOfWanted(wanted, deps.rules))])
+    const tenant = tenantOf(caller)
+    const agent = await agentOf(deps, tenant, wanted.agentId ?? null)
+    const number = await numberOf(deps, caller, agent?.id ?? null, from)
+    const line = deps.lines.of(number)
+    if (line === null) throw new ResourceFault({ kind: 'number_not_ready' })
+    const id = deps.ids.session()
+    const phone: CallPhone = {
+      direction: 'outbound',
+      from: number.e164,
+      to,
+      forwardedFrom: null,
+      phoneNumberId: number.id,
+      legId: deps.ids.leg(),
+    }
+    const nowMs = deps.clock.nowMs()
+    const occasion = { callId: id, nowMs, direction: 'outbound', phone }
+    const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
+    const settings = await prepared(deps, preparation, wanted)
+    await requireCredit(deps, caller)
+    await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
+    deps.routes.require(caller, settings.pipeline)
+    deps.routes.warmUp(caller, settings.pipeline)
+    const made = { ...tenant, id, phone, settings, nowMs, keyId: caller.keyId, ownerId: deps.ownerId }
+    const webhookTags = wanted.webhookTags ?? {}
+    const call = newPhoneCall({ ...made, kind: 'outbound', agentId: agent?.id ?? null, webhookTags })
+    const ringingMs = (telephony?.ringingTimeout ?? ringingDefaultS) * 1000
+    const outbound = { caller, wanted, preparation, line, ringingMs, region: telephony?.region ?? null }
+    await place(deps, outbound, { call, secrets: settings.secrets }, number)
+    return { id, test: call.test, legId: phone.legId, roomName: roomNameOf(call), to, from: number.e164 }
+  }
+}
+
+function numberIssues({ isPhoneNumber }: OutboundDeps, numbers: { to: string; from: string | null }): Issue[] {
+  return Object.entries(numbers).flatMap(([name, number]): Issue[] =>
+    number === null || isPhoneNumber(number) ? [] : [{ path: [name], problem: { kind: 'number_invalid' } }],
+  )
+}
+
+async function numberOf(
+  { numbers }: OutboundDeps,
+  caller: Caller,
+  agentId: string | null,
+  from: string | null,
+): Promise<CallableNumber> {
+  const number = await numbers.outboundFor(tenantOf(caller), agentId, from)
+  if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
+  if (number === 'none' || number === 'not_own')
+    throw new ResourceFault({ kind: 'invalid', issues: [{ path: ['from'], problem: { kind: 'number_missing' } }] })
+  return number
+}
+
+type Outbound = {
+  caller: Caller
+  wanted: WantedSession
+  preparation: Preparation
+  line: PhoneLine
+  ringingMs: number
+  region: string | null
+}
+
+async function place(deps: OutboundDeps, outbound: Outbound, live: LiveCall, number: CallableNumber): Promise<void> {
+  const { line, caller } = outbound
+  const { call, secrets } = live
+  const leg = { ...callerLeg(call, line.name), carrierLegId: null }
+  await deps.calls.insertPhoned(call, secrets, leg)
+  const phone = deps.phones.open(live, leg, line)
+  try {
+    phone.hold(await deps.sessions.take(live, caller, phone))
+  } catch (error) {
+    phone.end('concurrency_exhausted')
+    throw error
+  }
+  phone.record.reached('dialing')
+  await dial(deps, outbound, phone, call, number)
+  void configure(deps, outbound, phone, live)
+  await phone.record.stored()
+}
+
+async function dial(
+  { clock, legs }: OutboundDeps,
+  { line, ringingMs, region }: Outbound,
+  phone: PhoneCall,
+  { id, phone: numbers }: Call,
+  { e164 }: CallableNumber,
+): Promise<void> {
+  const controller = new AbortController()
+  const cancelTimer = clock.after(dialMs, () => controller.abort(new PhoneLineError('timeout')))
+  const late = new Promise<never>((_resolve, reject) => {
+    controller.signal.addEventListener('abort', () => reject(new PhoneLineError('timeout')))
+  })
+  const leg = {
+    legId: phone.leg.id,
+    from: e164,
+    to: numbers?.to ?? '',
+    ringingTimeoutS: ringingMs / 1000,
+    region,
+    detectsMachine: null,
+    media: phone.expectStream(),
+    headers: {},
+    commandId: phone.leg.id,
+  }
+  try {
+    const { carrierLegId } = await Promise.race([line.dial(leg, controller.signal), late])
+    phone.dialed(carrierLegId, ringingMs + ringingGraceMs)
+    await legs.dialed(phone.leg, carrierLegId)
+  } catch (error) {
+    if (!(error instanceof PhoneLineError)) {
+      phone.end('carrier_error')
+      throw error
+    }
+    const { sipCode } = error
+    phone.end(sipCode === null ? 'carrier_error' : reasonOfHangup(sipCode, ''), undefined, sipCode)
+    await phone.record.stored()
+    throw new ResourceFault({ kind: 'not_dialed', hasNumber: true, sessionId: id })
+  } finally {
+    cancelTimer()
+  }
+}
+
+/** While the phone rings, an endpoint may change the settings. The conversation waits for them. */
+async function configure(
+  deps: OutboundDeps,
+  { caller, wanted, preparation }: Outbound,
+  phone: PhoneCall,
+  live: LiveCall,
+): Promise<void> {
+  try {
+    phone.configure(await askBefore(deps, { caller, wanted, preparation }, phone.record, live))
+  } catch (error) {
+    phone.defect(error)
+  }
+}

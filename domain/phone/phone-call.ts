@@ -1,0 +1,267 @@
+/**
+ * One call by phone that this process holds, from its first leg event to its end.
+ *
+ *   dialing ──► ringing ──► answered ──► talking ──► over
+ *      │           │            │           ▲
+ *      └───────────┴────────────┴── stream ─┘      an end is possible in each state
+ *
+ * Events of a line come late, doubled and in any order. So the stream alone says that the person has answered, a status
+ * never goes back, and an event that no longer fits is recorded without effect.
+ */
+import type { PhoneLog } from '../calls/journal.ts'
+import type { EndReason } from '../calls/states.ts'
+import type { MediaTransport } from '../conversation/media.ts'
+import type { LegMedia, StreamFailure } from '../ports/leg-media.ts'
+import type { LegEvent, LegRef, MediaEndpoint, PhoneLine } from '../ports/phone-line.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { HeldCall, LiveCall } from '../sessions/live-call.ts'
+import { reasonOfHangup } from './hangup.ts'
+import { type Leg, type LegStore, refOf } from './leg.ts'
+import { LegSink, LegTransport } from './leg-audio.ts'
+
+export type PhoneCallDeps = {
+  line: PhoneLine
+  media: LegMedia
+  legs: Pick<LegStore, 'answered' | 'ended'>
+  clock: Clock
+  log: Log
+  /** Called once, when the call is over. */
+  over: () => void
+}
+
+/** From the answer of the person to the beginning of the stream. */
+const streamMs = 10_000
+/** The rate of the conversation. A phone carries no more. */
+const sampleRateHz = 16_000
+/** A leg that has shown no sign of life for this long may have ended without an event. */
+const silentMs = 30_000
+
+export class PhoneCall {
+  readonly leg: Leg
+  readonly record: PhoneLog
+  readonly #deps: PhoneCallDeps
+  #state: 'dialing' | 'ringing' | 'answered' | 'talking' | 'over' = 'dialing'
+  #ref: LegRef | null
+  #held: HeldCall | null = null
+  #stream: MediaTransport | null = null
+  /** Null: the settings are not known yet, so the conversation waits. */
+  #live: LiveCall | null = null
+  readonly #sink = new LegSink(() => void this.#askWhetherAlive())
+  #cancelWait = () => {}
+  #signMs: number
+  #hasHungUp = false
+
+  constructor(deps: PhoneCallDeps, leg: Leg, record: PhoneLog) {
+    this.#deps = deps
+    this.leg = leg
+    this.record = record
+    this.#ref = refOf(leg)
+    this.#signMs = deps.clock.monotonicMs()
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'over'
+  }
+
+  /** The line brings the audio here. */
+  expectStream(): MediaEndpoint {
+    const { media } = this.#deps
+    return media.expect({
+      legId: this.leg.id,
+      line: this.leg.line,
+      sampleRateHz,
+      joined: (stream) => this.#joined(stream),
+      failed: (reason) => this.#streamFailed(reason),
+    })
+  }
+
+  /** The call has its seat, and ends with it. */
+  hold(held: HeldCall): void {
+    this.#held = held
+    if (this.isOver) held.drop()
+  }
+
+  /** The line has taken the call. It ends unless somebody answers within `ringingMs`. */
+  dialed(carrierLegId: string, ringingMs: number): void {
+    this.#ref = { legId: this.leg.id, carrierLegId }
+    if (this.isOver) return this.#hangUp()
+    if (this.#isUnanswered()) this.#wait(ringingMs, () => this.end('no_answer'))
+  }
+
+  /** The conversation begins with these settings, as soon as there is a stream. */
+  configure(live: LiveCall): void {
+    this.#live = live
+    this.#begin()
+  }
+
+  /** The call of an inbound leg was answered. */
+  answering(): void {
+    if (this.#isUnanswered()) this.#wait(streamMs, () => this.end('carrier_error'))
+  }
+
+  /** The line refuses the leg, which is then over. */
+  rejecting(): void {
+    this.#hasHungUp = true
+    this.#legEnded()
+  }
+
+  ringing(): void {
+    if (this.#state !== 'dialing') return
+    this.#state = 'ringing'
+    this.record.reached('ringing')
+  }
+
+  event(event: LegEvent): void {
+    this.#signMs = this.#deps.clock.monotonicMs()
+    switch (event.type) {
+      case 'initiated':
+        return this.record.line('carrier.initiated', { direction: event.direction })
+      case 'ringing':
+        this.record.line('carrier.ringing', {})
+        return this.ringing()
+      case 'answered':
+        this.record.line('carrier.answered', {})
+        return this.#answered(event.occurredAtMs)
+      case 'hangup': {
+        const { sipCode, cause, by } = event
+        this.record.line('carrier.hangup', { cause, by }, sipCode)
+        return this.#hungUp(sipCode, cause)
+      }
+      case 'machine_detection':
+        return this.record.line('carrier.machine_detection', { mode: 'carrier', result: event.result })
+      case 'stream_failed':
+        this.record.line('carrier.stream_failed', { reason: event.reason })
+        return this.#streamFailed('closed')
+      case 'bridged':
+      case 'dtmf':
+      case 'stream_started':
+      case 'stream_stopped':
+        return this.record.line(`carrier.${event.type}`, {})
+    }
+  }
+
+  /** Ends the call before its conversation has begun. Later, the conversation ends it. */
+  end(reason: EndReason, clientReason?: string, sipCode: number | null = null): void {
+    if (this.isOver || this.#state === 'talking') return
+    this.#close()
+    this.#stream?.close(reason, null)
+    void this.record.ended(reason, clientReason, sipCode).catch((err: unknown) => {
+      this.#deps.log.error({ err, callId: this.leg.callId }, 'the end of a call was not stored')
+    })
+    this.#held?.drop()
+  }
+
+  /** A defect of ours has kept the conversation from beginning. */
+  defect(err: unknown): void {
+    this.#deps.log.error({ err, callId: this.leg.callId }, 'a call by phone could not begin')
+    this.end('pipeline_failed')
+  }
+
+  /** The conversation is over, and its record complete. */
+  conversationOver(): void {
+    if (!this.isOver) this.#close()
+  }
+
+  /** Asks the line about a leg that has shown no sign of life for a while. */
+  async look(): Promise<void> {
+    const { clock } = this.#deps
+    if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
+    this.#sink.hasAudio = false
+    if (clock.monotonicMs() - this.#signMs >= silentMs) await this.#askWhetherAlive()
+  }
+
+  #answered(atMs: number): void {
+    void this.#deps.legs.answered(this.leg, atMs).catch((err: unknown) => this.#unstored(err))
+    if (!this.#isUnanswered()) return
+    this.#state = 'answered'
+    this.#wait(streamMs, () => this.end('carrier_error'))
+  }
+
+  #joined(stream: MediaTransport): LegSink {
+    if (this.isOver) stream.close('carrier_error', null)
+    else {
+      this.#stream = stream
+      this.#cancelWait()
+      this.#begin()
+    }
+    return this.#sink
+  }
+
+  /** Begins the conversation once there are a seat, settings and a stream. */
+  #begin(): void {
+    const [held, live, stream] = [this.#held, this.#live, this.#stream]
+    if (held === null || live === null || stream === null || this.isOver || this.#state === 'talking') return
+    void this.#deps.legs.answered(this.leg, this.#deps.clock.nowMs()).catch((err: unknown) => this.#unstored(err))
+    this.#state = 'talking'
+    try {
+      const transport = new LegTransport(stream, () => this.conversationOver())
+      this.#sink.begin(held.begin({ ...live, log: this.record }, transport))
+    } catch (err) {
+      this.#state = 'answered'
+      this.defect(err)
+    }
+  }
+
+  #streamFailed(reason: StreamFailure): void {
+    if (this.#state !== 'talking') this.record.line('carrier.stream_failed', { reason })
+    this.end('carrier_error')
+  }
+
+  #hungUp(sipCode: number | null, cause: string): void {
+    this.#hasHungUp = true
+    this.#legEnded()
+    if (this.#state === 'talking') return this.#sink.hangUp()
+    if (this.leg.direction === 'inbound') return this.end('user_hangup', undefined, sipCode)
+    if (this.#state !== 'answered') return this.end(reasonOfHangup(sipCode, cause), undefined, sipCode)
+    // The person has answered, and has left before the stream began.
+    this.record.connected()
+    this.end('user_hangup', undefined, sipCode)
+  }
+
+  async #askWhetherAlive(): Promise<void> {
+    const { line, log } = this.#deps
+    if (this.#ref === null || this.isOver) return
+    try {
+      if (await line.isAlive(this.#ref)) return
+    } catch (err) {
+      return log.warn({ err, legId: this.leg.id }, 'a line did not say whether a leg lives')
+    }
+    if (!this.isOver) this.#hungUp(null, 'lost')
+  }
+
+  #close(): void {
+    this.#state = 'over'
+    this.#cancelWait()
+    this.#deps.media.forget(this.leg.id)
+    this.#hangUp()
+    this.#deps.over()
+  }
+
+  #hangUp(): void {
+    if (this.#ref === null || this.#hasHungUp) return
+    this.#hasHungUp = true
+    // If it fails, the look for orphaned legs tries again.
+    this.#deps.line.hangUp(this.#ref).then(
+      () => this.#legEnded(),
+      (err: unknown) => this.#deps.log.warn({ err, legId: this.leg.id }, 'a leg was not hung up'),
+    )
+  }
+
+  #legEnded(): void {
+    const { legs, clock } = this.#deps
+    void legs.ended(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
+  }
+
+  #unstored(err: unknown): void {
+    this.#deps.log.warn({ err, legId: this.leg.id }, 'a change of a leg was not stored')
+  }
+
+  #isUnanswered(): boolean {
+    return this.#state === 'dialing' || this.#state === 'ringing'
+  }
+
+  #wait(delayMs: number, run: () => void): void {
+    this.#cancelWait()
+    this.#cancelWait = this.#deps.clock.after(delayMs, run)
+  }
+}

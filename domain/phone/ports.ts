@@ -1,0 +1,41 @@
+/** The interfaces that calls by phone are made of. The code that starts them hands them in. */
+import type { Caller, Tenant } from '../access/organization.ts'
+import type { PhoneLine } from '../ports/phone-line.ts'
+
+/** The part of a phone number of an organization that its calls need. */
+export type CallableNumber = Tenant & {
+  id: string
+  e164: string
+  source: 'managed' | 'sip_trunk'
+  direction: 'inbound' | 'outbound' | 'both'
+  agentId: string | null
+  /** Settings and metadata of inbound calls, with placeholders. */
+  dispatchMetadataTemplate: Readonly<Record<string, unknown>> | null
+}
+
+export interface CallableNumbers {
+  /** The number that was dialled, of any organization. Test numbers are called over the simulator only. */
+  findInbound(e164: string, of: { line: 'simulator' | 'carrier' }): Promise<CallableNumber | null>
+  /**
+   * Chooses the number to call from: the named one, else the oldest of the agent that may call, else the oldest of the
+   * organization. `none`: it has no number that may call. `not_own`: another's, or nobody's. `not_ready`: it cannot call now.
+   */
+  outboundFor(
+    tenant: Tenant,
+    agentId: string | null,
+    from: string | null,
+  ): Promise<CallableNumber | 'none' | 'not_own' | 'not_ready'>
+  /** Whether calls to the number are answered now. */
+  isInboundReady(number: CallableNumber): Promise<boolean>
+}
+
+export interface PhoneLines {
+  /** Null: numbers of this source cannot call from here. */
+  of(number: Pick<CallableNumber, 'test' | 'source'>): PhoneLine | null
+  named(line: PhoneLine['name']): PhoneLine | null
+}
+
+export interface CallersOfNumbers {
+  /** Acts for the organization in the calls to its number, which have no API key. Null: the organization is gone. */
+  find(tenant: Tenant, phoneNumberId: string): Promise<Caller | null>
+}

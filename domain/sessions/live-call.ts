@@ -1,0 +1,45 @@
+/** A call with its conversation, as the code that begins, holds and joins it sees them. */
+import type { Caller } from '../access/organization.ts'
+import type { Call } from '../calls/call.ts'
+import type { EndReason } from '../calls/states.ts'
+import type { CallLog } from '../conversation/call-log.ts'
+import type { JoinedPerson } from '../conversation/joined-people.ts'
+import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import type { SecretsByTool } from './join-tools.ts'
+
+/** A conversation that runs. Its end is reported once, by the promise that it was started with. */
+export type Conversation = MediaSink & {
+  /** Nobody can join it any more, although its record may not be complete. */
+  readonly isOver: boolean
+  /** A person comes, or comes back over another socket. */
+  join(person: JoinedPerson, transport: MediaTransport): MediaSink
+  /** Ends it, and says so to the caller. A second call does nothing. */
+  end(reason: EndReason, clientReason?: string): void
+}
+
+/** `log`: the record of the call has begun before its conversation. */
+export type LiveCall = { call: Call; secrets: SecretsByTool; log?: CallLog }
+
+/** A call by phone, which this process holds before its conversation begins. */
+export interface HeldCall {
+  /** Begins the conversation with these settings. Called once. */
+  begin(live: LiveCall, transport: MediaTransport): MediaSink
+  /** The call has ended without a conversation. A second call does nothing. */
+  drop(): void
+}
+
+/** The holder of a call by phone. */
+export interface CallHolder {
+  /** Ends the call before its conversation has begun. */
+  end(reason: EndReason, clientReason?: string): void
+  /** The conversation is over, and its record complete. */
+  conversationOver(): void
+}
+
+/** Begins to talk over `transport`. `ended` is called once, when the record of the call is complete. */
+export type StartConversation = (
+  live: LiveCall,
+  caller: Caller,
+  transport: MediaTransport,
+  ended: () => void,
+) => Conversation

@@ -1,0 +1,103 @@
+/** The preparation that all sessions share before they begin: their agent, their settings, and the limits that may refuse them. */
+import type { Limits } from '../access/limits.ts'
+import type { Caller, Tenant } from '../access/organization.ts'
+import { takeLease } from '../access/take-lease.ts'
+import type { Agent, AgentStore } from '../agents/agent.ts'
+import type { StoredTool, ToolStore } from '../agents/tool.ts'
+import type { Credit } from '../billing/ledger.ts'
+import { Fault } from '../fault.ts'
+import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { issuesOfJoined, type SessionRules } from './check.ts'
+import { joinSettings } from './join.ts'
+import { joinTools } from './join-tools.ts'
+import type { SessionTransport } from './pipeline.ts'
+import { joinMetadata, type PreCallOverrides, type SessionSettings } from './pre-call.ts'
+import { type Occasion, renderSettings } from './render.ts'
+import type { WantedSession } from './start.ts'
+
+export type PrepareDeps = {
+  agents: Pick<AgentStore, 'find'>
+  tools: Pick<ToolStore, 'listWithSecrets'>
+  rules: SessionRules
+  limits: Limits
+  credit: Pick<Credit, 'any'>
+  organizations: SessionOrganizations
+  calls: LiveCount
+}
+
+/** The settings of an organization that a session needs. */
+export interface SessionOrganizations {
+  find(id: string): Promise<{ recordingEnabled: boolean; maxSessions: number | null } | null>
+}
+
+export interface LiveCount {
+  /** The calls of the organization that are connected now, in both worlds. */
+  countLive(organizationId: string): Promise<number>
+}
+
+/** Throws ResourceFault `not_found`. */
+export async function agentOf({ agents }: PrepareDeps, tenant: Tenant, agentId: string | null): Promise<Agent | null> {
+  if (agentId === null) return null
+  const agent = await agents.find(tenant, agentId)
+  if (agent === null) throw new ResourceFault({ kind: 'not_found' })
+  return agent
+}
+
+/** Everything that the settings of one session depend on beside the request. */
+export type Preparation = {
+  occasion: Occasion
+  transport: SessionTransport
+  organization: { recordingEnabled: boolean; maxSessions: number | null } | null
+  agent: Agent | null
+  tools: readonly StoredTool[]
+}
+
+export async function preparationOf(
+  { organizations, tools }: PrepareDeps,
+  tenant: Tenant,
+  { agent, ...rest }: Pick<Preparation, 'occasion' | 'transport' | 'agent'>,
+): Promise<Preparation> {
+  return {
+    ...rest,
+    agent,
+    organization: await organizations.find(tenant.organizationId),
+    tools: agent === null ? [] : await tools.listWithSecrets(tenant, agent.id),
+  }
+}
+
+/** `wanted` is what the request asks for, and what an endpoint has changed in it. Throws ResourceFault. */
+export async function prepared(
+  { rules }: Pick<PrepareDeps, 'rules'>,
+  { occasion, transport, organization, agent, tools }: Preparation,
+  ...wanted: readonly [WantedSession, ...PreCallOverrides[]]
+): Promise<SessionSettings> {
+  const joined = joinSettings(agent, ...wanted)
+  refuseIssues(issuesOfJoined(joined))
+  const own = joinTools(tools, ...wanted.map((each) => each.tools))
+  const [request] = wanted
+  const rendered = await renderSettings(joined, agent, request.variables ?? {}, occasion, rules.render)
+  // The organization's off always wins.
+  const recording = (organization?.recordingEnabled ?? false) && (joined.recording ?? true)
+  return {
+    pipeline: { transport, ...rendered, recording, tools: own.tools },
+    secrets: own.secrets,
+    metadata: joinMetadata(wanted.map(({ metadata }) => metadata)),
+  }
+}
+
+/** A test session takes no credit. */
+export async function requireCredit({ credit }: PrepareDeps, { test, organization }: Caller): Promise<void> {
+  if (!test && !(await credit.any(organization.id))) throw new Fault({ kind: 'credit_too_low' })
+}
+
+export type SeatDeps = Pick<PrepareDeps, 'limits' | 'calls'>
+
+/** The seat is taken later. Before it a session, or its first socket, is refused that could not have one now. */
+export async function requireSeat(deps: SeatDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
+  const { limits, calls } = deps
+  const end = await takeLease(limits, caller, 'session')
+  end()
+  const { id } = caller.organization
+  if (sessionsMax === null || (await calls.countLive(id)) < sessionsMax) return
+  throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+}

@@ -1,0 +1,235 @@
+/**
+ * The socket on which a carrier streams one leg. It is the transport of the leg's conversation.
+ *
+ *   opened ──start──► live ──stop, or the socket closes──► closed
+ *
+ * A payload is decoded to an array that all streams share, since samples are lent until a call returns.
+ */
+import { FrameResampler } from '../../audio/frame-resampler.ts'
+import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
+import type { StreamFailure } from '../../domain/ports/leg-media.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { CarrierMediaSession } from '../../generated/carrier/channels.ts'
+import type { DtmfFrame, ErrorFrame, MarkFrame, MediaInFrame, StartFrame } from '../../generated/carrier/types.ts'
+import type { FrameProblem, Socket } from '../../runtime/engine/socket.ts'
+import type { Dated, Deadlines } from '../realtime/deadlines.ts'
+import { AudioPace } from '../session/pace.ts'
+import { ChunkOrder } from './chunk-order.ts'
+import type { OpenedLeg } from './expected-legs.ts'
+import { SentAudio } from './sent-audio.ts'
+import { formatAskedFor, formatIn, type LineFormat, spellingOf } from './spellings.ts'
+
+export type CarrierStreamDeps = { deadlines: Deadlines; clock: Clock; log: Log }
+
+/** A carrier sends `start` right after the upgrade. */
+const startMs = 10_000
+/** One second of L16 at 16 kHz: the contract allows no longer payload. */
+const payloadBytesMax = 32_768
+const bytes = Buffer.alloc(payloadBytesMax)
+const samples = new Int16Array(payloadBytesMax)
+
+/** The formats that `start` has agreed, and the state that they need. */
+type Line = {
+  incoming: LineFormat
+  outgoing: LineFormat
+  toUs: FrameResampler
+  toLine: FrameResampler
+  order: ChunkOrder
+  pace: AudioPace
+  /** Written in each frame of ours, behind `event`. */
+  ofStream: string
+  /** The text of a frame of audio, before its payload. */
+  mediaHead: string
+}
+
+export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated {
+  due: number | null = null
+  place = -1
+  readonly sampleRateHz: number
+  readonly #deps: CarrierStreamDeps
+  readonly #socket: Socket
+  readonly #opened: OpenedLeg
+  readonly #sent: SentAudio
+  /** Null: the stream has not begun, or is over. */
+  #line: Line | null = null
+  #sink: MediaSink | null = null
+  #isClosed = false
+  #hasComplained = false
+
+  constructor(deps: CarrierStreamDeps, socket: Socket, opened: OpenedLeg) {
+    this.#deps = deps
+    this.#socket = socket
+    this.#opened = opened
+    this.sampleRateHz = opened.leg.sampleRateHz
+    this.#sent = new SentAudio(deps.clock, this.sampleRateHz, {
+      played: (mark) => this.#sink?.played(mark),
+      cleared: (mark, playedMs) => this.#sink?.cleared(mark, playedMs),
+    })
+    if (opened.take()) this.#awaitStart()
+    else this.#end(1008)
+  }
+
+  // The frames of the carrier.
+
+  onConnected(): void {
+    // `start` says all that counts.
+  }
+
+  onStart(frame: StartFrame): void {
+    if (this.#line !== null || this.#isClosed) return
+    const spelling = spellingOf(frame)
+    const incoming = spelling && formatIn(spelling, frame)
+    if (!spelling || !incoming) return this.#fail('encoding')
+    const outgoing = spelling.takes ?? formatAskedFor(this.#opened.askedRateHz)
+    const ofStream = spelling.ofStream(spelling.streamId(frame) ?? '')
+    this.due = null
+    this.#deps.deadlines.delete(this)
+    this.#line = {
+      incoming,
+      outgoing,
+      toUs: new FrameResampler(incoming.sampleRateHz, this.sampleRateHz),
+      toLine: new FrameResampler(this.sampleRateHz, outgoing.sampleRateHz),
+      order: new ChunkOrder((payload) => this.#take(payload)),
+      pace: new AudioPace(this.#deps.clock.monotonicMs()),
+      ofStream,
+      mediaHead: `{"event":"media"${ofStream},"media":{"payload":"`,
+    }
+    const sink = this.#opened.leg.joined(this)
+    // The conversation may have ended at once.
+    if (!this.#isOver()) this.#sink = sink
+  }
+
+  onMedia({ media: { track = 'inbound', chunk, payload } }: MediaInFrame): void {
+    const number = Number(chunk)
+    if (track === 'inbound' && Number.isSafeInteger(number) && number >= 0) this.#line?.order.push(number, payload)
+  }
+
+  onDtmf({ dtmf: { digit } }: DtmfFrame): void {
+    this.#sink?.dtmf(digit)
+  }
+
+  onMark({ mark: { name } }: MarkFrame): void {
+    this.#sent.returned(name)
+  }
+
+  onStop(): void {
+    this.#line?.order.flush()
+    this.#leave()
+  }
+
+  onError({ payload }: ErrorFrame): void {
+    this.#complain({ code: payload?.code }, 'a carrier has not taken a frame')
+  }
+
+  /** Frames of a kind that we do not know are ignored: carriers add some. */
+  onRefused({ kind, field }: FrameProblem): void {
+    if (kind !== 'unknown_type') this.#complain({ kind, field }, 'a frame of a carrier is not as it should be')
+  }
+
+  onBytes(): void {
+    // The channel takes text frames alone.
+  }
+
+  // The transport of the conversation.
+
+  frame(frame: Int16Array): void {
+    const line = this.#line
+    if (line === null) return
+    this.#sent.frame(frame.length)
+    const count = line.outgoing.codec.encode(line.toLine.convert(frame), bytes)
+    this.#socket.send(`${line.mediaHead}${bytes.toString('base64', 0, count)}"}}`)
+  }
+
+  mark(name: string): void {
+    if (this.#line === null) return
+    this.#socket.send(`{"event":"mark"${this.#line.ofStream},"mark":{"name":"${this.#sent.mark(name)}"}}`)
+  }
+
+  clear(): void {
+    if (this.#line === null) return
+    this.#socket.send(`{"event":"clear"${this.#line.ofStream}}`)
+    this.#sent.cleared()
+  }
+
+  notify(): void {
+    // A phone shows nothing.
+  }
+
+  close(): void {
+    this.#end(1000)
+  }
+
+  // The life of the socket.
+
+  onDue(): void {
+    this.#fail('late')
+  }
+
+  onDrained(): void {
+    // The conversation keeps the pace of its audio.
+  }
+
+  onSlowReader(): void {
+    this.#leave()
+  }
+
+  onShutdown(): void {
+    this.#leave()
+  }
+
+  onGone(): void {
+    if (this.#line === null) this.#fail('closed')
+    this.#leave()
+  }
+
+  #awaitStart(): void {
+    const { deadlines } = this.#deps
+    deadlines.add(this)
+    this.due = deadlines.after(startMs)
+  }
+
+  /** One payload in its turn. */
+  #take(payload: string): void {
+    const [line, sink] = [this.#line, this.#sink]
+    if (line === null || sink === null) return
+    const { codec, sampleRateHz } = line.incoming
+    const count = codec.decode(bytes, bytes.write(payload, 'base64'), samples)
+    // A carrier that sends far more than real time must not fill the memory of the conversation.
+    if (!line.pace.take((count * 1000) / sampleRateHz, this.#deps.clock.monotonicMs())) return
+    sink.audio(line.toUs.convert(samples.subarray(0, count)))
+  }
+
+  #isOver(): boolean {
+    return this.#isClosed
+  }
+
+  #complain(fields: object, message: string): void {
+    if (this.#hasComplained) return
+    this.#hasComplained = true
+    this.#deps.log.warn({ legId: this.#opened.leg.legId, ...fields }, message)
+  }
+
+  /** No conversation has begun. */
+  #fail(reason: StreamFailure): void {
+    if (this.#isClosed) return
+    this.#end(1008)
+    this.#opened.leg.failed(reason)
+  }
+
+  /** The stream is over, and its conversation has lost it. */
+  #leave(): void {
+    const sink = this.#sink
+    this.#end(1000)
+    sink?.gone()
+  }
+
+  #end(code: number): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#line = null
+    this.#sink = null
+    this.due = null
+    this.#deps.deadlines.delete(this)
+    this.#socket.close(code, '')
+  }
+}

@@ -1,0 +1,58 @@
+/** The spellings of the frames of carriers. All else of them is the same. */
+import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
+import type { StartFrame } from '../../generated/carrier/types.ts'
+
+export type LineFormat = { codec: LineCodec; sampleRateHz: number }
+
+/** A carrier's way to write frames. */
+export type Spelling = {
+  streamId(frame: StartFrame): string | undefined
+  /** The audio that comes. */
+  format(frame: StartFrame): { encoding: string; sampleRateHz: number } | undefined
+  /** Written in each frame of ours, behind `event`. */
+  ofStream(streamId: string): string
+  /** The audio that the carrier takes. Null: the audio that the command asked for. */
+  takes: LineFormat | null
+}
+
+const mulaw8k: LineFormat = { codec: pcmu, sampleRateHz: 8000 }
+
+const telnyx: Spelling = {
+  streamId: ({ stream_id }) => stream_id,
+  format: ({ start: { media_format: format } }) => format && { ...format, sampleRateHz: format.sample_rate },
+  ofStream: () => '',
+  takes: null,
+}
+
+const twilio: Spelling = {
+  streamId: ({ streamSid }) => streamSid,
+  format: ({ start: { mediaFormat: format } }) => format && { ...format, sampleRateHz: format.sampleRate },
+  ofStream: (streamId) => `,"streamSid":${JSON.stringify(streamId)}`,
+  takes: mulaw8k,
+}
+
+const spellings = [telnyx, twilio]
+
+export const spellingOf = (frame: StartFrame): Spelling | undefined =>
+  spellings.find((spelling) => spelling.streamId(frame) !== undefined)
+
+/** Null: an encoding or a rate that is not spoken here. */
+export function formatIn(spelling: Spelling, frame: StartFrame): LineFormat | null {
+  const { encoding = '', sampleRateHz = 0 } = spelling.format(frame) ?? {}
+  const codec = codecs.get(encoding.toLowerCase())
+  const isKnown = codec !== undefined && (sampleRateHz === 8000 || (sampleRateHz === 16_000 && codec === l16))
+  return isKnown ? { codec, sampleRateHz } : null
+}
+
+/** The audio that a command asks for: see `MediaEndpoint`. */
+export const formatAskedFor = (sampleRateHz: 8000 | 16_000): LineFormat =>
+  sampleRateHz === 8000 ? mulaw8k : { codec: l16, sampleRateHz }
+
+const codecs: ReadonlyMap<string, LineCodec> = new Map([
+  ['pcmu', pcmu],
+  ['audio/x-mulaw', pcmu],
+  ['pcma', pcma],
+  ['audio/x-alaw', pcma],
+  ['l16', l16],
+  ['audio/l16', l16],
+])

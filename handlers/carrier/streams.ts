@@ -1,0 +1,42 @@
+/** The sockets on which carriers stream the audio of legs. Their refusals before the upgrade are those of the platform surface. */
+import type { Clock } from '../../domain/ports/system.ts'
+import { type CarrierHandlers, carrierSurface, widenCarrierHandlers } from '../../generated/carrier/channels.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+import type { SocketMount } from '../../runtime/engine/options.ts'
+import { type AdmitSocket, HeldElsewhere } from '../../runtime/engine/socket.ts'
+import { createPlatformFaultWriter } from '../platform/faults.ts'
+import { Deadlines } from '../realtime/deadlines.ts'
+import type { SurfaceSettings } from '../surface.ts'
+import { CarrierStream } from './carrier-stream.ts'
+import type { ExpectedLegs, OpenedLeg } from './expected-legs.ts'
+
+export function mountCarrierStreams(
+  { host, log, count }: SurfaceSettings,
+  deps: { legs: Pick<ExpectedLegs, 'find'>; clock: Clock },
+): SocketMount {
+  const shared = { deadlines: new Deadlines(deps.clock), clock: deps.clock, log }
+  const handlers: CarrierHandlers<OpenedLeg> = {
+    carrierMedia: (socket, { caller }) => new CarrierStream(shared, socket, caller),
+  }
+  return {
+    surface: carrierSurface,
+    basePath: '',
+    host,
+    handlers: widenCarrierHandlers(handlers),
+    admit: createAdmit(deps.legs),
+    // All calls of a carrier come from a few addresses.
+    quota: false,
+    writeFault: createPlatformFaultWriter(log, count),
+  }
+}
+
+/** The caller of the socket is the leg that its token opens. */
+function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
+  return ({ path, query }): OpenedLeg => {
+    const opened = legs.find(path['leg'] ?? '', query.get('token') ?? '')
+    if (opened === null)
+      throw new Refusal('unauthenticated', { message: 'The token opens no leg that is expected here.' })
+    if ('ownerId' in opened) throw new HeldElsewhere(opened.ownerId)
+    return opened
+  }
+}

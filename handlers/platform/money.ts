@@ -1,0 +1,4 @@
+/** An amount is text in the contract, because a client may lose digits of a long number. Null: nobody knows it. */
+export function moneyOf(microUsd: number | null): string | null {
+  return microUsd === null ? null : String(microUsd)
+}

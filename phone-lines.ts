@@ -1,0 +1,110 @@
+/** The lines of this process: the carrier of the configuration and the simulated one, with the events and the audio of their legs. */
+import type { PhoneLines } from './domain/phone/ports.ts'
+import type { CarrierWebhooks } from './domain/ports/carrier-webhooks.ts'
+import type { LineName, PhoneLine } from './domain/ports/phone-line.ts'
+import type { Provider } from './domain/ports/provider.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { ExpectedLegs } from './handlers/carrier/expected-legs.ts'
+import { createTelnyxLine } from './providers/telnyx/phone-line.ts'
+import { createTelnyxWebhooks } from './providers/telnyx/webhooks.ts'
+import { telnyxUrl } from './providers/telnyx/wire.ts'
+import { systemClock } from './runtime/clock.ts'
+import { ConfigError } from './runtime/config.ts'
+import { createSimulatedCarrier, type SimulatedCarrier, simulatorSeed } from './simulated-carrier.ts'
+import { publicKeyOf } from './simulator/webhooks.ts'
+
+export type LineParts = {
+  config: ParleyConfig
+  masterKey: string
+  providers: readonly Provider[]
+  /** The name of this process. */
+  ownerId: string
+}
+
+export type OpenLines = {
+  lines: PhoneLines
+  legs: ExpectedLegs
+  readers: ReadonlyMap<LineName, CarrierWebhooks>
+  simulator: SimulatedCarrier
+  /** The server is reached at this address by lines of this machine. */
+  listening(url: string): void
+  close(): Promise<void>
+}
+
+type Line = PhoneLine & { close(): Promise<void> }
+
+export function openPhoneLines({ config, masterKey, providers, ownerId }: LineParts): OpenLines {
+  const { adapter, sampleRate: rateHz, requestMs, telnyx } = config.carrier
+  let local = ''
+  const reachedAt = (line: LineName) =>
+    line === 'simulator' ? local : (config.nodeUrl ?? config.publicUrl ?? local).replace(/\/+$/, '')
+  const webhookUrl = (line: LineName) => `${reachedAt(line)}/carrier/${line}/webhooks`
+  const socketUrl = (line: LineName) => reachedAt(line).replace(/^http/, 'ws')
+  const legs = new ExpectedLegs({ ownerId, addressFor: socketUrl, rateHz })
+  const simulator = createSimulatedCarrier({ masterKey, providers, webhookUrl: () => webhookUrl('simulator') })
+  const clock = systemClock
+  const simulated = lazyLine('simulator', async () => {
+    const { baseUrl, apiKey } = await simulator.open()
+    const account = { baseUrl, apiKey, connectionId: 'simulator', webhookUrl: webhookUrl('simulator') }
+    return createTelnyxLine({ name: 'simulator', ...account, requestMs, clock })
+  })
+  const simulatorKey = publicKeyOf(simulatorSeed(masterKey))
+  const readers = new Map<LineName, CarrierWebhooks>([
+    ['simulator', createTelnyxWebhooks({ publicKey: simulatorKey, clock })],
+  ])
+  const carrier = adapter === 'telnyx' ? openTelnyx() : null
+  const named: Partial<Record<LineName, Line>> = { simulator: simulated, ...(carrier && { carrier }) }
+
+  function openTelnyx(): Line {
+    const { apiKey, connectionId, publicKey } = telnyx
+    if (apiKey === null || connectionId === null || publicKey === null)
+      throw new ConfigError('carrier.telnyx: apiKey, connectionId and publicKey are required with the adapter telnyx')
+    if (config.publicUrl === null) throw new ConfigError('publicUrl: is required with the adapter telnyx')
+    readers.set('carrier', createTelnyxWebhooks({ publicKey, clock }))
+    const account = { baseUrl: telnyxUrl, apiKey, connectionId, webhookUrl: webhookUrl('carrier') }
+    return createTelnyxLine({ name: 'carrier', ...account, requestMs, clock })
+  }
+
+  return {
+    lines: {
+      of({ test, source }) {
+        if (source === 'sip_trunk') return null
+        return test ? simulated : (carrier ?? simulated)
+      },
+      named: (line) => named[line] ?? null,
+    },
+    legs,
+    readers,
+    simulator,
+    listening(url) {
+      local = url
+    },
+    async close() {
+      await Promise.all([simulated.close(), carrier?.close()])
+      await simulator.close()
+    },
+  }
+}
+
+/** A line that opens with its first command. */
+function lazyLine(name: LineName, open: () => Promise<Line>): Line {
+  let opened: Promise<Line> | null = null
+  const line = () => {
+    opened ??= open()
+    opened.catch(() => {
+      opened = null
+    })
+    return opened
+  }
+  return {
+    name,
+    dial: async (leg, signal) => (await line()).dial(leg, signal),
+    answer: async (leg, media) => (await line()).answer(leg, media),
+    reject: async (leg, sipCode) => (await line()).reject(leg, sipCode),
+    hangUp: async (leg) => (await line()).hangUp(leg),
+    bridge: async (leg, other) => (await line()).bridge(leg, other),
+    sendDtmf: async (leg, digits) => (await line()).sendDtmf(leg, digits),
+    isAlive: async (leg) => (await line()).isAlive(leg),
+    close: async () => void (await (await opened)?.close()),
+  }
+}

@@ -1,0 +1,62 @@
+/** Joins calls by phone: how they are placed and taken, what becomes of their legs, and how the events of lines reach them. */
+import type { Journal } from './domain/calls/journal.ts'
+import { createTakeInbound } from './domain/phone/inbound.ts'
+import { createDialPhone, type DialPhone } from './domain/phone/outbound.ts'
+import { PhoneCalls } from './domain/phone/phone-calls.ts'
+import type { CallableNumbers, PhoneLines } from './domain/phone/ports.ts'
+import type { LegMedia } from './domain/ports/leg-media.ts'
+import type { LegEvents } from './domain/ports/phone-line.ts'
+import type { SessionRules } from './domain/sessions/check.ts'
+import type { SessionRegistry } from './domain/sessions/live-sessions.ts'
+import type { PreCall } from './domain/sessions/pre-call.ts'
+import type { SessionRoutes } from './domain/sessions/routes.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+import type { createLog } from './runtime/log.ts'
+import { Loops } from './runtime/loops.ts'
+import { e164Of, isPhoneNumber } from './runtime/phone-number.ts'
+import type { Store } from './store/store.ts'
+
+/** The lines of this process, with the audio of their legs. */
+export type Telephony = { lines: PhoneLines; media: LegMedia; numbers: CallableNumbers }
+
+export type PhoneParts = {
+  store: Store
+  telephony: Telephony
+  live: SessionRegistry
+  routes: SessionRoutes
+  rules: SessionRules
+  preCall: PreCall
+  journal: Journal
+  log: ReturnType<typeof createLog>
+}
+
+export type PhoneSessions = {
+  dial: DialPhone
+  events: LegEvents & Pick<PhoneCalls, 'take'>
+  close(): Promise<void>
+}
+
+/** A leg without a sign of life is asked about this often. */
+const lookEveryMs = 10_000
+/** With the time after which a process counts as dead, its legs are hung up 30 s after its end at the latest. */
+const orphansEveryMs = 5_000
+const closeMs = 1_000
+
+export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
+  const { store, telephony, live, routes, rules, preCall, journal, log } = parts
+  const { lines, media, numbers } = telephony
+  const { calls, legs, callCommands: commands, agents, tools, limits, credit, organizations } = store
+  const clock = systemClock
+  const phones = new PhoneCalls({ lines, media, legs, calls, commands, journal, clock, log })
+  const shared = { agents, tools, rules, limits, credit, organizations, calls, preCall, routes, numbers, phones, clock }
+  const held = { ...shared, sessions: live, ids: systemIds, ownerId: store.instanceId, legs, lines }
+  phones.serve(createTakeInbound({ ...held, callers: store.numberCallers, e164: e164Of, log }))
+  const loops = new Loops(clock, log)
+  loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => phones.look() })
+  loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
+  return {
+    dial: createDialPhone({ ...held, isPhoneNumber }),
+    events: phones,
+    close: () => loops.stop(closeMs),
+  }
+}

@@ -1,0 +1,98 @@
+/** The events of Telnyx about legs, in the form of all lines. */
+import type { ForwardingFields, LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
+import { legIdOf } from './client-state.ts'
+
+/** Null: the event says nothing of a leg, or not all that it has to. */
+export function legEventOf({ id, occurred_at, event_type, payload }: JsonObject): LegEvent | null {
+  if (typeof id !== 'string' || typeof event_type !== 'string' || !isObject(payload)) return null
+  const { call_control_id: carrierLegId, client_state } = payload
+  const body = bodies.get(event_type)?.(payload)
+  if (typeof carrierLegId !== 'string' || !body) return null
+  const occurredAtMs = Date.parse(textOf(occurred_at) ?? '')
+  if (Number.isNaN(occurredAtMs)) return null
+  return { id, occurredAtMs, carrierLegId, legId: legIdOf(client_state), ...body }
+}
+
+type ReadBody = (payload: JsonObject) => LegEventBody | null
+
+const bodies: ReadonlyMap<string, ReadBody> = new Map(
+  Object.entries<ReadBody>({
+    'call.initiated': initiated,
+    'call.answered': () => ({ type: 'answered' }),
+    'call.bridged': () => ({ type: 'bridged' }),
+    'call.hangup': hangup,
+    'call.machine.detection.ended': ({ result }) =>
+      isResult(result) ? { type: 'machine_detection', result } : { type: 'machine_detection', result: 'not_sure' },
+    'call.dtmf.received': ({ digit }) => (isDigit(digit) ? { type: 'dtmf', digit } : null),
+    'streaming.started': () => ({ type: 'stream_started' }),
+    'streaming.stopped': () => ({ type: 'stream_stopped' }),
+    'streaming.failed': ({ failure_reason }) => ({ type: 'stream_failed', reason: wordOf(failure_reason) }),
+  }),
+)
+
+function initiated(payload: JsonObject): LegEventBody | null {
+  const to = textOf(payload['to'])
+  if (to === null) return null
+  const direction = payload['direction'] === 'incoming' ? 'incoming' : 'outgoing'
+  const from = textOf(payload['from'])
+  return { type: 'initiated', direction, from: isWithheld(from) ? null : from, to, forwarding: forwardingOf(payload) }
+}
+
+function forwardingOf(payload: JsonObject): ForwardingFields {
+  return {
+    forwardedFrom: textOf(payload['forwarded_from']),
+    originalTo: textOf(payload['original_to']),
+    redirectingNumber: textOf(payload['redirecting_number']),
+    diversion: headersIn(payload, 'diversion'),
+    historyInfo: headersIn(payload, 'history-info'),
+  }
+}
+
+/** The values of a header of the INVITE, in their order. */
+function headersIn(payload: JsonObject, name: string): string[] {
+  return [payload['sip_headers'], payload['custom_headers']]
+    .flatMap((headers): unknown[] => (Array.isArray(headers) ? headers : []))
+    .flatMap((header) =>
+      isObject(header) && textOf(header['name'])?.toLowerCase() === name ? (textOf(header['value']) ?? []) : [],
+    )
+    .slice(0, headersMax)
+}
+
+/** A call was forwarded no more often than this. */
+const headersMax = 16
+
+function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): LegEventBody {
+  const cause = wordOf(hangup_cause)
+  const by = hangup_source === 'caller' || hangup_source === 'callee' ? hangup_source : 'unknown'
+  return { type: 'hangup', sipCode: failureCode(sip_hangup_cause) ?? codesOfCauses.get(cause) ?? null, cause, by }
+}
+
+/** A leg that was answered ends with 200, which is no failure. */
+function failureCode(code: unknown): number | null {
+  const number = Number(textOf(code))
+  return Number.isInteger(number) && number >= 300 && number < 700 ? number : null
+}
+
+/** Telnyx gives no code for a leg that it has ended itself. */
+const codesOfCauses: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    call_rejected: 603,
+    user_busy: 486,
+    not_found: 404,
+    no_answer: 480,
+    timeout: 408,
+    originator_cancel: 487,
+  }),
+)
+
+const isWithheld = (from: string | null) =>
+  from === null || /^\+?(anonymous|restricted|unavailable|unknown|withheld|private)?$/i.test(from)
+const isDigit = (digit: unknown): digit is string => typeof digit === 'string' && /^[0-9A-D*#]$/.test(digit)
+const isResult = (result: unknown): result is 'human' | 'machine' => result === 'human' || result === 'machine'
+const textOf = (value: unknown) => (typeof value === 'string' && value.length <= textMax ? value : null)
+/** Longer than every number and every header of a call. */
+const textMax = 2048
+
+/** A cause is one of a list, so that anything else in its place reaches neither rows nor logs. */
+const wordOf = (value: unknown) => (typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? value : 'unspecified')

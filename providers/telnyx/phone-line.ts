@@ -1,0 +1,124 @@
+/** Legs over Telnyx Call Control. The simulator speaks the same API, at another address. */
+import { type LegRef, type LineName, type PhoneLine, PhoneLineError } from '../../domain/ports/phone-line.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
+import { createHttpTransport, json, type VendorHttp } from '../wire/http.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
+import { clientStateOf } from './client-state.ts'
+import { dialBody, rateOf, rejectCauses, streamOf } from './requests.ts'
+import { telnyxLimits, telnyxWire, toLineError } from './wire.ts'
+
+export type TelnyxLineOptions = {
+  name: Exclude<LineName, 'trunk'>
+  /** With the version, without a slash at its end. */
+  baseUrl: string
+  apiKey: string
+  /** The id of the Call Control application. */
+  connectionId: string
+  /** Where the events of the legs go. */
+  webhookUrl: string
+  /** A command without an answer by then has failed. */
+  requestMs: number
+  clock: Clock
+}
+
+const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
+
+export function createTelnyxLine(options: TelnyxLineOptions): PhoneLine & { close(): Promise<void> } {
+  const { name, baseUrl, apiKey, connectionId, webhookUrl, requestMs, clock } = options
+  const limits = telnyxLimits(requestMs)
+  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
+  const http = transport.signedWith(apiKey)
+  const act = (leg: LegRef, action: string, body: JsonObject) =>
+    inTime(options, never, http.post(`${pathOf(leg)}/actions/${action}`, json(body), never))
+  return {
+    name,
+    dial: (leg, signal) => dial(options, http, dialBody(leg, { connectionId, webhookUrl }), signal),
+    async answer(leg, media) {
+      const state = { client_state: clientStateOf(leg.legId), webhook_url: webhookUrl }
+      // `answer` takes no sample rate, so that a stream at 16 kHz needs a command for itself.
+      const isPlain = media.sampleRateHz === 8000
+      await act(leg, 'answer', { ...state, ...(isPlain && streamOf(media)), command_id: `${leg.legId}-answer` })
+      if (isPlain) return
+      await act(leg, 'streaming_start', { ...streamOf(media), ...rateOf(media), command_id: `${leg.legId}-stream` })
+    },
+    async reject(leg, sipCode) {
+      await act(leg, 'reject', { cause: rejectCauses[sipCode], command_id: `${leg.legId}-reject` })
+    },
+    async hangUp(leg) {
+      await act(leg, 'hangup', { command_id: `${leg.legId}-hangup` }).catch(unlessGone)
+    },
+    async bridge(leg, other) {
+      await act(leg, 'bridge', { call_control_id: other.carrierLegId })
+    },
+    async sendDtmf(leg, digits) {
+      await act(leg, 'send_dtmf', { digits })
+    },
+    async isAlive(leg) {
+      const answer = await inTime(options, never, http.get(pathOf(leg), never)).catch(unlessGone)
+      return dataOf(answer)['is_alive'] === true
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** A leg that the carrier dials after its command has failed is hung up. */
+async function dial(
+  options: TelnyxLineOptions,
+  http: VendorHttp,
+  body: JsonObject,
+  signal: CancelSignal,
+): Promise<{ carrierLegId: string }> {
+  if (signal.aborted) throw new PhoneLineError('unreachable', { cause: signal.reason })
+  let hasFailed = false
+  const dialled = http.post('/calls', json(body), never).then((answer) => {
+    const carrierLegId = dataOf(answer)['call_control_id']
+    if (typeof carrierLegId !== 'string') throw new PhoneLineError('refused', { cause: new Error('no id of the leg') })
+    if (hasFailed) void hangUpLate(http, carrierLegId)
+    return { carrierLegId }
+  })
+  try {
+    return await inTime(options, signal, dialled)
+  } catch (error) {
+    hasFailed = true
+    throw error
+  }
+}
+
+/** Should this fail too, the first event of the leg shows the leg to be alive. */
+async function hangUpLate(http: VendorHttp, carrierLegId: string): Promise<void> {
+  await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})
+}
+
+/** Rejects with PhoneLineError, also when the signal is aborted or the time is up. */
+function inTime<T>({ clock, requestMs }: TelnyxLineOptions, signal: CancelSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      cancel()
+      signal.removeEventListener('abort', aborted)
+    }
+    const fail = (error: unknown) => {
+      settle()
+      reject(toLineError(error))
+    }
+    const aborted = () => fail(new PhoneLineError('timeout', { cause: signal.reason }))
+    const cancel = clock.after(requestMs, () => fail(new PhoneLineError('timeout')))
+    signal.addEventListener('abort', aborted)
+    work.then((value) => {
+      settle()
+      resolve(value)
+    }, fail)
+  })
+}
+
+function unlessGone(error: unknown): JsonObject {
+  if (error instanceof PhoneLineError && error.isGone) return {}
+  throw error
+}
+
+/** The characters of ids of legs are those of paths, but for the slash. */
+const pathOf = ({ carrierLegId }: Pick<LegRef, 'carrierLegId'>) => `/calls/${encodeURIComponent(carrierLegId)}`
+
+function dataOf(answer: JsonObject): JsonObject {
+  const { data } = answer
+  return isObject(data) ? data : {}
+}

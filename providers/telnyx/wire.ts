@@ -1,0 +1,59 @@
+/** Authentication, addresses and failures of Telnyx (API v2). */
+import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
+import { type OutboundLimits, outboundDefaults } from '../../runtime/outbound/limits.ts'
+import type { VendorWire } from '../wire/http.ts'
+
+export const telnyxUrl = 'https://api.telnyx.com/v2'
+
+export const telnyxWire: VendorWire = {
+  sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
+  // The status says all that a line needs.
+  classify: () => null,
+}
+
+/** An answer that comes after the limit of a command is waited for this much longer, so that a leg that was dialled late is hung up. */
+const lateMs = 25_000
+
+export function telnyxLimits(requestMs: number): OutboundLimits {
+  const totalMs = requestMs + lateMs
+  return {
+    ...outboundDefaults,
+    connectMs: requestMs,
+    firstByteMs: totalMs,
+    idleMs: totalMs,
+    totalMs,
+    connectionsMax: 64,
+    answerBytesMax: 1024 * 1024,
+  }
+}
+
+/** The text of the carrier stays behind, because it repeats numbers. Its codes are digits. */
+export function toLineError(error: unknown): PhoneLineError {
+  if (error instanceof PhoneLineError) return error
+  if (!(error instanceof ProviderError)) return new PhoneLineError('refused', { cause: error })
+  const { errorClass, status, sent, cause } = error
+  const kind = sent ? (failures[errorClass] ?? 'refused') : 'unreachable'
+  // 404: Telnyx does not know the leg. 422: it is over, or the command is wrong.
+  const isGone = status === 404 || (status === 422 && codesIn(cause).some((code) => goneCodes.includes(code)))
+  const codes = codesIn(cause).join(' ')
+  return new PhoneLineError(kind, { isGone, cause: new Error(`${errorClass}, status ${status}, codes ${codes}`) })
+}
+
+const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
+  unreachable: 'unreachable',
+  overloaded: 'unreachable',
+  server: 'unreachable',
+  timeout: 'timeout',
+  cancelled: 'timeout',
+  // The connection broke before the answer was read.
+  protocol: 'timeout',
+}
+
+/** "Invalid Call Control ID" and "Call has already ended". */
+const goneCodes: readonly (string | undefined)[] = ['90015', '90018']
+
+function codesIn(cause: unknown): (string | undefined)[] {
+  const text = typeof cause === 'string' ? cause : ''
+  return [...text.matchAll(/"code"\s*:\s*"?(\d{1,8})\b/g)].map(([, code]) => code)
+}

@@ -1,0 +1,75 @@
+/** The simulated carrier of this process, which starts with the first call over it. Its far ends talk by the embedded speech engines. */
+import { createHmac } from 'node:crypto'
+import type { Provider } from './domain/ports/provider.ts'
+import { systemClock } from './runtime/clock.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts'
+
+export type SimulatedCarrier = {
+  /** Starts it where it does not run. */
+  open(): Promise<Simulator>
+  close(): Promise<void>
+}
+
+export type SimulatedParts = {
+  masterKey: string
+  providers: readonly Provider[]
+  /** Answers the address for its events. */
+  webhookUrl: () => string
+}
+
+export function createSimulatedCarrier({ masterKey, providers, webhookUrl }: SimulatedParts): SimulatedCarrier {
+  const speech = providers.find(({ id }) => id === 'local')?.ports.speech
+  let running: Promise<Simulator> | null = null
+  return {
+    open() {
+      running ??= startSimulator({
+        clock: systemClock,
+        ...voicesOf(speech),
+        webhookUrl: webhookUrl(),
+        signingSeed: simulatorSeed(masterKey),
+      })
+      running.catch(() => {
+        running = null
+      })
+      return running
+    },
+    close: async () => void (await (await running)?.close()),
+  }
+}
+
+/** The processes of a deployment read the events of one another's simulators. */
+export function simulatorSeed(masterKey: string): Uint8Array {
+  return createHmac('sha256', masterKey).update('simulated carrier').digest()
+}
+
+type Voices = Pick<SimulatorOptions, 'speak' | 'recognize'>
+
+/** The rate of the phone network is enough for one that is heard over it. */
+const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
+
+/** Without the embedded engines far ends are silent and understand nothing. */
+function voicesOf(speech: Provider['ports']['speech']): Voices {
+  const { tts, stt } = speech ?? {}
+  return {
+    speak: async (text) => {
+      if (tts === undefined) return silence
+      const wanted = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
+      const spoken = await tts.synthesize({ model: 'flite', voice: 'slt', text, wanted }, new AbortController().signal)
+      const chunks: Uint8Array[] = []
+      for await (const chunk of spoken.audio) chunks.push(chunk)
+      const bytes = Uint8Array.from(Buffer.concat(chunks))
+      return { samples: new Int16Array(bytes.buffer), sampleRateHz: spoken.format.sampleRateHz }
+    },
+    ...(stt && {
+      recognize: async ({ samples, sampleRateHz }) => {
+        const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+        const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
+        const durationMs = (samples.length * 1000) / sampleRateHz
+        const size = bytes.length
+        const recording = { chunks: [bytes], bytes: size, format, dataOffset: 0, dataBytes: size, durationMs }
+        const request = { model: 'moonshine-tiny-en', recording, language: 'en', options: {} }
+        return (await stt.transcribe(request, new AbortController().signal)).text
+      },
+    }),
+  }
+}

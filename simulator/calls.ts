@@ -1,0 +1,337 @@
+/** The legs of the simulated carrier, and the commands for them in the form of the carrier's API (version 2). */
+import { randomUUID } from 'node:crypto'
+import type { Speech } from './clip.ts'
+import { FarEnd, type Voice } from './far-ends/far-end.ts'
+import { callerPlanOf, type NumberPlan, planOf } from './far-ends/magic-numbers.ts'
+import {
+  type Fields,
+  type Header,
+  headers,
+  integer,
+  loopbackUrl,
+  oneOf,
+  phoneNumber,
+  text,
+  textOrNull,
+} from './fields.ts'
+import { cancelled, Leg, type LegDeps, normalClearing, type ReceivedAudio } from './leg.ts'
+import { endedCall, invalid, refusedDial, tooManyCalls, unknownCall, wrongState } from './refusal.ts'
+import { bridgeFields, streamFields } from './stream-fields.ts'
+import { type SimulatorClock, Ticker } from './ticker.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export const legsMax = 500
+/** An ended leg can be asked for this long, and there are at most this many. */
+const endedMs = 600_000
+const endedMax = 2000
+/** Callers give up, and the carrier ends calls. */
+const callerPatienceMs = 60_000
+const detectionMs = 2500
+const digitsMax = 100
+const digitMs = 200
+
+export type IncomingCall = {
+  /** Null: the caller withholds it. */
+  from: string | null
+  to: string
+  /** Headers of its INVITE, such as Diversion and History-Info. */
+  headers?: readonly Header[]
+  /** Fields of the carrier: forwarded_from, original_to, redirecting_number. */
+  forwarding?: Readonly<Record<string, string>>
+  /** The caller says one line at each pause of the other party. */
+  lines?: readonly string[]
+  /** The caller leaves when this much time has passed without an answer. */
+  patienceMs?: number
+}
+
+export type CallsDeps = {
+  clock: SimulatorClock
+  voice: Voice
+  recognize: ((speech: Speech) => Promise<string>) | null
+  webhooks: Webhooks
+  /** For the events of incoming calls, and of legs whose command names no address. */
+  webhookUrl: string
+  received: ReceivedAudio | null
+  newLegId: () => string
+}
+
+export class Calls {
+  readonly #deps: CallsDeps
+  readonly #legs = new Map<string, Leg>()
+  readonly #answered = new Set<Leg>()
+  /** In the order of their ends. */
+  readonly #ended = new Map<string, Leg>()
+  /** The leg of each command to dial. */
+  readonly #dialled = new Map<string, string>()
+  readonly #ticker: Ticker
+
+  constructor(deps: CallsDeps) {
+    this.#deps = deps
+    this.#ticker = new Ticker(deps.clock, () => this.#playFrame())
+  }
+
+  get size(): number {
+    return this.#legs.size
+  }
+
+  dial(fields: Fields): object {
+    const to = phoneNumber(fields, 'to')
+    const commandId = textOrNull(fields, 'command_id')
+    const known = commandId === null ? undefined : this.#dialled.get(commandId)
+    if (known !== undefined) return this.retrieve(known)
+    const plan = planOf(to)
+    const details = this.#outgoing(fields, to, plan)
+    const stream = streamFields(fields)
+    const ringingS = integer(fields, 'timeout_secs', { usual: 30, min: 5, max: 600 })
+    const limitS = integer(fields, 'time_limit_secs', { usual: 14_400, min: 30, max: 14_400 })
+    const detects = detectionOf(fields)
+    if (plan.dialled.ends === 'refused') throw refusedDial(plan.dialled.status)
+    const leg = this.#add(new Leg(details, this.#farEndOf(plan), this.#legDeps(), commandId))
+    this.#ring(leg, plan, ringingS * 1000, () => {
+      this.#answer(leg, stream)
+      leg.whileAnswered(limitS * 1000, () => leg.end({ cause: 'time_limit', by: 'unknown', sipCode: 200 }))
+      if (detects)
+        leg.whileAnswered(detectionMs, () => leg.emit('call.machine.detection.ended', { result: plan.machine }))
+    })
+    return this.retrieve(leg.id)
+  }
+
+  /** Answers the id of the leg. */
+  receive(call: IncomingCall): string {
+    const { from, to, headers: inviteHeaders = [], forwarding = {}, lines = null, patienceMs = callerPatienceMs } = call
+    const plan = callerPlanOf(from ?? '', lines)
+    const details = {
+      direction: 'incoming' as const,
+      from: from ?? 'anonymous',
+      to,
+      connectionId: 'simulator',
+      callSessionId: randomUUID(),
+      clientState: null,
+      webhookUrl: this.#deps.webhookUrl,
+      faults: plan.webhooks ?? null,
+      headers: inviteHeaders,
+      forwarding,
+    }
+    const leg = this.#add(new Leg(details, this.#farEndOf(plan), this.#legDeps()))
+    void leg.farEnd.prepare()
+    leg.initiate()
+    leg.whileRinging(patienceMs, () => leg.end(cancelled('caller')))
+    return leg.id
+  }
+
+  retrieve(id: string): object {
+    const leg = this.#legs.get(id) ?? this.#ended.get(id)
+    if (!leg) throw unknownCall()
+    const { startedAtMs, answeredAtMs, endedAtMs, clientState } = leg
+    const untilMs = endedAtMs ?? this.#deps.clock.nowMs()
+    return {
+      record_type: 'call',
+      call_control_id: leg.id,
+      call_leg_id: leg.callLegId,
+      call_session_id: leg.details.callSessionId,
+      is_alive: leg.state !== 'ended',
+      ...(clientState !== null && { client_state: clientState }),
+      call_duration: answeredAtMs === null ? 0 : Math.floor((untilMs - answeredAtMs) / 1000),
+      start_time: new Date(startedAtMs).toISOString(),
+      ...(endedAtMs !== null && { end_time: new Date(endedAtMs).toISOString() }),
+    }
+  }
+
+  /** A command for a leg. A repeated one has no effect. */
+  command(id: string, action: Action, fields: Fields): object {
+    const leg = this.#find(id)
+    const clientState = textOrNull(fields, 'client_state')
+    if (!leg.isNewCommand(textOrNull(fields, 'command_id'))) return { result: 'ok' }
+    if (action !== 'hangup' && clientState !== null) leg.clientState = clientState
+    this.#act(leg, action, fields)
+    return { result: 'ok' }
+  }
+
+  /** Ends all calls. */
+  close(): void {
+    for (const leg of [...this.#legs.values()]) leg.end(normalClearing('unknown'))
+    this.#ticker.stop()
+  }
+
+  #act(leg: Leg, action: Action, fields: Fields): void {
+    switch (action) {
+      case 'answer':
+        if (leg.details.direction !== 'incoming' || leg.state !== 'ringing')
+          throw wrongState('Only an incoming call that rings can be answered.')
+        return this.#answer(leg, streamFields(fields))
+      case 'reject':
+        return this.#reject(leg, fields)
+      case 'hangup': {
+        const by = leg.details.direction === 'incoming' ? 'callee' : 'caller'
+        return leg.end(leg.state === 'ringing' ? cancelled(by) : normalClearing(by))
+      }
+      case 'bridge':
+        return this.#bridge(leg, fields)
+      case 'transfer':
+        return this.#transfer(leg, fields)
+      case 'send_dtmf':
+        return this.#sendDigits(leg, fields)
+      case 'streaming_start': {
+        requireAnswered(leg)
+        const stream = streamFields(fields)
+        if (!stream) throw invalid('stream_url')
+        if (leg.hasStream) throw wrongState('The call has a stream.')
+        return void leg.startStream(stream)
+      }
+      case 'streaming_stop':
+        requireAnswered(leg)
+        return leg.stopStream()
+    }
+  }
+
+  #reject(leg: Leg, fields: Fields): void {
+    const cause = oneOf(fields, 'cause', ['CALL_REJECTED', 'USER_BUSY'], 'CALL_REJECTED')
+    if (leg.details.direction !== 'incoming' || leg.state !== 'ringing')
+      throw wrongState('Only an incoming call that rings can be rejected.')
+    const isBusy = cause === 'USER_BUSY'
+    leg.end({ cause: isBusy ? 'user_busy' : 'call_rejected', by: 'callee', sipCode: isBusy ? 486 : 603 })
+  }
+
+  #bridge(leg: Leg, fields: Fields): void {
+    const other = this.#find(text(fields, 'call_control_id'))
+    requireAnswered(leg)
+    requireAnswered(other)
+    if (leg === other || leg.peer || other.peer) throw wrongState('One of the calls is bridged.')
+    const { stays } = bridgeFields(fields)
+    leg.bridge(other, stays)
+    other.bridge(leg, false)
+  }
+
+  /** Dials a number and connects it with the leg when it has answered. */
+  #transfer(leg: Leg, fields: Fields): void {
+    requireAnswered(leg)
+    const to = phoneNumber(fields, 'to')
+    const plan = planOf(to)
+    const ringingS = integer(fields, 'timeout_secs', { usual: 30, min: 5, max: 600 })
+    const { stays } = bridgeFields(fields)
+    const details = this.#outgoing(
+      { from: leg.details.to, connection_id: leg.details.connectionId, ...fields },
+      to,
+      plan,
+    )
+    if (plan.dialled.ends === 'refused') throw refusedDial(plan.dialled.status)
+    const targetState = textOrNull(fields, 'target_leg_client_state')
+    const joined = { ...details, clientState: targetState, callSessionId: leg.details.callSessionId }
+    const target = this.#add(new Leg(joined, this.#farEndOf(plan), this.#legDeps()))
+    leg.dials(target)
+    this.#ring(target, plan, ringingS * 1000, () => {
+      this.#answer(target, null)
+      if (leg.state !== 'answered' || leg.peer) return target.end(normalClearing('caller'))
+      leg.bridge(target, stays)
+      target.bridge(leg, false)
+    })
+  }
+
+  #sendDigits(leg: Leg, fields: Fields): void {
+    requireAnswered(leg)
+    const digits = text(fields, 'digits')
+    if (digits.length > digitsMax || !/^[0-9A-DwW*#]+$/.test(digits)) throw invalid('digits')
+    let atMs = 0
+    for (const digit of digits) {
+      // A `w` is half a second of silence, a `W` a second.
+      if (digit !== 'w' && digit !== 'W') leg.whileAnswered(atMs, () => leg.farEnd.pressed(digit))
+      atMs += digit === 'w' ? 500 : digit === 'W' ? 1000 : digitMs
+    }
+  }
+
+  #outgoing(fields: Fields, to: string, plan: NumberPlan) {
+    return {
+      direction: 'outgoing' as const,
+      from: phoneNumber(fields, 'from'),
+      to,
+      connectionId: text(fields, 'connection_id'),
+      callSessionId: randomUUID(),
+      clientState: textOrNull(fields, 'client_state'),
+      webhookUrl: loopbackUrl(fields, 'webhook_url', ['http:']) ?? this.#deps.webhookUrl,
+      faults: plan.webhooks ?? null,
+      headers: [...headers(fields, 'custom_headers'), ...headers(fields, 'sip_headers')],
+      forwarding: {},
+    }
+  }
+
+  /** `answered` is called when the far end takes the call; its texts are made by then. */
+  #ring(leg: Leg, { dialled }: NumberPlan, ringingMs: number, answered: () => void): void {
+    leg.initiate()
+    leg.whileRinging(ringingMs, () => leg.end({ cause: 'timeout', by: 'unknown', sipCode: 487 }))
+    if (dialled.ends === 'hangup') {
+      const { afterMs, cause, sipCode } = dialled
+      leg.whileRinging(afterMs, () => leg.end({ cause, by: 'callee', sipCode }))
+    }
+    if (dialled.ends !== 'answered') return
+    const prepared = leg.farEnd.prepare()
+    leg.whileRinging(dialled.afterMs, () => void prepared.then(() => leg.state === 'ringing' && answered()))
+  }
+
+  #answer(leg: Leg, stream: ReturnType<typeof streamFields>): void {
+    leg.answer(stream)
+    this.#answered.add(leg)
+    this.#ticker.start()
+  }
+
+  #playFrame(): boolean {
+    for (const leg of this.#answered) if (leg.state === 'ended') this.#answered.delete(leg)
+    for (const leg of this.#answered) leg.advance()
+    for (const leg of this.#answered) leg.playFrame()
+    return this.#answered.size > 0
+  }
+
+  #farEndOf(plan: NumberPlan): FarEnd {
+    const { clock, voice, recognize } = this.#deps
+    return new FarEnd(plan.behaviour(), { clock, voice, recognize, losesAudio: plan.losesAudio ?? false })
+  }
+
+  #legDeps(): LegDeps {
+    const { clock, webhooks, received, newLegId } = this.#deps
+    return { clock, webhooks, received, newId: newLegId, ended: (leg) => this.#forget(leg) }
+  }
+
+  #add(leg: Leg): Leg {
+    if (this.#legs.size >= legsMax) throw tooManyCalls()
+    this.#legs.set(leg.id, leg)
+    if (leg.commandId !== null) this.#dialled.set(leg.commandId, leg.id)
+    return leg
+  }
+
+  #forget(leg: Leg): void {
+    this.#legs.delete(leg.id)
+    this.#ended.set(leg.id, leg)
+    const oldMs = this.#deps.clock.nowMs() - endedMs
+    for (const [id, { endedAtMs, commandId }] of this.#ended) {
+      if (this.#ended.size <= endedMax && (endedAtMs ?? 0) >= oldMs) break
+      this.#ended.delete(id)
+      if (commandId !== null) this.#dialled.delete(commandId)
+    }
+  }
+
+  /** A leg that has not ended. */
+  #find(id: string): Leg {
+    const leg = this.#legs.get(id)
+    if (leg) return leg
+    throw this.#ended.has(id) ? endedCall() : unknownCall()
+  }
+}
+
+export const actions = [
+  'answer',
+  'reject',
+  'hangup',
+  'bridge',
+  'transfer',
+  'send_dtmf',
+  'streaming_start',
+  'streaming_stop',
+] as const
+export type Action = (typeof actions)[number]
+
+const detections = ['disabled', 'detect', 'detect_beep', 'detect_words', 'greeting_end', 'premium'] as const
+const detectionOf = (fields: Fields) =>
+  oneOf(fields, 'answering_machine_detection', detections, 'disabled') !== 'disabled'
+
+function requireAnswered(leg: Leg): void {
+  if (leg.state !== 'answered') throw wrongState('The call is not answered.')
+}

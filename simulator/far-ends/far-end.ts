@@ -1,0 +1,188 @@
+/**
+ * The phone at the far end of a leg: it plays clips, one frame each time that it is asked, and acts on what reaches it.
+ * How it acts is a `Behaviour`; this class has what all behaviours share.
+ */
+import { type Clip, frameMs, type Speech } from '../clip.ts'
+import { Pauses } from '../pauses.ts'
+import type { SimulatorClock } from '../ticker.ts'
+
+/** Texts become clips once and are kept, so that all calls play the same ones. */
+export interface Voice {
+  clip(text: string): Promise<Clip>
+}
+
+/** The leg, as its far end uses it. */
+export interface Line {
+  hangUp(): void
+  press(digit: string): void
+  /** The stream of the leg ends, and the leg with it, without a word to anybody. */
+  vanish(): void
+}
+
+export type Behaviour = {
+  /** The texts that it may say, in their order. They are made before they are due, the first one before the phone is answered. */
+  readonly texts: readonly string[]
+  answered?(phone: FarEnd): void
+  /** The other party has spoken and paused. The words are there if the simulator recognizes speech, else empty. */
+  paused?(phone: FarEnd, words: string): void
+  pressed?(phone: FarEnd, digit: string): void
+  bridged?(phone: FarEnd): void
+}
+
+export type FarEndDeps = {
+  clock: SimulatorClock
+  voice: Voice
+  /** Answers the words of an utterance. Null: far ends understand no words. */
+  recognize: ((speech: Speech) => Promise<string>) | null
+  /** The audio of the other party never arrives. */
+  losesAudio: boolean
+}
+
+type Playing = { clip: Clip; said: (() => void) | null }
+/** More would wait longer than any call. */
+const waitingClipsMax = 100
+const digitMs = 200
+
+export class FarEnd {
+  readonly #deps: FarEndDeps
+  readonly #behaviour: Behaviour
+  readonly #pauses: Pauses
+  readonly #timers = new Set<() => void>()
+  #line: Line | null = null
+  #hasEnded = false
+  #waiting: Playing[] = []
+  #at = -1
+  /** Clips are played in the order in which they were asked for, also when a later one is made sooner. */
+  #order: Promise<unknown> = Promise.resolve()
+
+  constructor(behaviour: Behaviour, deps: FarEndDeps) {
+    this.#behaviour = behaviour
+    this.#deps = deps
+    this.#pauses = new Pauses({ keepsSpeech: deps.recognize !== null && behaviour.paused !== undefined })
+  }
+
+  /**
+   * Resolves when its first text is spoken. The others follow one by one, so that they take little of the speech engine at
+   * a time. Never rejects: a text that fails is made again when it is due.
+   */
+  async prepare(): Promise<void> {
+    const [first, ...others] = this.#behaviour.texts
+    if (first !== undefined) await this.#deps.voice.clip(first).catch(() => {})
+    void this.#prepareAll(others)
+  }
+
+  async #prepareAll(texts: readonly string[]): Promise<void> {
+    for (const text of texts) if (!this.#hasEnded) await this.#deps.voice.clip(text).catch(() => {})
+  }
+
+  /** The clip and its frame that are played now; null for silence. */
+  get clip(): Clip | null {
+    return this.#at < 0 ? null : (this.#waiting[0]?.clip ?? null)
+  }
+  get at(): number {
+    return this.#at
+  }
+
+  answered(line: Line): void {
+    this.#line = line
+    this.#behaviour.answered?.(this)
+  }
+
+  bridged(): void {
+    if (this.#line) this.#behaviour.bridged?.(this)
+  }
+
+  pressed(digit: string): void {
+    if (this.#line) this.#behaviour.pressed?.(this, digit)
+  }
+
+  /** The leg is over. Nothing happens after it. */
+  ended(): void {
+    this.#line = null
+    this.#hasEnded = true
+    this.#waiting = []
+    this.#at = -1
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+  }
+
+  /** 20 ms have passed: goes on to the next frame. */
+  advance(): void {
+    const playing = this.#waiting[0]
+    if (!playing) return
+    this.#at++
+    if (this.#at < playing.clip.frameCount) return
+    this.#waiting.shift()
+    this.#at = this.#waiting.length > 0 ? 0 : -1
+    playing.said?.()
+  }
+
+  /** 20 ms of the other party, lent; null for silence. */
+  received(samples: Int16Array | null, rateHz: number): void {
+    const speech = this.#pauses.frame(this.#deps.losesAudio ? null : samples, rateHz)
+    if (speech && this.#behaviour.paused) void this.#paused(speech)
+  }
+
+  async #paused(speech: Speech): Promise<void> {
+    // A recognizer that fails has understood nothing.
+    const words = (await this.#deps.recognize?.(speech).catch(() => '')) ?? ''
+    if (this.#line) this.#behaviour.paused?.(this, words)
+  }
+
+  /** The next methods are for behaviours. `said` is called when the text was played. */
+  say(text: string, said: (() => void) | null = null): void {
+    const clip = this.#deps.voice.clip(text)
+    this.#order = this.#order
+      .then(() => clip)
+      .then(
+        (clip) => this.play(clip, said),
+        () => said?.(),
+      )
+  }
+
+  play(clip: Clip, said: (() => void) | null = null): void {
+    if (this.#line && this.#waiting.length < waitingClipsMax) this.#waiting.push({ clip, said })
+  }
+
+  press(digits: string): void {
+    for (const [i, digit] of [...digits].entries()) this.after(i * digitMs, () => this.#line?.press(digit))
+  }
+
+  hangUp(): void {
+    this.#line?.hangUp()
+  }
+
+  vanish(): void {
+    this.#line?.vanish()
+  }
+
+  /** Not after the leg has ended. The answer cancels it. */
+  after(delayMs: number, run: () => void): () => void {
+    const cancel = this.#deps.clock.after(delayMs, () => {
+      this.#timers.delete(cancel)
+      run()
+    })
+    this.#timers.add(cancel)
+    return () => {
+      this.#timers.delete(cancel)
+      cancel()
+    }
+  }
+
+  get isSaying(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** The other party speaks. */
+  get isSpokenTo(): boolean {
+    return this.#pauses.isInUtterance
+  }
+
+  /** The other party has spoken at all. */
+  get wasSpokenTo(): boolean {
+    return this.#pauses.hasSpoken
+  }
+}
+
+/** Silence of a beginning, as people need a moment with a phone at their head. */
+export const firstWordsMs = 25 * frameMs

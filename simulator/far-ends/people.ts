@@ -1,0 +1,92 @@
+/** How people act on the phone. */
+import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
+
+export const greeting = 'Hello?'
+export const usualLines = [
+  'I have a question about your opening hours.',
+  'Are you also open on Saturday?',
+  'Okay. And where are you?',
+  'Good, thank you very much.',
+]
+const farewell = 'Goodbye.'
+const isThere = 'Hello? Are you there?'
+const leaves = /\b(good ?-?bye|bye)\b/i
+/** A party that receives nothing asks whether anybody is there. */
+const silenceMs = 5000
+
+export type Talk = {
+  /** The first words. Null: the other party speaks first. */
+  greeting: string | null
+  /** One for each pause of the other party. */
+  lines: readonly string[]
+  /** After the last line: from the first again, or silence. */
+  repeats: boolean
+}
+
+/** Replies to pauses, and leaves on "goodbye". */
+export function talker({ greeting, lines, repeats }: Talk): Behaviour {
+  let next = 0
+  const ask = (phone: FarEnd) => {
+    if (phone.wasSpokenTo) return
+    phone.say(isThere)
+    phone.after(silenceMs, () => ask(phone))
+  }
+  return {
+    texts: [...(greeting === null ? [] : [greeting]), ...lines, farewell, isThere],
+    answered(phone) {
+      phone.after(firstWordsMs, () => greeting !== null && phone.say(greeting))
+      phone.after(silenceMs, () => ask(phone))
+    },
+    paused(phone, words) {
+      if (leaves.test(words)) return phone.say(farewell, () => phone.hangUp())
+      // To recognize the words took its time. Two who speak at once do not understand each other.
+      if (phone.isSpokenTo || phone.isSaying) return
+      const line = repeats ? lines[next % lines.length] : lines[next]
+      next++
+      if (line !== undefined) phone.say(line)
+    },
+  }
+}
+
+/** A person who is asked whether to take a call, says or presses something when the question is over, and then talks. */
+export function screened(decision: { says: string } | { presses: string } | null): Behaviour {
+  const talk = talker({ greeting: null, lines: usualLines, repeats: true })
+  let isAsked = false
+  let isBridged = false
+  return {
+    texts: [greeting, ...talk.texts, ...(decision && 'says' in decision ? [decision.says] : [])],
+    answered: (phone) => void phone.after(firstWordsMs, () => phone.say(greeting)),
+    paused(phone, words) {
+      if (isBridged) return talk.paused?.(phone, words)
+      if (isAsked || decision === null) return
+      isAsked = true
+      if ('says' in decision) phone.say(decision.says)
+      else phone.press(decision.presses)
+    },
+    bridged() {
+      isBridged = true
+    },
+  }
+}
+
+/** Says nothing at all. */
+export const silent: Behaviour = { texts: [] }
+
+export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Behaviour {
+  const talk = talker({ greeting, lines: usualLines, repeats: true })
+  const leave = (phone: FarEnd) => void phone.after(delayMs, () => phone.hangUp())
+  if (event === 'bridged') return { ...talk, bridged: leave }
+  return { ...talk, answered: leave }
+}
+
+/** The connection breaks without a word to anybody. */
+export function vanishes(delayMs: number): Behaviour {
+  const talk = talker({ greeting, lines: usualLines, repeats: true })
+  return {
+    ...talk,
+    answered(phone) {
+      talk.answered?.(phone)
+      phone.after(delayMs, () => phone.vanish())
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** Connections to servers on this machine, kept for the addresses that were used last. */
+import { createPool, type OutboundPool } from '../runtime/outbound/pool.ts'
+
+export type LocalRequest = {
+  method: 'GET' | 'POST'
+  url: string
+  /** Alternating names and values. */
+  headers: readonly string[]
+  body?: string
+}
+
+const requestMs = 5000
+const connectionsMax = 32
+const queuedMax = 4096
+const answerBytesMax = 256 * 1024
+const originsMax = 16
+
+export class LocalPools {
+  readonly #pools = new Map<string, OutboundPool>()
+
+  /** Rejects with OutboundError, also when no answer came in 5 s. */
+  async request({ method, url, headers, body }: LocalRequest): Promise<{ status: number; body: Buffer }> {
+    const { origin, pathname, search } = new URL(url)
+    return this.#poolOf(origin).request({
+      method,
+      path: pathname + search,
+      headers,
+      ...(body !== undefined && { body }),
+      headersTimeoutMs: requestMs,
+      bodyTimeoutMs: requestMs,
+      totalMs: requestMs,
+      answerBytesMax,
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()))
+    this.#pools.clear()
+  }
+
+  #poolOf(origin: string): OutboundPool {
+    const known = this.#pools.get(origin)
+    this.#pools.delete(origin)
+    const pool = known ?? createPool({ origin, connectionsMax, queuedMax, connectMs: requestMs, monotonicMs })
+    this.#pools.set(origin, pool)
+    const [oldest] = this.#pools
+    if (oldest && this.#pools.size > originsMax) {
+      this.#pools.delete(oldest[0])
+      void oldest[1].close()
+    }
+    return pool
+  }
+}
+
+const monotonicMs = () => performance.now()

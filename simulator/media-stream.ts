@@ -1,0 +1,183 @@
+/**
+ * The WebSocket that the carrier opens to the address of a stream: text frames, audio as base64 of RTP payloads.
+ * Audio of the server waits in the playout and is played at the pace of the call.
+ */
+import { randomUUID } from 'node:crypto'
+import { openSocket } from '../runtime/outbound/open-socket.ts'
+import type { OutboundSocket } from '../runtime/outbound/socket.ts'
+import { bytesOfFrame, codecs, frameMs, type LineFormat, samplesOfFrame } from './clip.ts'
+import { isFields } from './fields.ts'
+import { Playout } from './playout.ts'
+
+export type StreamRequest = {
+  url: string
+  /** The audio that the server gets. */
+  format: LineFormat
+  /** The audio that the server sends. Null: it may send files only, which the simulator does not play. */
+  playedFormat: LineFormat | null
+  token: string | null
+}
+
+export type StreamLeg = {
+  call_control_id: string
+  call_session_id: string
+  from: string
+  to: string
+  client_state: string | null
+}
+
+const openMs = 5000
+const frameBytesMax = 2 * 1024 * 1024
+/** Ten seconds that a server has not read. */
+const bufferedBytesMax = 500 * 1024
+const markCharsMax = 256
+/** Base64 of 30 s, the most that the carrier takes in a frame. */
+const payloadCharsMax = Math.ceil((30 * 32_000 * 4) / 3)
+
+export class MediaStream {
+  readonly id = randomUUID()
+  readonly request: StreamRequest
+  readonly #leg: StreamLeg
+  readonly #playout = new Playout()
+  readonly #bytes: Buffer
+  readonly #samples: Int16Array
+  readonly #silence: string
+  #socket: OutboundSocket | null = null
+  #isClosed = false
+  #sequence = 0
+  #chunk = 0
+
+  constructor(request: StreamRequest, leg: StreamLeg, silence: string) {
+    this.request = request
+    this.#leg = leg
+    this.#silence = silence
+    const played = request.playedFormat ?? request.format
+    this.#bytes = Buffer.alloc(bytesOfFrame(played))
+    this.#samples = new Int16Array(samplesOfFrame(played))
+  }
+
+  /** Rejects when the server does not take the socket. `ended` is called when the server has closed it. */
+  async open(ended: () => void): Promise<void> {
+    const { url, token } = this.request
+    const socket = await openSocket({
+      url,
+      headers: token === null ? [] : ['authorization', `Bearer ${token}`],
+      protocols: [],
+      connectMs: openMs,
+      openMs,
+      frameBytesMax,
+      bufferedBytesMax,
+    })
+    if (this.#isClosed) return socket.close()
+    this.#socket = socket
+    socket.listen({ text: (text) => this.#receive(text), binary: () => this.#refuse(100_002), closed: () => ended() })
+    this.#send({ event: 'connected', version: '1.0.0' })
+    this.#send({ event: 'start', sequence_number: this.#next(), start: this.#start(), stream_id: this.id })
+  }
+
+  get isOpen(): boolean {
+    return this.#socket?.isOpen === true
+  }
+
+  /** 20 ms of the far end, as base64; null for silence. */
+  sendAudio(payload: string | null): void {
+    const chunk = ++this.#chunk
+    // The frame is written here and not by JSON.stringify, because all of it but the numbers is known.
+    this.#socket?.send(
+      `{"event":"media","sequence_number":"${this.#next()}","media":{"track":"inbound","chunk":"${chunk}","timestamp":"${chunk * frameMs}","payload":"${payload ?? this.#silence}"},"stream_id":"${this.id}"}`,
+    )
+  }
+
+  sendDigit(digit: string, occurredAt: string): void {
+    const dtmf = { digit }
+    this.#send({ event: 'dtmf', stream_id: this.id, occurred_at: occurredAt, sequence_number: this.#next(), dtmf })
+  }
+
+  /** The next 20 ms of the server, lent until the next call; null for silence. Returns the marks that were passed. */
+  play(): Int16Array | null {
+    const count = this.#playout.take(this.#bytes)
+    this.#returnMarks()
+    const { playedFormat } = this.request
+    if (count === 0 || playedFormat === null) return null
+    const samples = codecs[playedFormat.encoding].decode(this.#bytes, count, this.#samples)
+    return samples === this.#samples.length ? this.#samples : this.#samples.fill(0, samples)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const { call_control_id } = this.#leg
+    this.#send({ event: 'stop', sequence_number: this.#next(), stop: { call_control_id }, stream_id: this.id })
+    this.#socket?.close()
+  }
+
+  #receive(text: string): void {
+    let frame: unknown
+    try {
+      frame = JSON.parse(text)
+    } catch {
+      return this.#refuse(100_003)
+    }
+    if (!isFields(frame)) return this.#refuse(100_003)
+    const { event, media, mark } = frame
+    if (event === 'clear') {
+      this.#playout.clear()
+      this.#returnMarks()
+    } else if (event === 'media' && isFields(media)) this.#queue(media['payload'])
+    else if (event === 'mark' && isFields(mark)) this.#mark(mark['name'])
+    else this.#refuse(100_003)
+  }
+
+  #queue(payload: unknown): void {
+    const isAudio = typeof payload === 'string' && payload.length > 0 && payload.length <= payloadCharsMax
+    if (!isAudio || this.request.playedFormat === null) return this.#refuse(100_004)
+    const bytes = Buffer.from(payload, 'base64')
+    const { bytesPerSample } = codecs[this.request.playedFormat.encoding]
+    if (bytes.length === 0 || bytes.length % bytesPerSample !== 0) return this.#refuse(100_004)
+    if (!this.#playout.add(bytes)) this.#refuse(100_005)
+  }
+
+  #mark(name: unknown): void {
+    if (typeof name !== 'string' || name.length > markCharsMax) return this.#refuse(100_003)
+    if (!this.#playout.mark(name)) return this.#refuse(100_005)
+    this.#returnMarks()
+  }
+
+  #returnMarks(): void {
+    for (let name = this.#playout.due(); name !== null; name = this.#playout.due()) {
+      this.#send({ event: 'mark', stream_id: this.id, sequence_number: this.#next(), mark: { name } })
+    }
+  }
+
+  #refuse(code: keyof typeof errorTitles): void {
+    const title = errorTitles[code]
+    this.#send({ event: 'error', stream_id: this.id, payload: { code, title, detail: 'The frame was not taken.' } })
+  }
+
+  #start(): object {
+    const { encoding, sampleRateHz } = this.request.format
+    const { client_state, ...leg } = this.#leg
+    return {
+      user_id: 'simulator',
+      ...leg,
+      tags: [],
+      ...(client_state !== null && { client_state }),
+      media_format: { encoding, sample_rate: sampleRateHz, channels: 1 },
+    }
+  }
+
+  #next(): string {
+    return String(++this.#sequence)
+  }
+
+  #send(frame: object): void {
+    this.#socket?.send(JSON.stringify(frame))
+  }
+}
+
+const errorTitles = {
+  100_002: 'unknown_error',
+  100_003: 'malformed_frame',
+  100_004: 'invalid_media',
+  100_005: 'rate_limit_reached',
+} as const

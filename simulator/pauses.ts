@@ -1,0 +1,72 @@
+/** Finds when the party at the other side of a line has stopped to speak, by the level of its audio. */
+import { frameMs, type Speech } from './clip.ts'
+
+/** The mean of the samples' magnitudes. Background noise at -38 dB of full scale is below it, speech at -20 dB above. */
+const speechLevel = 800
+/** A shorter sound is no speech: an agent that is interrupted at once leaves such sounds. */
+const speechMs = 200
+/** Sentences of one turn are nearer to each other. */
+const pauseMs = 900
+/** A longer utterance is kept up to here. */
+const utteranceMsMax = 15_000
+
+export class Pauses {
+  readonly #keepsSpeech: boolean
+  #speakingMs = 0
+  #quietMs = 0
+  #frames: Int16Array[] = []
+  #rateHz = 8000
+  #utterances = 0
+
+  constructor({ keepsSpeech }: { keepsSpeech: boolean }) {
+    this.#keepsSpeech = keepsSpeech
+  }
+
+  /** The party is in an utterance, or in a pause that may be part of it. */
+  get isInUtterance(): boolean {
+    return this.#speakingMs >= speechMs
+  }
+
+  /** The party has spoken at all. */
+  get hasSpoken(): boolean {
+    return this.#utterances > 0 || this.isInUtterance
+  }
+
+  /** Takes 20 ms, null for silence. Answers an utterance when a pause has followed it; it has no samples unless they are kept. */
+  frame(samples: Int16Array | null, rateHz: number): Speech | null {
+    const isSpeech = samples !== null && levelOf(samples) >= speechLevel
+    if (!isSpeech && this.#speakingMs === 0) return null
+    if (samples && this.#keepsSpeech && this.#frames.length * frameMs < utteranceMsMax)
+      this.#frames.push(samples.slice())
+    this.#rateHz = rateHz
+    this.#quietMs = isSpeech ? 0 : this.#quietMs + frameMs
+    if (isSpeech) this.#speakingMs += frameMs
+    return this.#quietMs >= pauseMs ? this.#end() : null
+  }
+
+  #end(): Speech | null {
+    const isUtterance = this.isInUtterance
+    if (isUtterance) this.#utterances++
+    const speech = { samples: joined(this.#frames), sampleRateHz: this.#rateHz }
+    this.#frames = []
+    this.#speakingMs = 0
+    this.#quietMs = 0
+    return isUtterance ? speech : null
+  }
+}
+
+function levelOf(samples: Int16Array): number {
+  let sum = 0
+  for (let at = 0; at < samples.length; at++) sum += Math.abs(samples[at] as number)
+  return samples.length === 0 ? 0 : sum / samples.length
+}
+
+function joined(frames: readonly Int16Array[]): Int16Array {
+  const samples = new Int16Array(frames.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const frame of frames) {
+    samples.set(frame, at)
+    at += frame.length
+  }
+  return samples
+}

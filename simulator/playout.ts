@@ -1,0 +1,69 @@
+/**
+ * Audio that was sent to a leg and waits to be played to the far end, with the marks in it.
+ *
+ *   chunk chunk ┊mark chunk ┊mark
+ *   ▲ taken frame by frame
+ */
+type Mark = { name: string; position: number }
+
+/** Two minutes of L16 at 16 kHz. */
+const bytesMax = 120 * 32_000
+const marksMax = 1000
+
+export class Playout {
+  #chunks: Uint8Array[] = []
+  /** The place in the first chunk. */
+  #offset = 0
+  #marks: Mark[] = []
+  /** Bytes since the beginning. */
+  #played = 0
+  #queued = 0
+
+  /** False: more waits than is kept, and the chunk was not taken. */
+  add(chunk: Uint8Array): boolean {
+    if (this.#queued - this.#played + chunk.length > bytesMax) return false
+    this.#chunks.push(chunk)
+    this.#queued += chunk.length
+    return true
+  }
+
+  /** A mark without audio before it is due at once. False: too many marks wait. */
+  mark(name: string): boolean {
+    if (this.#marks.length >= marksMax) return false
+    this.#marks.push({ name, position: this.#queued })
+    return true
+  }
+
+  /** Drops the audio that waits. The marks in it are due at once. */
+  clear(): void {
+    this.#chunks = []
+    this.#offset = 0
+    this.#played = this.#queued
+  }
+
+  /** Fills `frame` from its beginning, and answers how many bytes there were. */
+  take(frame: Uint8Array): number {
+    let filled = 0
+    while (filled < frame.length) {
+      const chunk = this.#chunks[0]
+      if (!chunk) break
+      const count = Math.min(chunk.length - this.#offset, frame.length - filled)
+      frame.set(chunk.subarray(this.#offset, this.#offset + count), filled)
+      filled += count
+      this.#offset += count
+      if (this.#offset < chunk.length) break
+      this.#chunks.shift()
+      this.#offset = 0
+    }
+    this.#played += filled
+    return filled
+  }
+
+  /** The next mark whose audio was played or dropped. It is answered once. */
+  due(): string | null {
+    const mark = this.#marks[0]
+    if (!mark || mark.position > this.#played) return null
+    this.#marks.shift()
+    return mark.name
+  }
+}

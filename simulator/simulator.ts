@@ -1,0 +1,107 @@
+/**
+ * A carrier in a box. It speaks the HTTP API of the real carrier, signs its webhooks and opens the sockets of media streams,
+ * so that the code that serves real calls serves simulated ones without knowing it. It connects to nothing but this machine.
+ *
+ *   our commands ──HTTP──► server ──► calls ──► legs ──► far ends (people, machines)
+ *   our webhooks ◄─signed─ webhooks ◄────────────┤
+ *   our sockets  ◄─────── media streams ◄────────┘   one ticker plays 20 ms of all legs
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { Calls, type IncomingCall } from './calls.ts'
+import { Clip, type Speech } from './clip.ts'
+import type { Voice } from './far-ends/far-end.ts'
+import { LocalPools } from './local-pools.ts'
+import { newLegId } from './neighbours.ts'
+import { NumberInventory } from './numbers.ts'
+import { listen } from './server.ts'
+import type { SimulatorClock } from './ticker.ts'
+import { Webhooks } from './webhooks.ts'
+
+export type SimulatorOptions = {
+  clock: SimulatorClock
+  /** Says a text of a far end. */
+  speak: (text: string) => Promise<Speech>
+  /** Answers the words of an utterance, so that far ends understand "goodbye". */
+  recognize?: (speech: Speech) => Promise<string>
+  /** Where events go unless a command names another address. */
+  webhookUrl: string
+  /** 32 bytes. Simulators of one machine that share them sign with the same key, and pass on commands for each other's legs. */
+  signingSeed?: Uint8Array
+  /** Is given all that far ends receive, in frames of 20 ms that are lent; null for silence. `number` is that of the far end. */
+  received?: (number: string, samples: Int16Array | null, sampleRateHz: number) => void
+}
+
+export type Simulator = {
+  /** With the version, without a slash at its end. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** 32 bytes in base64. */
+  readonly publicKey: string
+  /** Calls that have not ended. */
+  readonly callsCount: number
+  /** Begins a call to us, and answers its id at the carrier. Throws when there are too many calls. */
+  call(call: IncomingCall): string
+  /** Ends all calls. */
+  close(): Promise<void>
+}
+
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { clock, speak, recognize, webhookUrl, signingSeed = randomBytes(32), received } = options
+  const pools = new LocalPools()
+  const webhooks = new Webhooks({ clock, seed: signingSeed, pools })
+  let port = 0
+  const calls = new Calls({
+    clock,
+    voice: clipsOf(speak),
+    recognize: recognize ?? null,
+    webhooks,
+    webhookUrl,
+    received: received
+      ? ({ details }, samples, rateHz) =>
+          received(details.direction === 'incoming' ? details.from : details.to, samples, rateHz)
+      : null,
+    newLegId: () => newLegId(port),
+  })
+  const apiKey = `KEY${createHmac('sha256', signingSeed).update('api key').digest('hex')}`
+  const listening = await listen({ calls, numbers: new NumberInventory(clock), apiKey, pools })
+  const { server } = listening
+  port = listening.port
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v2`,
+    apiKey,
+    publicKey: webhooks.publicKey,
+    get callsCount() {
+      return calls.size
+    },
+    call: (call) => calls.receive(call),
+    async close() {
+      calls.close()
+      webhooks.close()
+      await pools.close()
+      await new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+/** Texts of callers are the calling code's, so only the newest are kept. */
+const clipsMax = 200
+
+function clipsOf(speak: SimulatorOptions['speak']): Voice {
+  const clips = new Map<string, Promise<Clip>>()
+  return {
+    clip(text) {
+      const known = clips.get(text)
+      if (known) return known
+      const clip = speak(text).then((speech) => new Clip(speech))
+      clips.set(text, clip)
+      // A text that failed is tried again the next time.
+      clip.catch(() => clips.delete(text))
+      const [oldest] = clips.keys()
+      if (clips.size > clipsMax && oldest !== undefined) clips.delete(oldest)
+      return clip
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/** One timer that plays the frames of all calls. Frames that a busy process has missed are played as soon as it is free. */
+import { frameMs } from './clip.ts'
+
+export type SimulatorClock = {
+  /** Milliseconds since the epoch. */
+  nowMs(): number
+  monotonicMs(): number
+  after(delayMs: number, run: () => void): () => void
+}
+
+/** After a longer pause than this the frames in between are left out. */
+const missedFramesMax = 50
+
+export class Ticker {
+  readonly #clock: SimulatorClock
+  /** Plays one frame of each call, and answers whether any call is left. */
+  readonly #frame: () => boolean
+  #cancel: (() => void) | null = null
+  #dueMs = 0
+
+  constructor(clock: SimulatorClock, frame: () => boolean) {
+    this.#clock = clock
+    this.#frame = frame
+  }
+
+  /** A second call does nothing. The ticker stops by itself when no call is left. */
+  start(): void {
+    if (this.#cancel) return
+    this.#dueMs = this.#clock.monotonicMs() + frameMs
+    this.#plan()
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = null
+  }
+
+  #plan(): void {
+    this.#cancel = this.#clock.after(Math.max(0, this.#dueMs - this.#clock.monotonicMs()), () => this.#tick())
+  }
+
+  #tick(): void {
+    const nowMs = this.#clock.monotonicMs()
+    this.#dueMs = Math.max(this.#dueMs, nowMs - missedFramesMax * frameMs)
+    let isBusy = true
+    // A timer may fire a fraction of a millisecond early.
+    for (; isBusy && this.#dueMs <= nowMs + 1; this.#dueMs += frameMs) isBusy = this.#frame()
+    if (isBusy) this.#plan()
+    else this.#cancel = null
+  }
+}

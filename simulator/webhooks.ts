@@ -1,0 +1,115 @@
+/**
+ * Sends the events of legs, signed with Ed25519 over `<timestamp>|<body>`. The first attempts of a leg's events are in
+ * order; an event that fails is repeated by itself, as the carrier does.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto'
+import type { LocalPools } from './local-pools.ts'
+import type { SimulatorClock } from './ticker.ts'
+
+/** From one attempt to the next. */
+const retryMs = [1000, 2000, 4000, 8000] as const
+
+const lateMs = 5000
+/** Every other event comes later by this, which is more than the second from the dialling to the answer. */
+const swapMs = 1500
+const againMs = 100
+
+/** `late`: twice, late and in another order. `no_hangup`: the event of the end is lost. */
+export type WebhookFaults = 'late' | 'no_hangup' | null
+
+/** The events of one leg. */
+export type WebhookQueue = { url: string; faults: WebhookFaults; sent: number; last: Promise<void> }
+export const queueTo = (url: string, faults: WebhookFaults): WebhookQueue => ({
+  url,
+  faults,
+  sent: 0,
+  last: Promise.resolve(),
+})
+
+/** 32 bytes in base64, of the 32 bytes of a private key. */
+export function publicKeyOf(seed: Uint8Array): string {
+  const spki = createPublicKey(privateKeyOf(seed)).export({ format: 'der', type: 'spki' })
+  return spki.subarray(-32).toString('base64')
+}
+
+function privateKeyOf(seed: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([keyHead, seed]), format: 'der', type: 'pkcs8' })
+}
+
+export class Webhooks {
+  /** 32 bytes in base64, as the carrier's portal shows it. */
+  readonly publicKey: string
+  readonly #clock: SimulatorClock
+  readonly #key: KeyObject
+  readonly #pools: LocalPools
+  readonly #timers = new Set<() => void>()
+  #isClosed = false
+
+  /** `seed`: the 32 bytes of the private key. */
+  constructor({ clock, seed, pools }: { clock: SimulatorClock; seed: Uint8Array; pools: LocalPools }) {
+    this.#clock = clock
+    this.#pools = pools
+    this.#key = privateKeyOf(seed)
+    this.publicKey = publicKeyOf(seed)
+  }
+
+  send(queue: WebhookQueue, eventType: string, payload: object): void {
+    if (queue.faults === 'no_hangup' && eventType === 'call.hangup') return
+    const body = JSON.stringify({
+      data: {
+        record_type: 'event',
+        event_type: eventType,
+        id: randomUUID(),
+        occurred_at: new Date(this.#clock.nowMs()).toISOString(),
+        payload,
+      },
+      meta: { attempt: 1, delivered_to: queue.url },
+    })
+    const place = queue.sent++
+    if (queue.faults !== 'late') {
+      queue.last = queue.last.then(() => this.#attempt(queue.url, body, 0))
+      return
+    }
+    const delayMs = lateMs + (place % 2 === 0 ? swapMs : 0)
+    for (const moreMs of [0, againMs]) this.#after(delayMs + moreMs, () => void this.#attempt(queue.url, body, 0))
+  }
+
+  /** Nothing is sent any more. */
+  close(): void {
+    this.#isClosed = true
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+  }
+
+  /** Never rejects. */
+  async #attempt(url: string, body: string, failures: number): Promise<void> {
+    if (this.#isClosed || (await this.#isDelivered(url, body))) return
+    const delayMs = retryMs[failures]
+    if (delayMs !== undefined) this.#after(delayMs, () => void this.#attempt(url, body, failures + 1))
+  }
+
+  async #isDelivered(url: string, body: string): Promise<boolean> {
+    const timestamp = String(Math.floor(this.#clock.nowMs() / 1000))
+    const signature = sign(null, Buffer.from(`${timestamp}|${body}`), this.#key).toString('base64')
+    const headers = ['content-type', 'application/json', 'telnyx-timestamp', timestamp]
+    try {
+      const signed = [...headers, 'telnyx-signature-ed25519', signature]
+      const { status } = await this.#pools.request({ method: 'POST', url, headers: signed, body })
+      return status >= 200 && status < 300
+    } catch {
+      return false
+    }
+  }
+
+  #after(delayMs: number, run: () => void): void {
+    if (this.#isClosed) return
+    const cancel = this.#clock.after(delayMs, () => {
+      this.#timers.delete(cancel)
+      run()
+    })
+    this.#timers.add(cancel)
+  }
+}
+
+/** The DER head of an Ed25519 key (RFC 8410), before its 32 bytes. */
+const keyHead = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -1,0 +1,79 @@
+/** The legs of calls. A statement that is not about one organization runs for the operator of the server. */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { Leg, LegStore, OrphanedLeg } from '../domain/phone/leg.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import type { Tx } from './connect.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+
+type Row = Omit<Leg, 'createdAtMs' | 'answeredAtMs' | 'endedAtMs' | 'microUsdPerMinute'> & {
+  createdAt: Date
+  answeredAt: Date | null
+  endedAt: Date | null
+  /** A bigint as text. */
+  microUsdPerMinute: string | null
+}
+
+export type LegStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock }
+
+const columns = (tx: Tx) => tx`
+  organization_id as "organizationId", test, id, call_id as "callId", party, direction, line,
+  carrier_leg_id as "carrierLegId", created_at as "createdAt", answered_at as "answeredAt", ended_at as "endedAt",
+  micro_usd_per_minute::text as "microUsdPerMinute"`
+
+const ofLeg = (tx: Tx, { organizationId, test, id }: Tenant & { id: string }) =>
+  tx`where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+
+export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
+  return {
+    find: (line, { legId, carrierLegId }) =>
+      worlds.asOperator(async (tx) => {
+        const [row] = await tx<Row[]>`
+          select ${columns(tx)} from call_legs
+          where line = ${line} and (carrier_leg_id = ${carrierLegId} or (id = ${legId} and carrier_leg_id is null))`
+        return row === undefined ? null : legOf(row)
+      }),
+    dialed: (leg, carrierLegId) =>
+      worlds.asTenant(leg, async (tx) => {
+        await tx`update call_legs set carrier_leg_id = ${carrierLegId} ${ofLeg(tx, leg)}`
+      }),
+    answered: (leg, atMs) =>
+      worlds.asTenant(leg, async (tx) => {
+        await tx`update call_legs set answered_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and answered_at is null`
+      }),
+    ended: (leg, atMs) =>
+      worlds.asTenant(leg, async (tx) => {
+        await tx`update call_legs set ended_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and ended_at is null`
+      }),
+    orphans: (graceMs, limit) =>
+      worlds.asOperator((tx) => {
+        const now = new Date(clock.nowMs())
+        const endedBefore = new Date(clock.nowMs() - graceMs)
+        return tx<OrphanedLeg[]>`
+          select l.organization_id as "organizationId", l.test, l.id, l.call_id as "callId", l.line,
+            l.carrier_leg_id as "carrierLegId"
+          from call_legs l join calls c
+            on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
+          where l.ended_at is null and (c.ended_at <= ${endedBefore} or (c.ended_at is null and not exists (
+            select from instances i where i.id = c.owner_id and i.alive_until > ${now})))
+          order by l.created_at limit ${limit}`
+      }),
+  }
+}
+
+export async function insertLeg(tx: Tx, leg: Leg): Promise<void> {
+  await tx`
+    insert into call_legs (organization_id, test, id, call_id, party, direction, line, carrier_leg_id, created_at,
+      micro_usd_per_minute)
+    values (${leg.organizationId}, ${leg.test}, ${leg.id}, ${leg.callId}, ${leg.party}, ${leg.direction}, ${leg.line},
+      ${leg.carrierLegId}, ${new Date(leg.createdAtMs)}, ${leg.microUsdPerMinute})`
+}
+
+function legOf({ createdAt, answeredAt, endedAt, microUsdPerMinute, ...leg }: Row): Leg {
+  return {
+    ...leg,
+    createdAtMs: createdAt.getTime(),
+    answeredAtMs: answeredAt?.getTime() ?? null,
+    endedAtMs: endedAt?.getTime() ?? null,
+    microUsdPerMinute: microUsdPerMinute === null ? null : Number(microUsdPerMinute),
+  }
+}

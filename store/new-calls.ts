@@ -1,0 +1,74 @@
+/** How calls begin: the row of a call, and of a call by phone the leg of the caller too. */
+import type { Call } from '../domain/calls/call.ts'
+import type { CallStore } from '../domain/calls/store.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import { notifyCallChange } from './call-changes.ts'
+import { insertEvents } from './call-entries.ts'
+import { insertLeg } from './call-legs.ts'
+import { ofCall, type SecretColumns } from './call-rows.ts'
+import { sealOf } from './call-secrets.ts'
+import { createMicroseconds } from './call-times.ts'
+import type { Tx } from './connect.ts'
+import type { Sealer } from './sealed.ts'
+import { isTaken } from './taken.ts'
+import type { Worlds } from './tenant.ts'
+
+export type NewCallDeps = { worlds: Worlds; sealer: () => Sealer; clock: Clock }
+
+export function createNewCalls({
+  worlds,
+  sealer,
+  clock,
+}: NewCallDeps): Pick<CallStore, 'insert' | 'insertPhoned' | 'reconfigure'> {
+  const microseconds = createMicroseconds()
+  return {
+    insert: (call, secrets, events = []) =>
+      worlds.asTenant(call, async (tx) => {
+        await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
+        await insertEvents(tx, call, events, clock.nowMs())
+      }),
+    insertPhoned: (call, secrets, leg) =>
+      ifNew(() =>
+        worlds.asTenant(call, async (tx) => {
+          await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
+          await insertLeg(tx, leg)
+        }),
+      ),
+    reconfigure: (call, secrets) => {
+      const { bytes, sealedBy } = sealOf(sealer, call, secrets)
+      return worlds.asTenant(call, async (tx) => {
+        const { pipeline, metadata } = call
+        await tx`
+          update calls set language = ${pipeline.intent.language}, pipeline = ${jsonText(pipeline)}::text::json,
+            metadata = ${jsonText(metadata)}::text::json, sealed = ${bytes}, sealed_by = ${sealedBy}
+          ${ofCall(tx, call, call.id)} and ended_at is null`
+      })
+    },
+  }
+}
+
+async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }: SecretColumns): Promise<void> {
+  const { organizationId, test, id, agentId, keyId, status, kind, phone, identity, pipeline } = call
+  await tx`
+    insert into calls (organization_id, test, id, agent_id, key_id, status, kind, phone, owner_id, language, identity,
+      pipeline, metadata, webhook_tags, sealed, sealed_by, created_at, updated_at, expires_at)
+    values (${organizationId}, ${test}, ${id}, ${agentId}, ${keyId}, ${status}, ${kind},
+      ${phone === null ? null : jsonText(phone)}::text::json, ${call.ownerId}, ${pipeline.intent.language},
+      ${jsonText(identity)}, ${jsonText(pipeline)}::text::json, ${jsonText(call.metadata)}::text::json,
+      ${jsonText(call.webhookTags)}::text::json, ${bytes}, ${sealedBy}, ${createdAt}::text::timestamptz,
+      ${new Date(call.updatedAtMs)}, ${new Date(call.expiresAtMs)})`
+  await notifyCallChange(tx, id)
+}
+
+/** False: a leg of this name is there already. */
+async function ifNew(run: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await run()
+    return true
+  } catch (error) {
+    if (isTaken(error, 'call_legs_of_carrier')) return false
+    throw error
+  }
+}
+
+const jsonText = (value: unknown) => JSON.stringify(value)

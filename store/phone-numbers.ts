@@ -1,0 +1,44 @@
+/** The phone numbers of organizations, as calls need them. */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { CallableNumber, CallableNumbers } from '../domain/phone/ports.ts'
+import type { Tx } from './connect.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+
+type Row = CallableNumber & { suspendedAt: Date | null }
+
+const columns = (tx: Tx) => tx`
+  organization_id as "organizationId", test, id, e164, source, direction, agent_id as "agentId",
+  dispatch_metadata_template as "dispatchMetadataTemplate", suspended_at as "suspendedAt"`
+
+export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>): CallableNumbers {
+  return {
+    findInbound: (e164, { line }) =>
+      worlds.asOperator(async (tx) => {
+        const [row] = await tx<Row[]>`
+          select ${columns(tx)} from phone_numbers
+          where e164 = ${e164} and source = 'managed' ${line === 'carrier' ? tx`and not test` : tx``}
+          order by test, created_at, id limit 1`
+        return row ?? null
+      }),
+    outboundFor: (tenant, agentId, from) =>
+      worlds.asTenant(tenant, async (tx) => {
+        const all = await tx<Row[]>`
+          select ${columns(tx)} from phone_numbers ${ofTenant(tx, tenant)}
+            ${from === null ? tx`` : tx`and e164 = ${from}`} order by created_at, id`
+        if (from !== null) return all.find(isOutboundReady) ?? (all.length === 0 ? 'not_own' : 'not_ready')
+        const ready = all.filter(isOutboundReady)
+        return ready.find((number) => agentId !== null && number.agentId === agentId) ?? ready[0] ?? 'none'
+      }),
+    isInboundReady: (number) =>
+      worlds.asTenant(number, async (tx) => {
+        const [row] = await tx<Row[]>`
+          select ${columns(tx)} from phone_numbers ${ofTenant(tx, number)} and id = ${number.id}`
+        return row !== undefined && row.suspendedAt === null && row.direction !== 'outbound'
+      }),
+  }
+}
+
+const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
+  tx`where organization_id = ${organizationId} and test = ${test}`
+
+const isOutboundReady = ({ suspendedAt, direction }: Row) => suspendedAt === null && direction !== 'inbound'

@@ -1,0 +1,104 @@
+/** The HTTP API of a carrier as a stub that keeps the commands and answers as it is asked to. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+import type { LegToDial, MediaEndpoint } from '../../domain/ports/phone-line.ts'
+import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { legId } from './setup.ts'
+
+export type Command = { method: string; path: string; authorization: string; body: Record<string, unknown> }
+export type Answer = { status: number; body: object } | ((response: ServerResponse) => void)
+
+export const carrierLegId = 'v3:MdI91X4lWFEs7IgbBEOT9M4AigoY08M0WWZFISt1Yw2axZ_IiE4pqg=='
+export const ref = { legId, carrierLegId }
+export const media: MediaEndpoint = {
+  url: 'wss://voice.example.com/carrier/media/leg_1',
+  token: 'one.secret',
+  sampleRateHz: 8000,
+}
+export const plainLeg: LegToDial = {
+  legId,
+  from: '+18005550101',
+  to: '+15005550006',
+  ringingTimeoutS: 30,
+  region: null,
+  detectsMachine: null,
+  media: null,
+  headers: {},
+  commandId: 'command_1',
+}
+
+export const dialled: Answer = {
+  status: 200,
+  body: {
+    data: {
+      call_control_id: carrierLegId,
+      call_leg_id: 'x',
+      call_session_id: 'y',
+      is_alive: true,
+      record_type: 'call',
+    },
+  },
+}
+export const done: Answer = { status: 200, body: { data: { result: 'ok' } } }
+export const refusedWith = (status: number, code: string): Answer => ({
+  status,
+  body: { errors: [{ code, title: 'No', detail: 'The number +15005550006 is not good.' }] },
+})
+
+export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemClock } = {}) {
+  const commands: Command[] = []
+  const state: { answer: Answer } = { answer: done }
+  const server = createServer((request, response) => void take(request, response))
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    const { method = '', url: path = '', headers } = request
+    commands.push({
+      method,
+      path,
+      authorization: headers.authorization ?? '',
+      body: body === '' ? {} : (JSON.parse(body) as Command['body']),
+    })
+    const { answer } = state
+    if (typeof answer === 'function') return answer(response)
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const line = createTelnyxLine({
+    name: 'carrier',
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
+    apiKey: 'KEY1',
+    connectionId: '7267',
+    webhookUrl: 'https://voice.example.com/carrier/carrier/webhooks',
+    requestMs,
+    clock,
+  })
+  t.teardown(async () => {
+    await line.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return { commands, line, server, answers: (answer: Answer) => void (state.answer = answer) }
+}
+
+/** Every command of the port, in each of its forms. */
+export async function everyCommand({ line, answers }: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
+  const signal = new AbortController().signal
+  answers(dialled)
+  await line.dial(plainLeg, signal)
+  await line.dial({ ...plainLeg, media, detectsMachine: 'carrier', region: 'middle_east', ringingTimeoutS: 1 }, signal)
+  const headers = { 'X-Order': '7', 'user-to-user': 'abc' }
+  await line.dial({ ...plainLeg, media: { ...media, sampleRateHz: 16_000 }, headers, region: 'mars' }, signal)
+  await line.isAlive(ref)
+  answers(done)
+  await line.answer(ref, media)
+  await line.answer(ref, { ...media, sampleRateHz: 16_000 })
+  await line.reject(ref, 486)
+  await line.hangUp(ref)
+  await line.bridge(ref, { legId, carrierLegId: 'v3:other' })
+  await line.sendDtmf(ref, '1w#')
+}

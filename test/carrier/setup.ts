@@ -1,0 +1,134 @@
+/** The streams of carriers over real sockets, and a carrier that dials in. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
+import WebSocket from 'ws'
+import type { ExpectedLeg, StreamFailure } from '../../domain/ports/leg-media.ts'
+import type { MediaEndpoint } from '../../domain/ports/phone-line.ts'
+import { ExpectedLegs } from '../../handlers/carrier/expected-legs.ts'
+import { mountCarrierStreams } from '../../handlers/carrier/streams.ts'
+import type { EdgeQuotaOptions, RelaySettings } from '../../runtime/engine/options.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { start, until } from '../http/harness.ts'
+import { RecordingSink } from '../session/media-harness.ts'
+
+export const legId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
+export const streamId = '1edb94f9-7ef0-4150-b502-e0ebadfd9491'
+
+type Frame = { event: string; streamSid?: string; media?: { payload: string }; mark?: { name: string } }
+
+/** The frame `start` in the spelling of one carrier or the other. */
+export const starts = {
+  snake: (encoding: string, sample_rate: number) => ({
+    event: 'start',
+    sequence_number: '1',
+    stream_id: streamId,
+    start: { call_control_id: 'v3:abc', client_state: '', media_format: { encoding, sample_rate, channels: 1 } },
+  }),
+  camel: (encoding: string, sampleRate: number) => ({
+    event: 'start',
+    sequenceNumber: '1',
+    streamSid: streamId,
+    start: { callSid: 'CA1', tracks: ['inbound'], mediaFormat: { encoding, sampleRate, channels: 1 } },
+  }),
+}
+
+/** The carrier's side of a stream. */
+export class CarrierSocket {
+  readonly socket: WebSocket
+  readonly frames: Frame[] = []
+  readonly closed: Promise<number>
+  #chunk = 0
+
+  constructor(url: string) {
+    this.socket = new WebSocket(url)
+    this.socket.on('message', (data: Buffer) => this.frames.push(JSON.parse(data.toString()) as Frame))
+    this.socket.on('error', () => {})
+    this.closed = new Promise((resolve) => this.socket.once('close', resolve))
+  }
+
+  send(frame: object): void {
+    this.socket.send(JSON.stringify(frame))
+  }
+
+  media(payload: Uint8Array, chunk = ++this.#chunk, track = 'inbound'): void {
+    const base64 = Buffer.from(payload).toString('base64')
+    this.send({
+      event: 'media',
+      stream_id: streamId,
+      media: { track, chunk: String(chunk), timestamp: '1', payload: base64 },
+    })
+  }
+
+  /** The audio that came. */
+  payloads(): Buffer {
+    return Buffer.concat(this.frames.flatMap(({ media }) => (media ? [Buffer.from(media.payload, 'base64')] : [])))
+  }
+
+  of(event: string): Frame[] {
+    return this.frames.filter((frame) => frame.event === event)
+  }
+}
+
+export async function serveStreams(
+  t: Test,
+  {
+    line8k = true,
+    ownerId = 'one',
+    relay = null,
+    edgeQuota = { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
+  }: { line8k?: boolean; ownerId?: string; relay?: RelaySettings | null; edgeQuota?: EdgeQuotaOptions } = {},
+) {
+  const clock = new ManualClock()
+  const logged: object[] = []
+  const log = { info: () => {}, warn: (fields: object) => void logged.push(fields), error: () => {} }
+  const address = { url: '' }
+  const legs = new ExpectedLegs({ ownerId, addressFor: () => address.url, rateHz: line8k ? 8000 : 16_000 })
+  const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
+  const server = await start([], { sockets: [mountCarrierStreams(settings, { legs, clock })], relay, edgeQuota })
+  t.teardown(() => server.stop())
+  address.url = server.url.replace('http', 'ws')
+  const failed: StreamFailure[] = []
+  const sinks: RecordingSink[] = []
+  const expect = (sampleRateHz: ExpectedLeg['sampleRateHz'] = 16_000): MediaEndpoint =>
+    legs.expect({
+      legId,
+      line: 'carrier',
+      sampleRateHz,
+      joined: (transport) => {
+        sinks.push(new RecordingSink(transport))
+        return sinks.at(-1)!
+      },
+      failed: (reason) => failed.push(reason),
+    })
+  return {
+    server,
+    clock,
+    legs,
+    logged,
+    failed,
+    sinks,
+    expect,
+    dial: ({ url, token }: MediaEndpoint) => new CarrierSocket(`${url}?token=${token}`),
+    /** A stream that has begun. */
+    async begin(frame: object, sampleRateHz?: ExpectedLeg['sampleRateHz']) {
+      const { url, token } = expect(sampleRateHz)
+      const carrier = new CarrierSocket(`${url}?token=${token}`)
+      await opened(carrier)
+      carrier.send({ event: 'connected', version: '1.0.0' })
+      carrier.send(frame)
+      const count = sinks.length
+      await until(() => sinks.length > count)
+      return { carrier, sink: sinks.at(-1)! }
+    },
+  }
+}
+
+export function opened({ socket }: CarrierSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve())
+    socket.once('unexpected-response', (_request, { statusCode }) => reject(new Error(String(statusCode))))
+  })
+}
+
+/** Long enough for frames on their way through this machine, where a test shows that nothing comes. */
+export const quiet = () => sleep(50)

@@ -1,0 +1,69 @@
+/** How calls end that hold no conversation, over the simulated carrier. The numbers act in the ways that docs list. */
+import t from 'tap'
+import { call } from '../platform/setup.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
+
+const phones = await startPhones()
+t.teardown(() => phones.close())
+
+const dial = (to: string, more: object = {}) =>
+  call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId, ...more })
+
+type Started = { sessionId: string }
+
+t.test('the answer of the far end decides the status', async (t) => {
+  const cases = [
+    ['+15005550003', 'busy', 'busy', 486],
+    ['+15005550004', 'failed', 'declined', 603],
+    ['+15005550005', 'failed', 'carrier_error', 482],
+  ] as const
+  for (const [to, status, cause, code] of cases) {
+    const { sessionId } = (await dial(to)).json<Started>()
+    t.match(await callWhen(phones, sessionId, hasEnded), { status, end_reason: cause, duration_seconds: 0 }, to)
+    const ended = (await eventsOf(phones, sessionId)).find(({ event_type }) => event_type === `call.${status}`)
+    t.match(ended, { failure_cause: cause, sip_status_code: code }, to)
+  }
+})
+
+t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has failed', async (t) => {
+  for (const to of ['+15005550001', '+15005550024']) {
+    const answer = await dial(to)
+    t.equal(answer.status, 502, answer.text)
+    const { code, details } = answer.json<{ code: string; details: Started }>()
+    t.equal(code, 'CARRIER_DIAL_FAILED')
+    t.match(await callWhen(phones, details.sessionId, hasEnded), { status: 'failed' })
+  }
+})
+
+t.test('a phone that rings too long is no answer, and a call that is ended while it rings is cancelled', async (t) => {
+  const late = (await dial('+15005550002', { telephony: { ringingTimeout: 1 } })).json<Started>()
+  t.match(await callWhen(phones, late.sessionId, hasEnded), { status: 'no_answer', end_reason: 'no_answer' })
+  const ended = (await dial('+15005550002')).json<Started>()
+  t.equal((await call(phones, 'POST', `/v1/calls/${ended.sessionId}/end`)).status, 200)
+  t.match(await callWhen(phones, ended.sessionId, hasEnded), { status: 'cancelled', end_reason: 'api_ended' })
+})
+
+t.test('a number that is not one, or not ours, is refused with its place', async (t) => {
+  const cases = [
+    [{ to: '+15550001111' }, '/to'],
+    [{ to: '+15005550006', from: '+15005550199' }, '/from'],
+  ] as const
+  for (const [wanted, path] of cases) {
+    const answer = await call(phones, 'POST', '/v1/sessions/phone', { agentId: phones.agentId, ...wanted })
+    t.equal(answer.status, 400)
+    t.same(
+      answer.json<{ issues: { path: string }[] }>().issues.map((issue) => issue.path),
+      [path],
+    )
+  }
+  t.equal((await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550006' })).status, 400, 'without intent')
+})
+
+t.test('a caller whose number is withheld has none', async (t) => {
+  await call(phones, 'POST', '/simulator/calls', { from: null, to: phones.number, lines: ['Hello.'] })
+  const id = await newestInbound(phones)
+  const row = await callWhen(phones, id, ({ status }) => status === 'in_progress')
+  t.match(row, { from: null, to: phones.number })
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
+})

@@ -1,0 +1,16 @@
+/** The document of the simulator lists each number that acts in its own way, and no other. */
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { planOf } from '../../simulator/far-ends/magic-numbers.ts'
+import { far } from './setup.ts'
+
+const usual = '0006'
+
+t.test('docs/simulator.md lists the numbers of the simulator', (t) => {
+  const document = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8')
+  const listed = [...document.matchAll(/^\| …(\d{4}) \|/gm)].map(([, digits]) => digits as string)
+  const digits = Array.from({ length: 10_000 }, (_, at) => String(at).padStart(4, '0'))
+  const special = digits.filter((digits) => digits === usual || planOf(far(digits)) !== planOf(far(usual)))
+  t.same(listed, special)
+  t.end()
+})

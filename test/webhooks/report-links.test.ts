@@ -1,0 +1,41 @@
+/** Links in events of calls that ended before this process served: they need its address, which it knows once it listens. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { createCallRecords } from '../../call-records.ts'
+import type { Operations } from '../../domain/operations.ts'
+import { configKeys } from '../../generated/config/keys.ts'
+import type { ParleyConfig } from '../../generated/config/types.ts'
+import { validateConfig } from '../../generated/config/validator.ts'
+import { loadConfig } from '../../runtime/config.ts'
+import { createLog } from '../../runtime/log.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { connected, ended, openWorld, recording } from './call-events.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+/** No call of the test asks an LLM. */
+const operations = { dispatch: {}, generateItems: {} } as unknown as Operations
+
+t.test('a report that was pending at the start has an absolute link to its recording', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-links-'))
+  t.teardown(() => rm(dataDir, { recursive: true, force: true }))
+  const config = await loadConfig<ParleyConfig>({ PARLEY_DATA_DIR: dataDir }, configKeys, validateConfig)
+  const world = await openWorld(t, cluster)
+  await world.endpoint({ events: ['call.report'] })
+  const call = await world.call()
+  await world.store.calls.append(call, call.id, [connected(), recording('recording'), ended(), recording('ready')])
+  const log = createLog('silent')
+  const records = await createCallRecords({ config, store: world.store, operations, masterKey: 'k'.repeat(32), log })
+  t.teardown(() => records.close())
+  // Reports are looked for every second.
+  await pause(1_500)
+  t.same(await world.names(call), [], 'a start that takes long makes no report')
+  records.listening('http://127.0.0.1:4242')
+  for (let tries = 0; tries < 400 && (await world.names(call)).length === 0; tries++) await pause(50)
+  const [report] = await world.events(call)
+  t.match(report?.body, { recording_url: /^http:\/\/127\.0\.0\.1:4242\/recordings\/.*signature=/ })
+})

@@ -1,0 +1,82 @@
+/** Endpoints that do not answer take a part of the room, and leave the rest to others. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Dispatcher } from '../../domain/webhooks/dispatcher.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { startReceiver } from './receiver.ts'
+import { openWorld } from './setup.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const limits = { max: 96, endpointMax: 16 }
+
+/** Polls until the condition holds, and then a few times more, which must not change it. */
+async function polled(dispatcher: Dispatcher, isReached: () => boolean): Promise<void> {
+  for (let looks = 0, after = 0; looks < 400 && after < 10; looks++) {
+    if (isReached()) after++
+    await dispatcher.poll()
+    await sleep(25)
+  }
+}
+
+t.test('100 endpoints of an organization that never answer leave room for another organization', async (t) => {
+  const world = await openWorld(t, cluster)
+  const other = await world.other()
+  let hanging = 0
+  const silent = await startReceiver(() => void hanging++)
+  const receiver = await startReceiver()
+  t.teardown(() => Promise.all([silent.close(), receiver.close()]))
+  const dead: string[] = []
+  for (let made = 0; made < 100; made++) dead.push(await world.endpoint(`${silent.url}/${made}`, { timeoutMs: 30_000 }))
+  for (let events = 0; events < 3; events++) for (const id of dead) await world.emit(id)
+  const dispatcher = world.dispatcher({ limits })
+  await polled(dispatcher, () => hanging >= 60)
+  t.ok(hanging >= 60 && hanging <= 66, `two thirds of the room: ${hanging}`)
+  const fast = [await other.endpoint(receiver.url), await other.endpoint(receiver.url)]
+  for (let events = 0; events < 40; events++) await other.emit(fast)
+  await polled(dispatcher, () => receiver.received.length === 80)
+  t.equal(receiver.received.length, 80)
+})
+
+t.test('an endpoint that answers late gets a quarter of the attempts of another one', async (t) => {
+  const world = await openWorld(t, cluster)
+  const open = { now: 0, most: 0 }
+  const receiver = await startReceiver((response) => {
+    open.most = Math.max(open.most, ++open.now)
+    setTimeout(() => {
+      open.now--
+      response.end()
+    }, 2_100)
+  })
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url)
+  await world.emit(endpoint)
+  const dispatcher = world.dispatcher({ limits })
+  await world.settle(dispatcher)
+  for (let events = 0; events < 6; events++) await world.emit(endpoint)
+  await world.settle(dispatcher)
+  t.equal(receiver.received.length, 7)
+  t.equal(open.most, 4)
+})
+
+t.test('many organizations with endpoints that never answer leave room for one more', async (t) => {
+  const world = await openWorld(t, cluster)
+  let hanging = 0
+  const silent = await startReceiver(() => void hanging++)
+  const receiver = await startReceiver()
+  t.teardown(() => Promise.all([silent.close(), receiver.close()]))
+  for (let made = 0; made < 6; made++) {
+    const other = await world.other()
+    for (let endpoints = 0; endpoints < 8; endpoints++) {
+      const id = await other.endpoint(`${silent.url}/${made}/${endpoints}`, { timeoutMs: 30_000 })
+      for (let events = 0; events < 6; events++) await other.emit(id)
+    }
+  }
+  const dispatcher = world.dispatcher({ limits })
+  await polled(dispatcher, () => hanging >= 70)
+  t.ok(hanging >= 70 && hanging < 96, `${hanging} of 96`)
+  await world.emit(await world.endpoint(receiver.url))
+  await polled(dispatcher, () => receiver.received.length > 0)
+  t.equal(receiver.received.length, 1)
+})

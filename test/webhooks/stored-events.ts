@@ -1,0 +1,35 @@
+/** Events that a test stores in the database of a Parley, as the transactions of calls do. */
+import { v7 } from 'uuid'
+import type { Tenant } from '../../domain/access/organization.ts'
+import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
+import { connectOnce } from '../../store/connect.ts'
+import { transactionEach, type Worlds } from '../../store/tenant.ts'
+import { enqueue } from '../../store/webhook-outbox.ts'
+
+export type StoredEvents = Worlds & {
+  /** The id of the event. Rejects when the database does not take it. */
+  store(tenant: Tenant, event: OutboxEvent, endpoints?: readonly { id: string; name: string }[]): Promise<string>
+  close(): Promise<void>
+}
+
+export function openStoredEvents(databaseUrl: string): StoredEvents {
+  const connection = connectOnce({ databaseUrl }, 'events of a test')
+  const worlds = transactionEach(connection)
+  return {
+    asTenant: (tenant, run) => worlds.asTenant(tenant, run),
+    async store(tenant, event, endpoints = []) {
+      await worlds.asTenant(tenant, (tx) => enqueue(tx, tenant, event, endpoints))
+      return event.id
+    },
+    close: () => connection.end({ timeout: 1 }),
+  }
+}
+
+/** A change of the status of a call, except for what `more` says. The body has its type, its id and the payload. */
+export function eventOf(atMs: number, payload: object = {}, more: Partial<OutboxEvent> = {}): OutboxEvent {
+  const id = v7()
+  const type = more.type ?? 'call.status'
+  const body = Buffer.from(JSON.stringify({ type, id, ...payload }))
+  const call = { callId: v7(), agentId: null, tags: {}, version: null }
+  return { id, type, ...call, body, occurredAtMs: atMs, createdAtMs: atMs, ...more }
+}
