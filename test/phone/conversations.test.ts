@@ -3,6 +3,7 @@ import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { voicesOf, wordsOf } from '../session/recorded-call.ts'
+import { errorRate, wordErrors } from '../speech/words.ts'
 import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
@@ -16,6 +17,12 @@ const typesOf = (id: string) => new Set(bodies(id).map(({ type }) => type as str
 const wordsSaid = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.filter((entry) => entry.source === source).map(({ text }) => text.toLowerCase())
 
+/** The "Hello?" of the person may interrupt the agent. */
+const wordsPlayed = ({ transcript }: PhoneCallRow, source: string) =>
+  transcript.entries.flatMap((entry) => (entry.source === source ? (entry['heard_text'] ?? entry.text) : [])).join(' ')
+
+/** A recognition of a whole recording of a phone misses a word here and there, and which one depends on the processor. */
+const isLike = (text: string, found: string) => errorRate([wordErrors(text, found)]) < 0.5
 const isRecorded = (row: PhoneCallRow) => hasEnded(row) && row.recording_status === 'ready'
 
 t.test('createPhoneSession: a person answers and talks to the agent', async (t) => {
@@ -46,9 +53,12 @@ t.test('createPhoneSession: a person answers and talks to the agent', async (t) 
   t.match(wordsSaid(row, 'agent').join(' '), /bicycle shop.*until noon.*goodbye/s)
 
   const { caller, agent } = await voicesOf(phones, id)
-  t.match((await wordsOf(phones, caller)).toLowerCase(), /saturday/, 'the person is on one side of the recording')
-  t.match((await wordsOf(phones, agent)).toLowerCase(), /bicycle/, 'the agent is on the other')
-  t.notMatch((await wordsOf(phones, caller)).toLowerCase(), /bicycle/)
+  const said = { caller: wordsPlayed(row, 'user'), agent: wordsPlayed(row, 'agent') }
+  const found = { caller: await wordsOf(phones, caller), agent: await wordsOf(phones, agent) }
+  t.ok(isLike(said.caller, found.caller), `the person is on one side of the recording: ${found.caller}`)
+  t.ok(isLike(said.agent, found.agent), `the agent is on the other: ${found.agent}`)
+  t.notOk(isLike(said.agent, found.caller))
+  t.notOk(isLike(said.caller, found.agent))
 
   const types = (await eventsOf(phones, id)).map(({ event_type }) => event_type)
   const order = ['call.dialing', 'carrier.answered', 'call.in_progress', 'carrier.hangup', 'call.completed']
