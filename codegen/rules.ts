@@ -305,7 +305,8 @@ function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
 }
 
 function isOpen(schema: Exclude<Schema, boolean>): boolean {
-  if (schema.properties) return schema.additionalProperties !== false
+  // An explicit `true` says that fields of any name mean something, as in metadata.
+  if (schema.properties) return schema.additionalProperties !== false && schema.additionalProperties !== true
   // The branches of a union are visited one by one.
   if (schema.oneOf || schema.anyOf) return false
   return schema.type === 'object' && schema.additionalProperties === undefined

@@ -51,6 +51,11 @@ export type Problem =
   | { kind: 'agents_not_taken' }
   | { kind: 'extraction_not_taken' }
   | { kind: 'secret_of_other_origin' }
+  /** Calls to the number would meet neither an agent nor settings that make one. */
+  | { kind: 'answer_missing' }
+  | { kind: 'placeholder_unknown' }
+  /** The value would be shown by later answers. */
+  | { kind: 'secret_shown' }
 
 export type Resource = 'agent' | 'tool' | 'webhook endpoint'
 
@@ -63,7 +68,7 @@ export type ResourceFaultData =
   | { kind: 'variables_missing'; names: readonly string[] }
   | { kind: 'name_taken'; resource: Exclude<Resource, 'webhook endpoint'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
-  | { kind: 'agent_in_use'; callbackIds: readonly string[] }
+  | { kind: 'agent_in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }
   /** Two endpoints that are asked before a call would both match one. */
   | { kind: 'pre_call_conflict'; endpointId: string }
   /** The endpoint is a field of an agent. */

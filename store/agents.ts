@@ -15,6 +15,7 @@ import {
 } from './agent-webhooks.ts'
 import { callbacksOfAgent } from './callbacks.ts'
 import type { Tx } from './connect.ts'
+import { numbersOfAgent } from './number-rows.ts'
 import type { Sealer } from './sealed.ts'
 import { isTaken } from './taken.ts'
 import type { Worlds } from './tenant.ts'
@@ -31,8 +32,8 @@ type Row = {
 
 /** Other text cannot be an id, so no statement asks for it. */
 const idForm = /^agent_[0-9A-Za-z]{22}$/
-/** A refusal names at most this many callbacks. */
-const callbacksNamedMax = 32
+/** A refusal names at most this many numbers, and this many callbacks. */
+const namedMax = 32
 /** Any number that no other advisory lock of two numbers has. */
 const agentsLock = 7_275_540
 
@@ -69,9 +70,11 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
       return worlds.asTenant(tenant, async (tx) => {
         await lockEndpoints(tx, tenant)
         // A callback of a live call may name an agent that is gone.
-        if ((await read(tx, tenant, id)).length === 0) return { state: 'unknown' }
-        const callbackIds = await callbacksOfAgent(tx, tenant, id, callbacksNamedMax)
-        if (callbackIds.length > 0) return { state: 'in_use', callbackIds }
+        // The lock makes a number that is about to name the agent wait, and then it finds no agent.
+        if ((await read(tx, tenant, id, true)).length === 0) return { state: 'unknown' }
+        const phoneNumberIds = await numbersOfAgent(tx, tenant, id, namedMax)
+        const callbackIds = await callbacksOfAgent(tx, tenant, id, namedMax)
+        if (phoneNumberIds.length + callbackIds.length > 0) return { state: 'in_use', phoneNumberIds, callbackIds }
         const { organizationId, test } = tenant
         const { count } = await tx`
           delete from agents where organization_id = ${organizationId} and test = ${test} and id = ${id}`

@@ -4,7 +4,6 @@ import type { CallCommands } from '../domain/calls/commands.ts'
 import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { LegStore } from '../domain/phone/leg.ts'
-import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
@@ -17,27 +16,25 @@ import { CallWebhooks } from './call-webhooks.ts'
 import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
-import { createNumberCallers } from './number-callers.ts'
-import { createPhoneNumbers } from './phone-numbers.ts'
+import { createNumberRecords, type NumberRecords } from './number-records.ts'
 import { createUploadStore } from './recording-uploads.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
 import { createWebhookRecords, type WebhookRecords } from './webhook-records.ts'
 
-export type Records = WebhookRecords & {
-  calls: CallStore
-  callRecord: CallRecord
-  legs: LegStore
-  phoneNumbers: CallableNumbers
-  numberCallers: CallersOfNumbers
-  callChanges: CallChanges
-  reports: ReportStore
-  callCommands: CallCommands
-  callbacks: CallbackStore
-  recordingUploads: UploadStore
-  /** `serve` says how events of calls are written. */
-  callWebhooks: Pick<CallWebhooks, 'serve'>
-}
+export type Records = WebhookRecords &
+  NumberRecords & {
+    calls: CallStore
+    callRecord: CallRecord
+    legs: LegStore
+    callChanges: CallChanges
+    reports: ReportStore
+    callCommands: CallCommands
+    callbacks: CallbackStore
+    recordingUploads: UploadStore
+    /** `serve` says how events of calls are written. */
+    callWebhooks: Pick<CallWebhooks, 'serve'>
+  }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
@@ -67,8 +64,7 @@ export function createRecords(
       calls,
       callRecord: createCallRecord(worlds),
       legs: createLegStore({ worlds, clock }),
-      phoneNumbers: createPhoneNumbers(worlds),
-      numberCallers: createNumberCallers(worlds),
+      ...createNumberRecords(worlds),
       callChanges: changes,
       reports: createReportStore({ worlds, clock, webhooks, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),

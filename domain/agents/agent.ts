@@ -103,7 +103,7 @@ export interface AgentStore {
     id: string,
     change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
   ): Promise<Agent | 'name_taken' | WebhookConflict | null>
-  /** With its tools. One that is named by callbacks that are not over stays. */
+  /** With its tools. One that is named by phone numbers, or by callbacks that are not over, stays. */
   remove(tenant: Tenant, id: string): Promise<AgentRemoval>
 }
 
@@ -113,5 +113,7 @@ export type ChangedAgent = { agent: Omit<Agent, 'webhooks'>; webhooks: readonly 
 /** This endpoint and a field of the agent would be asked before the same call. */
 export type WebhookConflict = { conflictsWith: string }
 
-/** Some of the callbacks are named. */
-export type AgentRemoval = { state: 'removed' | 'unknown' } | { state: 'in_use'; callbackIds: readonly string[] }
+/** Some of the numbers and callbacks are named. */
+export type AgentRemoval =
+  | { state: 'removed' | 'unknown' }
+  | { state: 'in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }

@@ -67,8 +67,10 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
     async remove(tenant, id) {
       const removal = await store.remove(tenant, id)
       if (removal.state === 'unknown') throw new ResourceFault({ kind: 'not_found' })
-      if (removal.state === 'in_use')
-        throw new ResourceFault({ kind: 'agent_in_use', callbackIds: removal.callbackIds })
+      if (removal.state === 'in_use') {
+        const { phoneNumberIds, callbackIds } = removal
+        throw new ResourceFault({ kind: 'agent_in_use', phoneNumberIds, callbackIds })
+      }
     },
   }
 }

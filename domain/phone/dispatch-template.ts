@@ -42,13 +42,7 @@ export function dispatchedBy(
   agent: AgentSettings | null,
   numbers: Numbers,
 ): Dispatched {
-  const {
-    webhookTags = {},
-    metadata = {},
-    variables,
-    tools,
-    ...rest
-  } = rendered(template ?? {}, valuesOf(numbers)) as Template
+  const { webhookTags, metadata, variables, tools, ...rest } = rendered(template ?? {}, valuesOf(numbers)) as Template
   const wanted: Record<string, unknown> = {}
   const others: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(rest)) {
@@ -58,17 +52,24 @@ export function dispatchedBy(
   return {
     wanted: {
       ...(wanted as WantedSession),
-      ...(variables !== undefined && { variables }),
+      ...(variables && { variables: withoutNulls(variables) }),
       ...(tools !== undefined && { tools }),
       metadata: { ...others, ...metadata },
     },
-    tags: webhookTags,
+    tags: withoutNulls(webhookTags ?? {}),
   }
 }
 
-type Template = Pick<WantedSession, 'variables' | 'tools'> & {
-  webhookTags?: Record<string, string>
-  metadata?: Record<string, unknown>
+/** A placeholder without a number leaves no variable and no tag. */
+function withoutNulls(texts: Readonly<Record<string, string | null>>): Record<string, string> {
+  const entries = Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== null)
+  return Object.fromEntries(entries)
+}
+
+type Template = Pick<WantedSession, 'tools'> & {
+  variables?: Record<string, string | null> | null
+  webhookTags?: Record<string, string | null> | null
+  metadata?: Record<string, unknown> | null
 }
 
 const valuesOf = ({ from, to, forwardedFrom }: Numbers): Record<string, string | null> => ({
@@ -79,6 +80,11 @@ const valuesOf = ({ from, to, forwardedFrom }: Numbers): Record<string, string |
 
 const placeholder = /\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}/g
 const lonePlaceholder = /^\{\{\s*(callerNumber|dialedNumber|forwardedFromNumber)\s*\}\}$/
+
+/** Whether a text of a template has no placeholder but those that are known. */
+export function placeholdersOnly(text: string): boolean {
+  return !text.replace(placeholder, '').includes('{{')
+}
 
 /** A lone placeholder without a value becomes null, one inside of a text nothing. */
 function rendered(value: unknown, values: Record<string, string | null>): unknown {

@@ -50,9 +50,8 @@ async function issuesOfTools(tools: NonNullable<WantedSession['tools']>, rules: 
 /** It is stored with the call, and sent with each call of a tool. */
 const metadataMax = { bytes: 16_384, depth: 8 }
 
-function issuesOfMetadata(metadata: object): Issue[] {
+export function issuesOfMetadata(metadata: object, path: ValuePath = ['metadata']): Issue[] {
   const { bytes: bytesMax, depth: depthMax } = metadataMax
-  const path = ['metadata']
   if (isDeeper(metadata, depthMax)) return [{ path, problem: { kind: 'json_too_deep', depthMax } }]
   if (Buffer.byteLength(JSON.stringify(metadata)) <= bytesMax) return []
   return [{ path, problem: { kind: 'json_too_large', bytesMax } }]

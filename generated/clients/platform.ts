@@ -27,11 +27,14 @@ import type {
   NewAgent,
   NewPhoneSession,
   NewSession,
-  NewTool,
+  NewToolReceived,
   NewWebhook,
   OpenapiDocument,
   Organization,
   OrganizationChange,
+  PhoneNumber,
+  PhoneNumberChange,
+  PhoneNumberList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
@@ -140,7 +143,7 @@ export type ListAgentToolsCall = CallOptions & { path: { id: string } }
 export type ListAgentToolsAnswer =
   | Answer<'application/json', ToolList>
 
-export type CreateAgentToolCall = CallOptions & { path: { id: string }; body: NewTool }
+export type CreateAgentToolCall = CallOptions & { path: { id: string }; body: NewToolReceived }
 
 export type CreateAgentToolAnswer =
   | Answer<'application/json', Tool>
@@ -274,6 +277,21 @@ export type DispatchCallbackCall = CallOptions & { path: { id: string } }
 
 export type DispatchCallbackAnswer =
   | Answer<'application/json', Callback>
+
+export type ListPhoneNumbersCall = CallOptions
+
+export type ListPhoneNumbersAnswer =
+  | Answer<'application/json', PhoneNumberList>
+
+export type GetPhoneNumberCall = CallOptions & { path: { id: string } }
+
+export type GetPhoneNumberAnswer =
+  | Answer<'application/json', PhoneNumber>
+
+export type UpdatePhoneNumberCall = CallOptions & { path: { id: string }; body: PhoneNumberChange }
+
+export type UpdatePhoneNumberAnswer =
+  | Answer<'application/json', PhoneNumber>
 
 export type TestWebhookCall = CallOptions & { path: { id: string }; body?: TestWebhook }
 
@@ -446,6 +464,12 @@ export type PlatformClient = {
   cancelCallback(call: CancelCallbackCall): Promise<CancelCallbackAnswer>
   /** Make a scheduled callback now */
   dispatchCallback(call: DispatchCallbackCall): Promise<DispatchCallbackAnswer>
+  /** List the phone numbers */
+  listPhoneNumbers(call?: ListPhoneNumbersCall): Promise<ListPhoneNumbersAnswer>
+  /** Get a phone number */
+  getPhoneNumber(call: GetPhoneNumberCall): Promise<GetPhoneNumberAnswer>
+  /** Change a phone number */
+  updatePhoneNumber(call: UpdatePhoneNumberCall): Promise<UpdatePhoneNumberAnswer>
   /** Send a test event */
   testWebhook(call: TestWebhookCall): Promise<TestWebhookAnswer>
   /** List the deliveries */
@@ -814,6 +838,36 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listPhoneNumbers: {
+    method: 'GET',
+    path: '/v1/phone-numbers',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getPhoneNumber: {
+    method: 'GET',
+    path: '/v1/phone-numbers/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  updatePhoneNumber: {
+    method: 'PATCH',
+    path: '/v1/phone-numbers/{id}',
+    secured: true,
+    idempotent: false,
+    body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

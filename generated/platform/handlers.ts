@@ -27,11 +27,14 @@ import type {
   NewAgent,
   NewPhoneSession,
   NewSession,
-  NewTool,
+  NewToolReceived,
   NewWebhook,
   OpenapiDocument,
   Organization,
   OrganizationChange,
+  PhoneNumber,
+  PhoneNumberChange,
+  PhoneNumberList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
@@ -175,7 +178,7 @@ export type CreateAgentToolRequest = {
   path: { id: string }
   query: Record<string, never>
   header: Record<string, never>
-  body: NewTool
+  body: NewToolReceived
 }
 
 export type CreateAgentToolResult =
@@ -442,6 +445,36 @@ export type DispatchCallbackRequest = {
 export type DispatchCallbackResult =
   | { status: 200; type?: 'application/json'; body: Callback }
 
+export type ListPhoneNumbersRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListPhoneNumbersResult =
+  | { status: 200; type?: 'application/json'; body: PhoneNumberList }
+
+export type GetPhoneNumberRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetPhoneNumberResult =
+  | { status: 200; type?: 'application/json'; body: PhoneNumber }
+
+export type UpdatePhoneNumberRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: PhoneNumberChange
+}
+
+export type UpdatePhoneNumberResult =
+  | { status: 200; type?: 'application/json'; body: PhoneNumber }
+
 export type TestWebhookRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -697,6 +730,12 @@ export type PlatformHandlers<Caller> = {
   cancelCallback: Handle<CancelCallbackRequest, CancelCallbackResult, Caller>
   /** POST /v1/callbacks/{id}/dispatch */
   dispatchCallback: Handle<DispatchCallbackRequest, DispatchCallbackResult, Caller>
+  /** GET /v1/phone-numbers */
+  listPhoneNumbers: Handle<ListPhoneNumbersRequest, ListPhoneNumbersResult, Caller>
+  /** GET /v1/phone-numbers/{id} */
+  getPhoneNumber: Handle<GetPhoneNumberRequest, GetPhoneNumberResult, Caller>
+  /** PATCH /v1/phone-numbers/{id} */
+  updatePhoneNumber: Handle<UpdatePhoneNumberRequest, UpdatePhoneNumberResult, Caller>
   /** POST /v1/webhooks/{id}/test */
   testWebhook: Handle<TestWebhookRequest, TestWebhookResult, Caller>
   /** GET /v1/webhook-deliveries */

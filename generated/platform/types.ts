@@ -473,9 +473,10 @@ export type WebhookHeaders = Record<string, string> | null
 export type AuthHeader = {
   /** As in `headers`, and `authorization`. */
   name: string
-  /** Required, but where a value of this name is stored. */
-  value?: string
 }
+
+/** AuthHeader as a handler receives it: validation has filled in the defaults. */
+export type AuthHeaderReceived = { name: string; value?: string }
 
 export type NewAgentWebhook = {
   url: WebhookUrl
@@ -483,7 +484,7 @@ export type NewAgentWebhook = {
   secret?: string | null
   headers?: WebhookHeaders
   /** Headers with secret values. No name is in both lists. */
-  authHeaders?: AuthHeader[] | null
+  authHeaders?: AuthHeaderReceived[] | null
   /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
   timeoutMs?: number | null
 } | null
@@ -494,7 +495,7 @@ export type NewReportWebhook = {
   secret?: string | null
   headers?: WebhookHeaders
   /** Headers with secret values. No name is in both lists. */
-  authHeaders?: AuthHeader[] | null
+  authHeaders?: AuthHeaderReceived[] | null
   /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
   timeoutMs?: number | null
   /** As those of an endpoint. */
@@ -644,8 +645,6 @@ export type ToolList = Tool[]
 export type NewWebhookSource = {
   kind: 'webhook'
   url: WebhookUrl
-  /** Signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
-  secret?: string | null
   headers?: WebhookHeaders
   /** Headers with secret values. No name is in both lists. */
   authHeaders?: AuthHeader[] | null
@@ -654,7 +653,22 @@ export type NewWebhookSource = {
   asyncAck?: AsyncAck
 }
 
+/** NewWebhookSource as a handler receives it: validation has filled in the defaults. */
+export type NewWebhookSourceReceived = {
+  kind: 'webhook'
+  url: WebhookUrl
+  secret?: string | null
+  headers?: WebhookHeaders
+  authHeaders?: AuthHeaderReceived[] | null
+  timeoutMs?: ToolTimeoutMs
+  responseMode?: ResponseMode
+  asyncAck?: AsyncAck
+}
+
 export type NewToolSource = NewWebhookSource | BuiltinSource | InlineSource
+
+/** NewToolSource as a handler receives it: validation has filled in the defaults. */
+export type NewToolSourceReceived = NewWebhookSourceReceived | BuiltinSource | InlineSource
 
 export type NewTool = {
   name: FunctionName
@@ -664,10 +678,19 @@ export type NewTool = {
   preToolSpeech?: PreToolSpeech
 }
 
+/** NewTool as a handler receives it: validation has filled in the defaults. */
+export type NewToolReceived = {
+  name: FunctionName
+  description: ToolDescription
+  parameters?: ToolParameters
+  source: NewToolSourceReceived
+  preToolSpeech?: PreToolSpeech
+}
+
 export type ToolChange = {
   description?: ToolDescription
   parameters?: ToolParameters
-  source?: NewToolSource
+  source?: NewToolSourceReceived
   preToolSpeech?: PreToolSpeech
 }
 
@@ -831,7 +854,7 @@ export type NewSession = {
   recording?: RecordingChoice
   clientOverrides?: ClientOverrides
   /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
-  tools?: NewTool[] | null
+  tools?: NewToolReceived[] | null
   /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
@@ -893,7 +916,7 @@ export type NewPhoneSession = {
   ttsOptions?: AgentTtsOptions
   maxDurationSeconds?: MaxDurationSeconds
   /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
-  tools?: NewTool[] | null
+  tools?: NewToolReceived[] | null
   /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
@@ -1332,6 +1355,129 @@ export type CallbackPage = { callbacks: Callback[]; next_cursor: string | null }
 
 export type CancelCallback = { reason?: string | null }
 
+/** The calls that it is for. */
+export type PhoneNumberDirection = 'inbound' | 'outbound' | 'both'
+
+/** Settings and metadata of inbound calls. The fields of a session set it up where the agent has no value for them; `metadata` and all other fields become its metadata. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. A text that is one placeholder is null where there is no such number; inside of a text nothing is written for it. At most 16 KiB of JSON, and eight levels deep. */
+export type DispatchMetadataTemplate = 
+  | {
+  intent?: SessionIntent
+  /** A template, as that of an agent. */
+  systemPrompt?: string | null
+  voice?: VoiceChoice
+  firstMessage?: FirstMessage
+  firstMessageMode?: FirstMessageMode
+  llm?: LlmOptions
+  constraints?: StackPreferences
+  sttOptions?: AgentSttOptions
+  ttsOptions?: AgentTtsOptions
+  backgroundAudio?: BackgroundAudio
+  speechNormalization?: SpeechNormalization
+  idleRePrompts?: IdleRePrompts
+  turnHandling?: TurnHandling
+  maxDurationSeconds?: MaxDurationSeconds
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds
+  endCallMessage?: EndCallMessage
+  fallbackMessage?: FallbackMessage
+  maxToolHops?: MaxToolHops
+  timezone?: TimeZone
+  recording?: RecordingChoice
+  tools?: NewTool[] | null
+  variables?: Record<string, string> | null
+  metadata?: SessionMetadata
+  webhookTags?: WebhookTags
+}
+  | Record<string, unknown> | null
+
+/** DispatchMetadataTemplate as a handler receives it: validation has filled in the defaults. */
+export type DispatchMetadataTemplateReceived = 
+  | {
+  intent?: SessionIntent
+  systemPrompt?: string | null
+  voice?: VoiceChoice
+  firstMessage?: FirstMessage
+  firstMessageMode?: FirstMessageMode
+  llm?: LlmOptions
+  constraints?: StackPreferences
+  sttOptions?: AgentSttOptions
+  ttsOptions?: AgentTtsOptions
+  backgroundAudio?: BackgroundAudio
+  speechNormalization?: SpeechNormalization
+  idleRePrompts?: IdleRePrompts
+  turnHandling?: TurnHandling
+  maxDurationSeconds?: MaxDurationSeconds
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds
+  endCallMessage?: EndCallMessage
+  fallbackMessage?: FallbackMessage
+  maxToolHops?: MaxToolHops
+  timezone?: TimeZone
+  recording?: RecordingChoice
+  tools?: NewToolReceived[] | null
+  variables?: Record<string, string> | null
+  metadata?: SessionMetadata
+  webhookTags?: WebhookTags
+}
+  | Record<string, unknown> | null
+
+export type PhoneNumberSetup = {
+  /** `ready` where the number can do all that its direction asks for. */
+  status: 'ready' | 'action_required' | 'suspended'
+  /** It takes calls. */
+  inboundReady: boolean
+  /** It places calls. */
+  outboundReady: boolean
+  /** An agent, or a template with `intent` and `systemPrompt`, answers its calls. */
+  agentReady: boolean
+  /** No call has come over the SIP connection yet. It informs only. */
+  forwardingRequired: boolean
+  /** True for numbers of the carrier. */
+  sipConnectionReady: boolean
+  issues: (
+    | 'carrier_pending'
+    | 'carrier_order_failed'
+    | 'sip_connection_failing'
+    | 'forwarding_required'
+    | 'payment_overdue')[]
+}
+
+export type PhoneNumber = {
+  id: string
+  test?: TestMark
+  organizationId: string
+  e164: E164
+  /** `managed`: of the carrier of this server. `sip_trunk`: of a SIP connection of the organization. */
+  source: 'managed' | 'sip_trunk'
+  direction: PhoneNumberDirection
+  /** The agent that answers. */
+  agentId: string | null
+  dispatchMetadataTemplate: DispatchMetadataTemplate
+  label: string | null
+  /** The id of the number at the carrier. */
+  providerResourceId: string | null
+  sipConnectionInstallationId: string | null
+  sipProviderName: string | null
+  smsCampaignId: string | null
+  smsAssignmentStatus: string | null
+  smsAssignmentUpdatedAt: string | null
+  setupStatus: PhoneNumberSetup
+  /** The next monthly charge. null where the number costs nothing. */
+  nextChargeAt: string | null
+  lastChargedAt: string | null
+  /** Since then it neither takes nor places calls. */
+  suspendedAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+export type PhoneNumberList = PhoneNumber[]
+
+export type PhoneNumberChange = {
+  direction?: PhoneNumberDirection
+  agentId?: string | null
+  label?: string | null
+  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+}
+
 export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
 
 export type TestWebhook = { event?: WebhookEventType }
@@ -1500,7 +1646,7 @@ export type NewWebhook = {
   filterTags?: Record<string, string> | null
   headers?: WebhookHeaders
   /** Headers with secret values. No name is in both lists. */
-  authHeaders?: AuthHeader[] | null
+  authHeaders?: AuthHeaderReceived[] | null
   /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
   timeoutMs?: number | null
   /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
@@ -1523,7 +1669,7 @@ export type WebhookChange = {
   filterTags?: Record<string, string> | null
   headers?: WebhookHeaders
   /** Headers with secret values. No name is in both lists. */
-  authHeaders?: AuthHeader[] | null
+  authHeaders?: AuthHeaderReceived[] | null
   /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
   timeoutMs?: number | null
   /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
@@ -1587,7 +1733,7 @@ export type PreCallOverrides = {
   ttsOptions?: AgentTtsOptions
   sttOptions?: AgentSttOptions
   backgroundAudio?: BackgroundAudio
-  tools?: NewTool[] | null
+  tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata
@@ -1604,7 +1750,7 @@ export type PreCallAnswer = {
   ttsOptions?: AgentTtsOptions
   sttOptions?: AgentSttOptions
   backgroundAudio?: BackgroundAudio
-  tools?: NewTool[] | null
+  tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata

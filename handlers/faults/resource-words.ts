@@ -40,7 +40,10 @@ export function sayResourceFault(data: ResourceFaultData): Said {
     case 'call_not_ended':
       return { code: 'CALL_NOT_ENDED' }
     case 'agent_in_use':
-      return { code: 'AGENT_IN_USE', details: { phoneNumberIds: [], callbackIds: [...data.callbackIds] } }
+      return {
+        code: 'AGENT_IN_USE',
+        details: { phoneNumberIds: [...data.phoneNumberIds], callbackIds: [...data.callbackIds] },
+      }
     case 'callback_not_scheduled':
       return {
         code: 'CALLBACK_NOT_SCHEDULED',
@@ -150,6 +153,12 @@ function complaint(problem: Problem): string {
       return 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143'
     case 'number_missing':
       return 'must be a phone number of this organization; GET /v1/phone-numbers lists them'
+    case 'answer_missing':
+      return 'needs intent with a language, and systemPrompt, because the number takes calls and names no agent'
+    case 'placeholder_unknown':
+      return 'has a placeholder other than {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}'
+    case 'secret_shown':
+      return 'cannot be kept secret in a template; give the tool to an agent'
     case 'repeated':
       return 'is in the request twice'
     case 'options_missing':
@@ -204,11 +213,13 @@ function keywordOf({ kind }: Problem): string {
     case 'options_missing':
     case 'secret_missing':
     case 'secret_of_other_origin':
+    case 'answer_missing':
       return 'required'
     case 'options_not_taken':
     case 'setting_not_taken':
     case 'secret_not_taken':
     case 'extraction_not_taken':
+    case 'secret_shown':
       return 'additionalProperties'
     case 'agents_missing':
       return 'minItems'
@@ -242,6 +253,7 @@ function keywordOf({ kind }: Problem): string {
     case 'schema_malformed':
     case 'schema_refers_outside':
     case 'header_reserved':
+    case 'placeholder_unknown':
     case 'url_malformed':
     case 'url_not_https':
     case 'url_with_user':

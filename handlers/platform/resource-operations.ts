@@ -1,9 +1,10 @@
-/** The operations on what an organization stores: agents, their tools, and webhook endpoints. */
+/** The operations on what an organization stores: agents, their tools, webhook endpoints and phone numbers. */
 import type { Caller } from '../../domain/access/organization.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
+import { phoneNumberOperations } from './phone-numbers.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { type WebhookOperation, webhookOperations } from './webhooks.ts'
 
@@ -20,10 +21,11 @@ type ResourceOperation =
   | 'getAgentTool'
   | 'updateAgentTool'
   | 'deleteAgentTool'
+  | keyof ReturnType<typeof phoneNumberOperations>
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
-  const { agents, tools, endpoints } = createResources(deps)
+  const { agents, tools, endpoints, phoneNumbers } = createResources(deps)
   return {
     createAgent: createAgent(agents),
     listAgents: listAgents(agents),
@@ -35,6 +37,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
+    ...phoneNumberOperations(phoneNumbers),
     ...webhookOperations(endpoints, deps.webhookSecrets),
   }
 }

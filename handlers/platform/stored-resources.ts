@@ -1,4 +1,4 @@
-/** Joins the operations on agents, tools and webhook endpoints to what the runtime can check: templates, schemas and hosts. */
+/** Joins the operations on agents, tools, webhook endpoints and phone numbers to what the runtime can check: templates, schemas and hosts. */
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { AgentStore } from '../../domain/agents/agent.ts'
 import { type Agents, createAgents } from '../../domain/agents/agents.ts'
@@ -6,6 +6,8 @@ import type { CheckTemplate } from '../../domain/agents/check-agent.ts'
 import type { ToolStore } from '../../domain/agents/tool.ts'
 import { createTools, type Tools } from '../../domain/agents/tools.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
+import type { PhoneNumberStore } from '../../domain/numbers/phone-number.ts'
+import { createPhoneNumbers, type PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
 import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
@@ -16,7 +18,7 @@ import { renderTemplate, templateFault } from '../../runtime/template.ts'
 
 export type ResourceDeps = {
   catalog: Catalog
-  stores: { agents: AgentStore; tools: ToolStore; webhookEndpoints: EndpointStore }
+  stores: { agents: AgentStore; tools: ToolStore; webhookEndpoints: EndpointStore; ownedNumbers: PhoneNumberStore }
   clock: Clock
   ids: { agent: () => string; tool: () => string; endpoint: () => string }
   agentsMax: number
@@ -24,7 +26,9 @@ export type ResourceDeps = {
   allowedSubnets: readonly string[]
 }
 
-export function createResources(deps: ResourceDeps): { agents: Agents; tools: Tools; endpoints: Endpoints } {
+type Resources = { agents: Agents; tools: Tools; endpoints: Endpoints; phoneNumbers: PhoneNumbers }
+
+export function createResources(deps: ResourceDeps): Resources {
   const { catalog, stores, clock, ids, agentsMax, allowedSubnets } = deps
   const rules = createRules(catalog, allowedSubnets)
   return {
@@ -44,6 +48,7 @@ export function createResources(deps: ResourceDeps): { agents: Agents; tools: To
       clock,
       endpointId: ids.endpoint,
     }),
+    phoneNumbers: createPhoneNumbers({ store: stores.ownedNumbers, rules, clock }),
   }
 }
 

@@ -4,15 +4,17 @@ import t from 'tap'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
-import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
+import { newCall, newEvent, pipeline } from '../calls/call.ts'
 import { routeOf, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { Page, type Started } from '../process/voice-session.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
+import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
+import { storeCalls } from './stored-calls.ts'
 
 const providers = await startProviders()
 t.teardown(() => providers.close())
@@ -78,79 +80,6 @@ t.test('agents and their tools', async (t) => {
   equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
 })
 
-/** Everything of a call that the examples show, stored as a live conversation stores it. */
-async function storeCalls(organizationId: string, agentId: string) {
-  const { calls } = administration.store
-  const tool = {
-    name: 'find_order',
-    description: 'Finds an order.',
-    parameters: {},
-    source: {
-      kind: 'webhook' as const,
-      url: 'https://shop.example/',
-      hasSecret: false,
-      headers: null,
-      authHeaders: null,
-      timeoutMs: null,
-      responseMode: null,
-      asyncAck: null,
-    },
-    preToolSpeech: 'auto' as const,
-  }
-  const store = async (...entries: CallEntry[]) => {
-    const call = newCall(organizationId, { agentId, pipeline: { ...pipeline, tools: [tool] } })
-    await calls.insert(call, {})
-    if (entries.length > 0) await calls.append(call, call.id, entries)
-    return call.id
-  }
-  const atMs = Date.now()
-  const agentTurn = newTurn({
-    source: 'agent',
-    text: 'Hello, how can I help?',
-    provider: null,
-    model: null,
-    ttsTtfbMs: 48,
-    latencyStatus: 'complete',
-    playedText: 'Hello, how can I help?',
-    metadata: { ttsProvider: 'local', ttsModel: 'flite', voice: 'slt' },
-  })
-  const llm = newSpan({ kind: 'llm', criticalMs: 300, attributes: { provider: 'local', model: 'scripted' } })
-  const attributes = { index: 1, silence_ms: 380, interrupted: false, preempted: false }
-  const live = await store(
-    {
-      kind: 'move',
-      event: newEvent('call.in_progress'),
-      to: 'in_progress',
-      change: { startedAtMs: atMs },
-    },
-    { kind: 'turn', turn: agentTurn },
-    { kind: 'span', span: newSpan({ attributes, children: [llm] }) },
-    { kind: 'recording', event: newEvent('recording.recording'), status: 'recording', durationMs: null },
-  )
-  const call = { id: 'call_1', name: 'find_hours', args: '{"day":"today"}', status: 'completed' as const }
-  const transcript = await store(
-    { kind: 'turn', turn: newTurn() },
-    {
-      kind: 'turn',
-      turn: newTurn({
-        index: 1,
-        source: 'agent',
-        text: 'At nine. On Sundays at ten.',
-        model: 'scripted',
-        eouMs: 260,
-        llmTtftMs: 12,
-        ttsTtfbMs: 48,
-        conversationalLatencyMs: 380,
-        latencyStatus: 'interrupted',
-        toolCalls: [call],
-        playedText: 'At nine.',
-        metadata: { ttsProvider: 'local', ttsModel: 'flite', voice: 'slt' },
-      }),
-    },
-  )
-  return { live, transcript, store }
-}
-
 t.test('sessions and calls', async (t) => {
   const acme = await administration.organization('with calls')
   const send = (sent: Sent, id?: string) =>
@@ -158,7 +87,8 @@ t.test('sessions and calls', async (t) => {
   const equal = (received: Received, example: string) => examples.compare(t, received, { example })
   const agent = made(await send({ operation: 'createAgent', request: 'least' }))
   equal(await send({ operation: 'listSessions' }), 'listSessions 200: none')
-  const { live, transcript, store } = await storeCalls(acme.id, agent)
+  const { calls } = administration.store
+  const { live, transcript, store } = await storeCalls(calls, acme.id, agent)
   equal(await send({ operation: 'getCall' }, live), 'getCall 200: live')
   equal(await send({ operation: 'getCallReport' }, live), 'NotFound: report')
   equal(await send({ operation: 'getCallRecording' }, live), 'NotFound: recording')
@@ -214,7 +144,6 @@ t.test('sessions and calls', async (t) => {
   })
   const late = newCall(short.id, { expiresAtMs: Date.now() })
   await administration.store.calls.insert(late, {})
-  const { calls } = administration.store
   while ((await calls.find(late, late.id))?.status === 'queued') await new Promise((resolve) => setTimeout(resolve, 50))
   const ended = await examples.send(short, { operation: 'streamSession', values: { id: late.id } })
   examples.compare(t, ended, { example: 'streamSession 200: ended', parts: [''] })
@@ -240,6 +169,8 @@ t.test('sessions and calls', async (t) => {
   const beyond = { operation: 'getCallRecordingAudio', ...ofRecorded, headers: { range: 'bytes=500-' } }
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
+
+t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }))
 
 t.test('scheduled callbacks', async (t) => {
   const acme = await administration.organization('with callbacks')

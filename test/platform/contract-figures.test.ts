@@ -176,6 +176,19 @@ const webhook = {
   signingSecret: '8…256',
 }
 
+const template = under('dispatchMetadataTemplate', {
+  ...Object.fromEntries(Object.entries(shared).filter(([name]) => !name.startsWith('clientOverrides'))),
+  ...models('llm', 'constraints'),
+  tools: '…64',
+  ...under('tools[]', tool),
+  variables: '…64',
+  'variables{name}': variable,
+  'variables{}': '…4096',
+  webhookTags: '…20',
+  'webhookTags{name}': '1…64',
+  'webhookTags{}': '…256',
+})
+
 const status = 'queued|dialing|ringing|in_progress|transferring|completed|failed|busy|no_answer|cancelled|voicemail'
 const kind = 'browser|outbound|inbound|rmsg'
 const endReason = [
@@ -197,6 +210,7 @@ const platform: Record<string, Record<string, string>> = {
   E164: { '': '^\\+[1-9]\\d{6,14}$' },
   NewWebhook: webhook,
   WebhookChange: webhook,
+  PhoneNumberChange: { direction: 'inbound|outbound|both', label: '…120', ...template },
   SecretRotation: { overlapSeconds: '0…604800' },
   EndCall: { reason: '…120' },
   FinalizeReport: {},
@@ -342,6 +356,7 @@ function boundsOf(contract: string, name: string): Record<string, string> {
   walk('', { $ref: `#/components/schemas/${name}` })
   delete found['source.name']
   delete found['tools[].source.name']
+  delete found['dispatchMetadataTemplate.tools[].source.name']
   return found
 }
 

@@ -7,6 +7,8 @@ import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
+import { insertNumber } from '../phone/stored-number.ts'
+import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
@@ -14,7 +16,9 @@ import { answer, call, pinned, putKey, routeOf, startAdministered, stubProviders
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
-const { admin } = await startAdministered(t, { PARLEY_PROVIDERS: stubProviders(stub) })
+const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: stubProviders(stub) })
+const sql = openDatabase(parley.dataDir)
+t.teardown(() => sql.end())
 
 /** Ids of things that an organization made, and ids of the same form that nobody made. */
 type Things = {
@@ -26,6 +30,7 @@ type Things = {
   callback: string
   delivery: string
   webhook: string
+  number: string
 }
 const unknown: Things = {
   agent: 'agent_0123456789012345678901',
@@ -36,6 +41,7 @@ const unknown: Things = {
   callback: 'callback_0123456789012345678901',
   delivery: '019aaaf7-6690-7a41-9c05-3e8d2b6f7a10',
   webhook: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a71',
+  number: 'pn_0123456789012345678901',
 }
 
 /** The operations on one thing: how each is called. */
@@ -103,6 +109,11 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
     { method: 'POST', path: ({ webhook }) => `/v1/webhooks/${webhook}/test`, body: { event: 'call.status' } },
   ],
   deleteWebhook: [{ method: 'DELETE', path: ({ webhook }) => `/v1/webhooks/${webhook}` }],
+  getPhoneNumber: [{ method: 'GET', path: ({ number }) => `/v1/phone-numbers/${number}` }],
+  updatePhoneNumber: [
+    { method: 'PATCH', path: ({ number }) => `/v1/phone-numbers/${number}`, body: { label: 'stolen' } },
+    { method: 'PATCH', path: ({ number }) => `/v1/phone-numbers/${number}`, body: {} },
+  ],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -120,6 +131,7 @@ const withoutId = [
   'listCallbacks',
   'listWebhookDeliveries',
   'listWebhooks',
+  'listPhoneNumbers',
   'createWebhook',
   'getWebhookSecret',
   'rotateWebhookSecret',
@@ -159,13 +171,15 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   const headers = [{ name: 'x-key', value: 'k4n4ry' }]
   const endpoint = { name: 'k4n4ry', url: 'https://owner.example/', events: ['call.report'], authHeaders: headers }
   const webhook = (await call(target, 'POST', '/v1/webhooks', endpoint)).json<{ id: string }>().id
-  return { agent, tool: id, provider: 'other', request, call: sessionId, callback: callback.id, delivery, webhook }
+  const number = await insertNumber(sql, stored, { e164: isLive ? '+12125550100' : '+12125550101', label: 'k4n4ry' })
+  const ofCall = { call: sessionId, callback: callback.id, delivery }
+  return { agent, tool: id, provider: 'other', request, ...ofCall, webhook, number }
 }
 
 /** Everything that the owner sees of its things. */
 async function stateOf(
   target: Target,
-  { agent, tool, request, call: id, callback, delivery, webhook }: Things,
+  { agent, tool, request, call: id, callback, delivery, webhook, number }: Things,
 ): Promise<object[]> {
   const paths = [
     `/v1/agents/${agent}`,
@@ -185,6 +199,8 @@ async function stateOf(
     '/v1/webhook-deliveries',
     `/v1/webhooks/${webhook}`,
     '/v1/webhooks',
+    `/v1/phone-numbers/${number}`,
+    '/v1/phone-numbers',
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -236,6 +252,7 @@ for (const owner of ['live', 'test'] as const)
         `listWebhookDeliveries by ${who}`,
       )
       t.same((await call(other, 'GET', '/v1/webhooks')).json(), { data: [] }, `listWebhooks by ${who}`)
+      t.same((await call(other, 'GET', '/v1/phone-numbers')).json(), [], `listPhoneNumbers by ${who}`)
       const providers = await call(other, 'GET', '/v1/providers')
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }
@@ -262,6 +279,7 @@ t.test('an id of another form is not found', async (t) => {
             callback: form,
             delivery: form,
             webhook: form,
+            number: form,
           }),
           body,
         )

@@ -1,0 +1,37 @@
+/** The rules for the template of a phone number that a schema cannot express. */
+import { placeholdersOnly } from '../phone/dispatch-template.ts'
+import type { Issue, ValuePath } from '../resource-fault.ts'
+import { issuesOfMetadata, issuesOfWanted, type SessionRules } from '../sessions/check.ts'
+import type { WantedSession } from '../sessions/start.ts'
+
+type Template = Readonly<Record<string, unknown>>
+
+/** Paths begin with `path`, the place of the template. */
+export async function issuesOfTemplate(path: ValuePath, template: Template, rules: SessionRules): Promise<Issue[]> {
+  const bounds = issuesOfMetadata(template, path)
+  if (bounds.length > 0) return bounds
+  // The agent is not looked at: a template may have a part of an intent where an agent has the rest.
+  const wanted = { ...(template as WantedSession), agentId: 'any' }
+  const ofSettings = await issuesOfWanted(wanted, rules)
+  return [
+    ...ofSettings.map((issue): Issue => ({ ...issue, path: [...path, ...issue.path] })),
+    ...placeholderIssues(path, template),
+    ...secretIssues(path, wanted.tools ?? []),
+  ]
+}
+
+function placeholderIssues(path: ValuePath, value: unknown): Issue[] {
+  if (typeof value === 'string')
+    return placeholdersOnly(value) ? [] : [{ path, problem: { kind: 'placeholder_unknown' } }]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => placeholderIssues([...path, name], inner))
+}
+
+/** A template is shown as it is stored, so it must not hold the secret of a webhook. */
+function secretIssues(path: ValuePath, tools: NonNullable<WantedSession['tools']>): Issue[] {
+  return tools.flatMap(({ source }, at) =>
+    (['secret', 'authHeaders'] as const)
+      .filter((name) => (source as Partial<Record<typeof name, unknown>>)[name] != null)
+      .map((name): Issue => ({ path: [...path, 'tools', at, 'source', name], problem: { kind: 'secret_shown' } })),
+  )
+}

@@ -1,0 +1,27 @@
+/** Phone numbers as rows of the store, for tests in which no carrier is asked. */
+import type postgres from 'postgres'
+import type { Tenant } from '../../domain/access/organization.ts'
+import { uniqueId } from '../../runtime/clock.ts'
+
+export type NumberRow = {
+  e164: string
+  direction?: 'inbound' | 'outbound' | 'both'
+  label?: string | null
+  template?: object | null
+}
+
+/** Answers the id of the number. */
+export async function insertNumber(
+  sql: postgres.Sql,
+  { organizationId, test }: Tenant,
+  row: NumberRow,
+): Promise<string> {
+  const { e164, direction = 'outbound', label = null, template = null } = row
+  const id = `pn_${uniqueId()}`
+  await sql`
+    insert into phone_numbers (organization_id, test, id, e164, source, direction, label, dispatch_metadata_template,
+      created_at, updated_at)
+    values (${organizationId}, ${test}, ${id}, ${e164}, 'managed', ${direction}, ${label},
+      ${template === null ? null : JSON.stringify(template)}::text::json, now(), now())`
+  return id
+}

@@ -1,0 +1,158 @@
+/** Phone numbers: their rows, their settings, and the agents that they name. */
+import t from 'tap'
+import { insertNumber } from '../phone/stored-number.ts'
+import { openDatabase } from '../process/database.ts'
+import type { Target } from '../router/requests.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
+
+const { parley, admin } = await startAdministered(t)
+const sql = openDatabase(parley.dataDir)
+t.teardown(() => sql.end())
+
+type Row = Record<string, unknown> & { id: string; setupStatus: Record<string, unknown> }
+
+const answering = { intent: { language: 'en' }, systemPrompt: 'You take messages.' }
+const path = (id: string) => `/v1/phone-numbers/${id}`
+const patch = (target: Target, id: string, body: object) => call(target, 'PATCH', path(id), body)
+let made = 0
+const nextNumber = () => `+1212555${String(1000 + made++)}`
+
+/** An organization with a number that places calls. */
+async function withNumber(name: string) {
+  const acme = await admin.organization(name)
+  const tenant = { organizationId: acme.id, test: false }
+  const id = await insertNumber(sql, tenant, { e164: nextNumber() })
+  const agent = async () => {
+    const body = { name: `Agent ${made++}`, systemPrompt: 'Be brief.', intent: { language: 'en' } }
+    return (await call(acme, 'POST', '/v1/agents', body)).json<{ id: string }>().id
+  }
+  return { ...acme, acme, tenant, number: id, agent }
+}
+
+t.test('listPhoneNumbers: oldest first', async (t) => {
+  const { acme, tenant, number } = await withNumber('lists')
+  const second = await insertNumber(sql, tenant, { e164: nextNumber() })
+  await sql`update phone_numbers set created_at = now() - interval '1 day' where id = ${second}`
+  const rows = (await call(acme, 'GET', '/v1/phone-numbers')).json<Row[]>()
+  t.same(
+    rows.map(({ id }) => id),
+    [second, number],
+  )
+  t.same((await call(acme, 'GET', path(number))).json(), rows[1])
+})
+
+t.test('setupStatus says what the direction asks for, and what is there', async (t) => {
+  const { acme, number, agent } = await withNumber('setup')
+  const setup = async (body: object) => {
+    const changed = await patch(acme, number, body)
+    t.equal(changed.status, 200, changed.text)
+    return changed.json<Row>().setupStatus
+  }
+  const outbound = { status: 'ready', inboundReady: false, outboundReady: true, agentReady: false }
+  t.match(await setup({ label: 'x' }), { ...outbound, sipConnectionReady: true, forwardingRequired: false, issues: [] })
+  const both = { status: 'ready', inboundReady: true, outboundReady: true, agentReady: true }
+  t.match(await setup({ direction: 'both', agentId: await agent() }), both)
+  t.match(await setup({ agentId: null, dispatchMetadataTemplate: answering }), both)
+  t.match(await setup({ direction: 'inbound' }), { ...both, outboundReady: false })
+  await sql`update phone_numbers set suspended_at = now() where id = ${number}`
+  const row = (await call(acme, 'GET', path(number))).json<Row>()
+  t.match(row.setupStatus, { status: 'suspended', inboundReady: false, outboundReady: false, agentReady: true })
+  t.type(row['suspendedAt'], 'string')
+})
+
+t.test('a number that takes calls needs an agent, or a template with intent and systemPrompt', async (t) => {
+  const { acme, number, agent } = await withNumber('answers')
+  const refused = { status: 400, code: 'VALIDATION_ERROR', paths: ['/dispatchMetadataTemplate'] }
+  for (const template of [null, { systemPrompt: 'Hi.' }, { intent: { language: 'en' } }, { ...answering, intent: {} }])
+    for (const direction of ['inbound', 'both']) {
+      const body = { direction, dispatchMetadataTemplate: template }
+      t.same(faultOf(await patch(acme, number, body)), refused, JSON.stringify(body))
+    }
+  const partial = { direction: 'inbound', agentId: await agent(), dispatchMetadataTemplate: { systemPrompt: 'Hi.' } }
+  t.equal((await patch(acme, number, partial)).status, 200)
+  t.same(faultOf(await patch(acme, number, { agentId: null })), refused, 'the row as a whole counts')
+  t.equal((await patch(acme, number, { direction: 'outbound', agentId: null })).status, 200)
+})
+
+t.test('the template is checked as the request of a session, and knows three placeholders', async (t) => {
+  const { acme, number } = await withNumber('templates')
+  const at = '/dispatchMetadataTemplate'
+  const refused: [template: object, path: string][] = [
+    [{ systemPrompt: 'Hi {{caller}}.' }, `${at}/systemPrompt`],
+    [{ crm: [{ key: '{{ callerNumber' }] }, `${at}/crm/0/key`],
+    [{ maxDurationSeconds: 1 }, `${at}/maxDurationSeconds`],
+    [{ timezone: 'Mars/Olympus' }, `${at}/timezone`],
+    [{ systemPrompt: 'Hi {% if %}' }, `${at}/systemPrompt`],
+    [{ note: 'x'.repeat(16_384) }, at],
+    [{ a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } }, at],
+  ]
+  for (const [template, place] of refused) {
+    const fault = faultOf(await patch(acme, number, { dispatchMetadataTemplate: template }))
+    t.same(fault, { status: 400, code: 'VALIDATION_ERROR', paths: [place] }, JSON.stringify(template).slice(0, 80))
+  }
+  const source = { kind: 'webhook', url: 'https://shop.example/', authHeaders: [{ name: 'x-key', value: 'secret' }] }
+  const tool = { name: 'find', description: 'Finds.', source }
+  t.same(faultOf(await patch(acme, number, { dispatchMetadataTemplate: { tools: [tool] } })), {
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    paths: [`${at}/tools/0/source/authHeaders`],
+  })
+  const template = {
+    ...answering,
+    firstMessage: 'You called {{dialedNumber}} from {{ callerNumber }}.',
+    webhookTags: { line: '{{forwardedFromNumber}}' },
+    order: { list: ['4711'] },
+  }
+  const changed = await patch(acme, number, { direction: 'both', dispatchMetadataTemplate: template })
+  t.same(changed.json<Row>()['dispatchMetadataTemplate'], template, changed.text)
+  t.equal((await patch(acme, number, { direction: 'outbound', dispatchMetadataTemplate: null })).status, 200)
+})
+
+t.test('updatePhoneNumber: null removes, {} changes nothing, e164 is refused', async (t) => {
+  const { acme, number } = await withNumber('changes')
+  const labelled = (await patch(acme, number, { label: 'Front\u0000desk' })).json<Row>()
+  t.equal(labelled['label'], 'Front\ufffddesk')
+  t.same((await patch(acme, number, {})).json(), labelled)
+  t.equal((await patch(acme, number, { label: null })).json<Row>()['label'], null)
+  t.equal((await patch(acme, number, { label: 'x'.repeat(121) })).status, 400)
+  t.equal((await patch(acme, number, { e164: '+12125550100' })).status, 400)
+})
+
+t.test('an agent of another organization, of the other world or of nobody is not found', async (t) => {
+  const { acme, number, id } = await withNumber('agents')
+  const other = await withNumber('other agents')
+  const test = await admin.key(id, { test: true })
+  const wanted = { name: 'Test', systemPrompt: 'Be brief.', intent: { language: 'en' } }
+  const inTest = (await call(test, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
+  for (const agentId of [await other.agent(), inTest, 'agent_0123456789012345678901', 'x\u0000']) {
+    const answer = await patch(acme, number, { agentId })
+    t.same(faultOf(answer), { status: 404, code: 'NOT_FOUND' })
+    t.match(answer.json<{ error: string }>().error, /^\/agentId /)
+  }
+})
+
+t.test('AGENT_IN_USE: an agent that numbers name cannot be deleted', async (t) => {
+  const { acme, tenant, number, agent } = await withNumber('in use')
+  const agentId = await agent()
+  const second = await insertNumber(sql, tenant, { e164: nextNumber() })
+  for (const id of [number, second]) t.equal((await patch(acme, id, { agentId })).status, 200)
+  const refused = await call(acme, 'DELETE', `/v1/agents/${agentId}`)
+  t.match(refused.json(), { code: 'AGENT_IN_USE', details: { phoneNumberIds: [number, second], callbackIds: [] } })
+  t.equal(refused.status, 409)
+  for (const id of [number, second]) t.equal((await patch(acme, id, { agentId: null })).status, 200)
+  t.equal((await call(acme, 'DELETE', `/v1/agents/${agentId}`)).status, 200)
+})
+
+t.test('an agent that is deleted while a number gets it is in use, or unknown to the number', async (t) => {
+  const { acme, number, agent } = await withNumber('at once')
+  for (let tries = 0; tries < 10; tries++) {
+    const agentId = await agent()
+    const [changed, deleted] = await Promise.all([
+      patch(acme, number, { agentId }),
+      call(acme, 'DELETE', `/v1/agents/${agentId}`),
+    ])
+    const outcome = `${changed.status} ${deleted.status}`
+    t.ok(outcome === '200 409' || outcome === '404 200', outcome)
+    t.equal((await patch(acme, number, { agentId: null })).status, 200)
+  }
+})
