@@ -36,10 +36,8 @@ type Line = PhoneLine & { close(): Promise<void> }
 export function openPhoneLines({ config, masterKey, providers, ownerId }: LineParts): OpenLines {
   const { adapter, sampleRate: rateHz, requestMs, telnyx } = config.carrier
   let local = ''
-  const reachedAt = (line: LineName) =>
-    line === 'simulator' ? local : (config.nodeUrl ?? config.publicUrl ?? local).replace(/\/+$/, '')
-  const webhookUrl = (line: LineName) => `${reachedAt(line)}/carrier/${line}/webhooks`
-  const socketUrl = (line: LineName) => reachedAt(line).replace(/^http/, 'ws')
+  const webhookUrl = (line: LineName) => addressesFor(line, config, local).webhooks
+  const socketUrl = (line: LineName) => addressesFor(line, config, local).sockets
   const legs = new ExpectedLegs({ ownerId, addressFor: socketUrl, rateHz })
   const simulator = createSimulatedCarrier({ masterKey, providers, webhookUrl: () => webhookUrl('simulator') })
   const clock = systemClock
@@ -83,6 +81,23 @@ export function openPhoneLines({ config, masterKey, providers, ownerId }: LinePa
       await Promise.all([simulated.close(), carrier?.close()])
       await simulator.close()
     },
+  }
+}
+
+/**
+ * The addresses at which a line reaches this server. A socket must reach the machine that expects it, while every machine takes
+ * events. `local` is the address for lines of this machine.
+ */
+export function addressesFor(
+  line: LineName,
+  { publicUrl, nodeUrl }: Pick<ParleyConfig, 'publicUrl' | 'nodeUrl'>,
+  local: string,
+): { webhooks: string; sockets: string } {
+  const isHere = line === 'simulator'
+  const [all, node] = isHere ? [local, local] : [publicUrl ?? nodeUrl ?? local, nodeUrl ?? publicUrl ?? local]
+  return {
+    webhooks: `${all.replace(/\/+$/, '')}/carrier/${line}/webhooks`,
+    sockets: node.replace(/\/+$/, '').replace(/^http/, 'ws'),
   }
 }
 

@@ -49,7 +49,7 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   const clock = systemClock
   const phones = new PhoneCalls({ lines, media, legs, calls, commands, journal, clock, log })
   const shared = { agents, tools, rules, limits, credit, organizations, calls, preCall, routes, numbers, phones, clock }
-  const held = { ...shared, sessions: live, ids: systemIds, ownerId: store.instanceId, legs, lines }
+  const held = { ...shared, sessions: live, ids: systemIds, ownerId: store.instanceId, lines }
   phones.serve(createTakeInbound({ ...held, callers: store.numberCallers, e164: e164Of, log }))
   const loops = new Loops(clock, log)
   loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => phones.look() })

@@ -8,7 +8,8 @@ import { type Caller, tenantOf } from '../access/organization.ts'
 import type { CallPhone } from '../calls/call.ts'
 import type { EndReason } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
-import type { LegRef, PhoneLine, RejectCode } from '../ports/phone-line.ts'
+import { Fault } from '../fault.ts'
+import type { PhoneLine, RejectCode } from '../ports/phone-line.ts'
 import type { Log } from '../ports/system.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
 import type { SessionRegistry } from '../sessions/live-sessions.ts'
@@ -27,7 +28,7 @@ export type InboundDeps = PrepareDeps &
   AskBeforeDeps & {
     numbers: Pick<CallableNumbers, 'findInbound' | 'isInboundReady'>
     callers: CallersOfNumbers
-    phones: Pick<PhoneCalls, 'open'>
+    phones: Pick<PhoneCalls, 'open' | 'catchUp'>
     sessions: Pick<SessionRegistry, 'take'>
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** A number in E.164, of a text as lines write it. Null: it is not one. */
@@ -58,8 +59,6 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
 type Taken = {
   caller: Caller
   number: CallableNumber
-  line: PhoneLine
-  ref: LegRef
   phone: PhoneCall
   live: LiveCall
   wanted: WantedSession
@@ -105,8 +104,8 @@ async function take(
   const source = forwarding === null ? {} : { forwarding_source: forwarding.source }
   opened.record.line('carrier.initiated', { direction: 'incoming', ...source })
   opened.ringing()
-  const ref = { legId: leg.id, carrierLegId: event.carrierLegId }
-  return { caller, number, line, ref, phone: opened, live, wanted, preparation, isUsable: usable !== null }
+  deps.phones.catchUp(opened)
+  return { caller, number, phone: opened, live, wanted, preparation, isUsable: usable !== null }
 }
 
 /** Null: nothing can serve them, or they break a rule by now. */
@@ -133,25 +132,27 @@ function plainSettings(deps: InboundDeps, preparation: Preparation): Promise<Ses
 }
 
 async function begin(deps: InboundDeps, taken: Taken): Promise<void> {
-  const { phone, line, ref, live, caller } = taken
+  const { phone, live, caller } = taken
   try {
-    const refused = await refusalOf(deps, taken)
-    if (refused !== null) return await refuse(taken, ...refused)
-    try {
-      phone.hold(await deps.sessions.take(live, caller, phone))
-    } catch {
-      return await refuse(taken, 'concurrency_exhausted', 486)
-    }
+    const refused = phone.isOver ? null : await refusalOf(deps, taken)
+    if (refused !== null) return phone.refuse(...refused)
+    if (phone.isOver) return
+    phone.hold(await deps.sessions.take(live, caller, phone))
     if (phone.isOver) return
     const configured = await askBefore(deps, taken, phone.record, live)
     if (phone.isOver) return
     phone.configure(configured)
-    phone.answering()
-    await line.answer(ref, phone.expectStream())
+    await phone.answer()
   } catch (error) {
-    phone.defect(error)
+    if (phone.isOver) return
+    if (isFull(error)) phone.refuse('concurrency_exhausted', 486)
+    else phone.defect(error)
   }
 }
+
+/** The organization has as many sessions as it may have, or the process. */
+const isFull = (error: unknown) =>
+  error instanceof Fault && (error.kind === 'too_many_at_once' || error.kind === 'overloaded')
 
 async function refusalOf(
   { numbers, credit }: InboundDeps,
@@ -160,9 +161,4 @@ async function refusalOf(
   if (!isUsable || !(await numbers.isInboundReady(number))) return ['not_ready', 480]
   if (caller.test || (await credit.any(caller.organization.id))) return null
   return ['credit_exhausted', 503]
-}
-
-async function refuse({ phone, line, ref }: Taken, reason: EndReason, code: RejectCode): Promise<void> {
-  phone.rejecting()
-  await line.reject(ref, code).finally(() => phone.end(reason, undefined, code))
 }

@@ -19,7 +19,6 @@ import {
 import type { WantedSession } from '../sessions/start.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { reasonOfHangup } from './hangup.ts'
-import type { LegStore } from './leg.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
 import type { PhoneCall } from './phone-call.ts'
 import type { PhoneCalls } from './phone-calls.ts'
@@ -30,7 +29,6 @@ export type OutboundDeps = PrepareDeps &
     numbers: Pick<CallableNumbers, 'outboundFor'>
     lines: PhoneLines
     phones: Pick<PhoneCalls, 'open'>
-    legs: Pick<LegStore, 'dialed'>
     sessions: Pick<SessionRegistry, 'take'>
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** UUIDv7, and `leg_…`. */
@@ -63,6 +61,9 @@ const ringingDefaultS = 60
 const dialMs = 5_000
 /** The line ends a leg that rings too long by itself. If it does not, the call ends this much later. */
 const ringingGraceMs = 1_000
+/** The conversation ends a call that lasts too long. If nothing here ends it, the line does so this much later. */
+const lastWordsS = 120
+const timeLimitMaxS = 14_400
 
 export function createDialPhone(deps: OutboundDeps): DialPhone {
   return async (caller, { to, from = null, telephony, ...wanted }) => {
@@ -146,10 +147,10 @@ async function place(deps: OutboundDeps, outbound: Outbound, live: LiveCall, num
 }
 
 async function dial(
-  { clock, legs }: OutboundDeps,
+  { clock }: OutboundDeps,
   { line, ringingMs, region }: Outbound,
   phone: PhoneCall,
-  { id, phone: numbers }: Call,
+  { id, phone: numbers, pipeline }: Call,
   { e164 }: CallableNumber,
 ): Promise<void> {
   const controller = new AbortController()
@@ -162,6 +163,7 @@ async function dial(
     from: e164,
     to: numbers?.to ?? '',
     ringingTimeoutS: ringingMs / 1000,
+    timeLimitS: Math.min(pipeline.maxDurationSeconds + lastWordsS, timeLimitMaxS),
     region,
     detectsMachine: null,
     media: phone.expectStream(),
@@ -171,7 +173,6 @@ async function dial(
   try {
     const { carrierLegId } = await Promise.race([line.dial(leg, controller.signal), late])
     phone.dialed(carrierLegId, ringingMs + ringingGraceMs)
-    await legs.dialed(phone.leg, carrierLegId)
   } catch (error) {
     if (!(error instanceof PhoneLineError)) {
       phone.end('carrier_error')

@@ -12,7 +12,14 @@ import type { PhoneLog } from '../calls/journal.ts'
 import type { EndReason } from '../calls/states.ts'
 import type { MediaTransport } from '../conversation/media.ts'
 import type { LegMedia, StreamFailure } from '../ports/leg-media.ts'
-import type { LegEvent, LegRef, MediaEndpoint, PhoneLine } from '../ports/phone-line.ts'
+import {
+  type LegEvent,
+  type LegRef,
+  type MediaEndpoint,
+  type PhoneLine,
+  PhoneLineError,
+  type RejectCode,
+} from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { HeldCall, LiveCall } from '../sessions/live-call.ts'
 import { reasonOfHangup } from './hangup.ts'
@@ -22,7 +29,7 @@ import { LegSink, LegTransport } from './leg-audio.ts'
 export type PhoneCallDeps = {
   line: PhoneLine
   media: LegMedia
-  legs: Pick<LegStore, 'answered' | 'ended'>
+  legs: Pick<LegStore, 'dialed' | 'answered' | 'ended'>
   clock: Clock
   log: Log
   /** Called once, when the call is over. */
@@ -46,10 +53,12 @@ export class PhoneCall {
   #stream: MediaTransport | null = null
   /** Null: the settings are not known yet, so the conversation waits. */
   #live: LiveCall | null = null
-  readonly #sink = new LegSink(() => void this.#askWhetherAlive())
+  readonly #sink = new LegSink(() => void this.#streamLost())
   #cancelWait = () => {}
   #signMs: number
   #hasHungUp = false
+  /** The answer with which the caller of an inbound leg is refused. */
+  #rejectCode: RejectCode | null = null
 
   constructor(deps: PhoneCallDeps, leg: Leg, record: PhoneLog) {
     this.#deps = deps
@@ -83,8 +92,7 @@ export class PhoneCall {
 
   /** The line has taken the call. It ends unless somebody answers within `ringingMs`. */
   dialed(carrierLegId: string, ringingMs: number): void {
-    this.#ref = { legId: this.leg.id, carrierLegId }
-    if (this.isOver) return this.#hangUp()
+    this.#named(carrierLegId)
     if (this.#isUnanswered()) this.#wait(ringingMs, () => this.end('no_answer'))
   }
 
@@ -94,15 +102,24 @@ export class PhoneCall {
     this.#begin()
   }
 
-  /** The call of an inbound leg was answered. */
-  answering(): void {
-    if (this.#isUnanswered()) this.#wait(streamMs, () => this.end('carrier_error'))
+  /** Answers the caller of an inbound leg. */
+  async answer(): Promise<void> {
+    if (this.#ref === null || !this.#isUnanswered()) return
+    this.#wait(streamMs, () => this.end('carrier_error'))
+    try {
+      await this.#deps.line.answer(this.#ref, this.expectStream())
+    } catch (error) {
+      if (!(error instanceof PhoneLineError)) throw error
+      this.#deps.log.warn({ err: error, legId: this.leg.id }, 'a leg was not answered')
+      if (error.isGone) this.#hungUp(null, 'lost')
+      else this.end('carrier_error')
+    }
   }
 
-  /** The line refuses the leg, which is then over. */
-  rejecting(): void {
-    this.#hasHungUp = true
-    this.#legEnded()
+  /** Refuses the caller of an inbound leg. */
+  refuse(reason: EndReason, code: RejectCode): void {
+    this.#rejectCode = code
+    this.end(reason, undefined, code)
   }
 
   ringing(): void {
@@ -113,6 +130,8 @@ export class PhoneCall {
 
   event(event: LegEvent): void {
     this.#signMs = this.#deps.clock.monotonicMs()
+    // The answer to the dial may be lost, and then an event is the first to name the leg.
+    if (event.type !== 'hangup') this.#named(event.carrierLegId)
     switch (event.type) {
       case 'initiated':
         return this.record.line('carrier.initiated', { direction: event.direction })
@@ -181,6 +200,7 @@ export class PhoneCall {
     if (this.isOver) stream.close('carrier_error', null)
     else {
       this.#stream = stream
+      this.#answered(this.#deps.clock.nowMs())
       this.#cancelWait()
       this.#begin()
     }
@@ -191,7 +211,6 @@ export class PhoneCall {
   #begin(): void {
     const [held, live, stream] = [this.#held, this.#live, this.#stream]
     if (held === null || live === null || stream === null || this.isOver || this.#state === 'talking') return
-    void this.#deps.legs.answered(this.leg, this.#deps.clock.nowMs()).catch((err: unknown) => this.#unstored(err))
     this.#state = 'talking'
     try {
       const transport = new LegTransport(stream, () => this.conversationOver())
@@ -205,6 +224,14 @@ export class PhoneCall {
   #streamFailed(reason: StreamFailure): void {
     if (this.#state !== 'talking') this.record.line('carrier.stream_failed', { reason })
     this.end('carrier_error')
+  }
+
+  /** A line ends the stream of a leg that is over. If the leg lives, no conversation can begin over it any more. */
+  async #streamLost(): Promise<void> {
+    if (this.#state !== 'talking') this.#stream = null
+    await this.#askWhetherAlive()
+    if (this.isOver || this.#state === 'talking') return
+    this.#streamFailed('closed')
   }
 
   #hungUp(sipCode: number | null, cause: string): void {
@@ -229,6 +256,14 @@ export class PhoneCall {
     if (!this.isOver) this.#hungUp(null, 'lost')
   }
 
+  /** The line has named the leg: from now on it can be hung up. */
+  #named(carrierLegId: string): void {
+    if (this.#ref !== null) return
+    this.#ref = { legId: this.leg.id, carrierLegId }
+    void this.#deps.legs.dialed(this.leg, carrierLegId).catch((err: unknown) => this.#unstored(err))
+    if (this.isOver) this.#hangUp()
+  }
+
   #close(): void {
     this.#state = 'over'
     this.#cancelWait()
@@ -241,10 +276,21 @@ export class PhoneCall {
     if (this.#ref === null || this.#hasHungUp) return
     this.#hasHungUp = true
     // If it fails, the look for orphaned legs tries again.
-    this.#deps.line.hangUp(this.#ref).then(
+    this.#letGo(this.#ref).then(
       () => this.#legEnded(),
       (err: unknown) => this.#deps.log.warn({ err, legId: this.leg.id }, 'a leg was not hung up'),
     )
+  }
+
+  async #letGo(ref: LegRef): Promise<void> {
+    const { line, log } = this.#deps
+    if (this.#rejectCode === null) return line.hangUp(ref)
+    try {
+      await line.reject(ref, this.#rejectCode)
+    } catch (err) {
+      log.warn({ err, legId: this.leg.id }, 'a leg was not refused, so it is hung up')
+      await line.hangUp(ref)
+    }
   }
 
   #legEnded(): void {

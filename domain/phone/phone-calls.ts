@@ -6,7 +6,7 @@ import { isTerminal } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
 import { Fault } from '../fault.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
-import type { LegEvent, LegEvents, LineName, PhoneLine } from '../ports/phone-line.ts'
+import { type LegEvent, type LegEvents, type LineName, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
 import type { Leg, LegStore, OrphanedLeg } from './leg.ts'
@@ -35,11 +35,16 @@ const lateMs = 60_000
 /** A call that ended keeps its legs for this long at most: its process hangs them up at once. */
 const orphanGraceMs = 10_000
 const orphansMax = 100
+/** A caller who leaves at once: the event of it may come before the call is stored. It is kept for this long. */
+const earlyMs = 10_000
+const earlyMax = 1000
 
 export class PhoneCalls implements LegEvents {
   readonly #deps: PhoneCallsDeps
   readonly #byLeg = new Map<string, PhoneCall>()
   readonly #seen = new Set<string>()
+  /** Ends of legs that are not known yet, by the names of their lines for them. */
+  readonly #early = new Map<string, LegEvent>()
   #takeInbound: TakeInbound | null = null
 
   constructor(deps: PhoneCallsDeps) {
@@ -61,26 +66,28 @@ export class PhoneCalls implements LegEvents {
     return phone
   }
 
-  async received(line: LineName, event: LegEvent): Promise<void> {
-    const name = `${line} ${event.id}`
-    if (this.#seen.has(name)) return
-    this.#seen.add(name)
-    try {
-      await this.#pass(line, event)
-    } catch (error) {
-      // The line repeats it.
-      this.#seen.delete(name)
-      throw error
-    }
-    if (this.#seen.size > seenMax) for (const oldest of this.#seen) return void this.#seen.delete(oldest)
+  /** Events of the leg that came before the call was stored happen to it now. */
+  catchUp(phone: PhoneCall): void {
+    const name = earlyName(phone.leg)
+    const event = this.#early.get(name)
+    this.#early.delete(name)
+    if (event !== undefined) phone.event(event)
   }
 
-  /** An event that another process has received. */
+  async received(line: LineName, event: LegEvent): Promise<void> {
+    if (this.#seen.has(nameOf(line, event))) return
+    const here = event.legId === null ? undefined : this.#byLeg.get(event.legId)
+    if (here !== undefined && here.leg.line === line) return this.#happened(here, event)
+    const leg = await this.#deps.legs.find(line, event)
+    if (leg !== null) return this.#passToOwner(leg, event)
+    if (event.type === 'initiated' && event.direction === 'incoming') await this.#announced(line, event)
+    else this.#unknown(line, event)
+  }
+
+  /** An event that another process has received, or this one before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void {
-    const name = `${line} ${event.id}`
-    if (this.#seen.has(name)) return
-    this.#seen.add(name)
-    this.#byLeg.get(legId)?.event(event)
+    const here = this.#byLeg.get(legId)
+    if (here?.leg.line === line) this.#happened(here, event)
   }
 
   /** Asks the lines about legs that have shown no sign of life for a while. */
@@ -106,27 +113,77 @@ export class PhoneCalls implements LegEvents {
     }
   }
 
-  async #pass(lineName: LineName, event: LegEvent): Promise<void> {
-    const { legs, lines, log } = this.#deps
-    const here = event.legId === null ? undefined : this.#byLeg.get(event.legId)
-    if (here !== undefined && here.leg.line === lineName) return here.event(event)
-    const leg = await legs.find(lineName, event)
-    if (leg !== null) return this.#passToOwner(leg, lineName, event)
-    const line = lines.named(lineName)
-    if (event.type === 'initiated' && event.direction === 'incoming' && line !== null)
-      await this.#takeInbound?.(line, event)
-    else log.info({ line: lineName, type: event.type }, 'an event of a leg that is not known')
+  /** An event that came before has no effect: lines repeat events, and two processes may receive one. */
+  #happened(phone: PhoneCall, event: LegEvent): void {
+    if (this.#isNew(phone.leg.line, event)) phone.event(event)
   }
 
-  async #passToOwner(leg: Leg, line: LineName, event: LegEvent): Promise<void> {
-    const here = this.#byLeg.get(leg.id)
-    if (here !== undefined) return here.event(event)
+  #isNew(line: LineName, event: LegEvent): boolean {
+    const name = nameOf(line, event)
+    if (this.#seen.has(name)) return false
+    this.#seen.add(name)
+    forgetOldest(this.#seen, seenMax)
+    return true
+  }
+
+  async #announced(lineName: LineName, event: Announced): Promise<void> {
+    const line = this.#deps.lines.named(lineName)
+    if (line === null || !this.#isNew(lineName, event)) return
+    try {
+      await this.#takeInbound?.(line, event)
+    } catch (error) {
+      // The line repeats it.
+      this.#seen.delete(nameOf(lineName, event))
+      throw error
+    }
+  }
+
+  #unknown(line: LineName, event: LegEvent): void {
+    this.#deps.log.info({ line, type: event.type }, 'an event of a leg that is not known')
+    if (event.type !== 'hangup') return
+    const { carrierLegId } = event
+    // The call may have been stored since the leg was looked for.
+    const isOfLeg = ({ leg }: PhoneCall) => leg.line === line && leg.carrierLegId === carrierLegId
+    const here = [...this.#byLeg.values()].find(isOfLeg)
+    if (here !== undefined) return this.#happened(here, event)
+    const name = earlyName({ line, carrierLegId })
+    this.#early.set(name, event)
+    forgetOldest(this.#early, earlyMax)
+    this.#deps.clock.after(earlyMs, () => this.#early.delete(name))
+  }
+
+  async #passToOwner(leg: Leg, event: LegEvent): Promise<void> {
     const { calls, commands } = this.#deps
     const tenant: Tenant = { organizationId: leg.organizationId, test: leg.test }
-    const call = await calls.find(tenant, leg.callId)
-    if (call === null || call.ownerId === null || isTerminal(call.status)) return
-    const command = { kind: 'legEvent', legId: leg.id, line, event } as const
+    const call = this.#byLeg.has(leg.id) ? null : await calls.find(tenant, leg.callId)
+    const here = this.#byLeg.get(leg.id)
+    if (here !== undefined) return this.#happened(here, event)
+    if (call === null || call.ownerId === null || isTerminal(call.status)) return this.#hangUpLate(leg, event)
+    const command = { kind: 'legEvent', legId: leg.id, line: leg.line, event } as const
     const taken = await commands.send(tenant, leg.callId, call.ownerId, command)
     if (taken === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
+
+  /** The line has dialled a leg although its answer was lost, and the call has failed since. */
+  async #hangUpLate(leg: Leg, { type, carrierLegId }: LegEvent): Promise<void> {
+    if (leg.carrierLegId !== null || type === 'hangup') return
+    const { lines, legs, log } = this.#deps
+    try {
+      await lines.named(leg.line)?.hangUp({ legId: leg.id, carrierLegId })
+    } catch (error) {
+      if (!(error instanceof PhoneLineError)) throw error
+      // The line repeats the event.
+      throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1, cause: error })
+    }
+    await legs.dialed(leg, carrierLegId)
+    log.info({ legId: leg.id, callId: leg.callId }, 'a leg was hung up whose call is over')
+  }
+}
+
+const nameOf = (line: LineName, { id }: LegEvent) => `${line} ${id}`
+const earlyName = ({ line, carrierLegId }: Pick<Leg, 'line' | 'carrierLegId'>) => `${line} ${carrierLegId}`
+
+function forgetOldest(kept: Set<string> | Map<string, unknown>, max: number): void {
+  if (kept.size <= max) return
+  for (const oldest of kept.keys()) return void kept.delete(oldest)
 }

@@ -16,6 +16,8 @@ export type LegToDial = {
   from: string
   to: string
   ringingTimeoutS: number
+  /** The line ends the leg by itself when it has lasted this long: 30 to 14,400 s. */
+  timeLimitS: number
   /** A hint, which a line may not have. */
   region: string | null
   /** `carrier`: the line says by `machine_detection` who has answered. */

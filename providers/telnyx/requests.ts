@@ -34,6 +34,7 @@ export function dialBody(leg: LegToDial, account: { connectionId: string; webhoo
     from: leg.from,
     to: leg.to,
     timeout_secs: Math.max(leg.ringingTimeoutS, ringingSMin),
+    time_limit_secs: leg.timeLimitS,
     client_state: clientStateOf(leg.legId),
     command_id: leg.commandId,
     ...(leg.detectsMachine === 'carrier' && { answering_machine_detection: 'detect' }),

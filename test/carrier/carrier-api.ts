@@ -24,6 +24,7 @@ export const plainLeg: LegToDial = {
   from: '+18005550101',
   to: '+15005550006',
   ringingTimeoutS: 30,
+  timeLimitS: 3720,
   region: null,
   detectsMachine: null,
   media: null,

@@ -39,6 +39,7 @@ t.test('every command as the carrier reads it', async (t) => {
     from: '+18005550101',
     to: '+15005550006',
     timeout_secs: 30,
+    time_limit_secs: 3720,
     client_state,
     command_id: 'command_1',
   }

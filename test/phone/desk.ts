@@ -1,0 +1,258 @@
+/** Calls by phone over a line that does what a test says, in injected time: nothing is stored and nothing is heard. */
+import { createLocalLimits } from '../../domain/access/local-limits.ts'
+import type { Call, CallEntry } from '../../domain/calls/call.ts'
+import { createJournal } from '../../domain/calls/journal.ts'
+import { isTerminal } from '../../domain/calls/states.ts'
+import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
+import { createTakeInbound } from '../../domain/phone/inbound.ts'
+import type { Leg, LegStore } from '../../domain/phone/leg.ts'
+import { createDialPhone } from '../../domain/phone/outbound.ts'
+import { PhoneCalls } from '../../domain/phone/phone-calls.ts'
+import type { CallableNumber } from '../../domain/phone/ports.ts'
+import type { ExpectedLeg } from '../../domain/ports/leg-media.ts'
+import type { LegEvent, LegEventBody, LegToDial, PhoneLine } from '../../domain/ports/phone-line.ts'
+import type { LiveCall } from '../../domain/sessions/live-call.ts'
+import { createRules } from '../../handlers/platform/stored-resources.ts'
+import { bench, caller, ManualClock, settled } from '../domain/fakes.ts'
+import { RecordingSink } from '../session/media-harness.ts'
+
+const number: CallableNumber = {
+  organizationId: 'org_1',
+  test: true,
+  id: 'pn_1',
+  e164: '+15005550100',
+  source: 'managed',
+  direction: 'both',
+  agentId: null,
+  dispatchMetadataTemplate: { intent: { language: 'en' }, systemPrompt: 'Be brief.' },
+}
+
+const silent: MediaTransport = { sampleRateHz: 16_000, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
+
+/** A test replaces these by others that fail or wait. */
+type Step = () => Promise<unknown>
+type Steps = Record<'dial' | 'answer' | 'reject' | 'hangUp' | 'store' | 'commit' | 'send' | 'take' | 'askBefore', Step>
+
+export const fails = (error: Error) => () => Promise.reject(error)
+
+export const carrierLegId = 'v3:leg'
+/** The journal has written by then. */
+const gatherMs = 100
+
+export function openDesk() {
+  const clock = new ManualClock()
+  const works = () => Promise.resolve()
+  const names = ['dial', 'answer', 'reject', 'hangUp', 'store', 'commit', 'send', 'take', 'askBefore'] as const
+  const steps = Object.fromEntries(names.map((name) => [name, works])) as Steps
+  const commands: string[] = []
+  const dialling: LegToDial[] = []
+  const state = { isAlive: true, isReady: true }
+  const line: PhoneLine = {
+    name: 'simulator',
+    async dial(leg) {
+      dialling.push(leg)
+      await steps.dial()
+      return { carrierLegId }
+    },
+    async answer() {
+      commands.push('answer')
+      await steps.answer()
+    },
+    async reject(_leg, code) {
+      commands.push(`reject ${code}`)
+      await steps.reject()
+    },
+    async hangUp(leg) {
+      commands.push(`hangUp ${leg.carrierLegId}`)
+      await steps.hangUp()
+    },
+    bridge: () => Promise.resolve(),
+    sendDtmf: () => Promise.resolve(),
+    isAlive: () => Promise.resolve(state.isAlive),
+  }
+  const calls = new Map<string, Call>()
+  const legs = new Map<string, Leg>()
+  const entries: CallEntry[] = []
+  const expected = new Map<string, ExpectedLeg>()
+  const begun: LiveCall[] = []
+  const { deps } = bench([])
+  const lines = { of: () => line, named: () => line }
+  const change = (id: string, more: Partial<Leg>) => {
+    const leg = legs.get(id)
+    if (leg !== undefined) legs.set(id, { ...leg, ...more })
+    return Promise.resolve()
+  }
+  const legStore: LegStore = {
+    find: (_line, of) =>
+      Promise.resolve(
+        [...legs.values()].find(
+          (leg) => leg.carrierLegId === of.carrierLegId || (leg.id === of.legId && leg.carrierLegId === null),
+        ) ?? null,
+      ),
+    dialed: (leg, name) => change(leg.id, { carrierLegId: name }),
+    answered: (leg, atMs) => change(leg.id, { answeredAtMs: legs.get(leg.id)?.answeredAtMs ?? atMs }),
+    ended: (leg, atMs) => change(leg.id, { endedAtMs: legs.get(leg.id)?.endedAtMs ?? atMs }),
+    orphans: () => Promise.resolve([]),
+  }
+  const log = { info() {}, warn() {}, error() {} }
+  const journal = createJournal({
+    calls: {
+      append(_tenant, id, added) {
+        entries.push(...added)
+        const call = calls.get(id)
+        for (const entry of added)
+          if (entry.kind === 'move' && call) calls.set(id, { ...call, status: entry.to, ...entry.change })
+        return Promise.resolve([])
+      },
+    },
+    clock,
+    log,
+    eventId: () => `event_${entries.length}`,
+    callbackId: () => 'cb_1',
+    ended: () => {},
+  })
+  let ids = 0
+  const phones = new PhoneCalls({
+    lines,
+    media: {
+      expect(leg) {
+        expected.set(leg.legId, leg)
+        return { url: 'ws://here', token: 't', sampleRateHz: 8000 }
+      },
+      forget: (legId) => void expected.delete(legId),
+    },
+    legs: legStore,
+    calls: { find: (_tenant, id) => Promise.resolve(calls.get(id) ?? null) },
+    commands: {
+      async send(_tenant, _id, _ownerId, command) {
+        await steps.send()
+        if (command.kind === 'legEvent') phones.take(command.legId, command.line, command.event)
+        return { answer: null }
+      },
+    },
+    journal,
+    clock,
+    log,
+  })
+  const user = caller({}, { test: true })
+  const shared = {
+    agents: { find: () => Promise.resolve(null) },
+    tools: { listWithSecrets: () => Promise.resolve([]) },
+    rules: createRules(deps.chooser.world.catalog, []),
+    limits: createLocalLimits(),
+    credit: deps.credit,
+    organizations: { find: () => Promise.resolve(null) },
+    calls: {
+      async insertPhoned(call: Call, _secrets: unknown, leg: Leg) {
+        await steps.store()
+        calls.set(call.id, call)
+        legs.set(leg.id, leg)
+        await steps.commit()
+        return true
+      },
+      reconfigure: () => Promise.resolve(),
+      countLive: () => Promise.resolve(0),
+    },
+    preCall: { ask: () => steps.askBefore().then(() => null), issuesOf: () => null },
+    routes: { require() {}, warmUp() {} },
+    lines,
+    phones,
+    sessions: {
+      async take() {
+        await steps.take()
+        return {
+          begin(live: LiveCall, transport: MediaTransport) {
+            begun.push(live)
+            live.log?.connected()
+            return new RecordingSink(transport)
+          },
+          drop() {},
+        }
+      },
+    },
+    clock,
+    ids: { session: () => `call_${++ids}`, leg: () => `leg_${++ids}` },
+    ownerId: 'this',
+    log,
+  }
+  phones.serve(
+    createTakeInbound({
+      ...shared,
+      numbers: {
+        findInbound: () => Promise.resolve(number),
+        isInboundReady: () => Promise.resolve(state.isReady),
+      },
+      callers: { find: () => Promise.resolve(user) },
+      e164: (text) => text,
+    }),
+  )
+  const dial = createDialPhone({
+    ...shared,
+    numbers: { outboundFor: () => Promise.resolve(number) },
+    isPhoneNumber: () => true,
+  })
+  const wanted = { to: '+15005550006', intent: { language: 'en' }, systemPrompt: 'Be brief.' }
+  const passing = async <T>(work: Promise<T>): Promise<T> => {
+    let isDone = false
+    const done = () => {
+      isDone = true
+    }
+    work.then(done, done)
+    for (let rounds = 0; !isDone && rounds < 1000; rounds++) await clock.advance(10)
+    return work
+  }
+  let events = 0
+  const eventOf = (body: LegEventBody, legId: string | null = null): LegEvent => ({
+    id: `carrier_${++events}`,
+    occurredAtMs: clock.nowMs(),
+    carrierLegId,
+    legId,
+    ...body,
+  })
+  return Object.assign(state, {
+    clock,
+    steps,
+    commands,
+    dialling,
+    begun,
+    phones,
+    legs,
+    /** What was begun is done, and stored. */
+    async passes() {
+      await settled()
+      await clock.advance(gatherMs)
+    },
+    /** Begins to call. */
+    dial: () => dial(user, wanted),
+    /** Calls, while time passes. */
+    dialled: () => passing(dial(user, wanted)),
+    eventOf,
+    /** The stream of the newest leg begins. */
+    join: (): MediaSink => {
+      const leg = expected.get([...legs.keys()].at(-1) ?? '')
+      if (leg === undefined) throw new Error('no leg is expected')
+      return leg.joined(silent)
+    },
+    /** An event reaches this process. */
+    happens: (body: LegEventBody, legId: string | null = null) => phones.received('simulator', eventOf(body, legId)),
+    call: () => [...calls.values()].at(-1),
+    leg: () => [...legs.values()].at(-1),
+    /** The end of the newest call, with its answer in SIP. */
+    ends: () =>
+      entries.flatMap((entry) =>
+        entry.kind === 'move' && isTerminal(entry.to)
+          ? [`${entry.to} ${entry.change.endReason} ${entry.event.sipCode ?? '-'}`]
+          : [],
+      ),
+    eventTypes: () => entries.flatMap((entry) => ('event' in entry ? [entry.event.type] : [])),
+  })
+}
+
+export const incoming: LegEventBody = {
+  type: 'initiated',
+  direction: 'incoming',
+  from: '+15005550006',
+  to: '+15005550100',
+  forwarding: { forwardedFrom: null, originalTo: null, redirectingNumber: null, diversion: [], historyInfo: [] },
+}
+export const hangup: LegEventBody = { type: 'hangup', sipCode: null, cause: 'normal_clearing', by: 'caller' }

@@ -1,0 +1,201 @@
+/** The legs of calls when a line fails, answers too late, or says things in another order. */
+import t from 'tap'
+import { Fault } from '../../domain/fault.ts'
+import { PhoneLineError } from '../../domain/ports/phone-line.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import { settled } from '../domain/fakes.ts'
+import { carrierLegId, fails, hangup, incoming, openDesk } from './desk.ts'
+
+const notDialed = { kind: 'not_dialed', hasNumber: true, sessionId: 'call_1' } as const
+
+t.test('a caller whose refusal fails is hung up', async (t) => {
+  const desk = openDesk()
+  desk.isReady = false
+  desk.steps.reject = fails(new PhoneLineError('unreachable'))
+  await desk.happens(incoming)
+  await desk.passes()
+  t.strictSame(desk.commands, ['reject 480', `hangUp ${carrierLegId}`])
+  t.strictSame(desk.ends(), ['failed not_ready 480'])
+  t.type(desk.leg()?.endedAtMs, 'number')
+})
+
+t.test('a leg that can neither be refused nor be hung up stays open, so that it is looked for', async (t) => {
+  const desk = openDesk()
+  desk.isReady = false
+  desk.steps.reject = fails(new PhoneLineError('unreachable'))
+  desk.steps.hangUp = fails(new PhoneLineError('unreachable'))
+  await desk.happens(incoming)
+  await desk.passes()
+  t.equal(desk.leg()?.endedAtMs, null)
+})
+
+t.test('only a call for which there is no room is refused as busy', async (t) => {
+  const cases = [
+    [new Fault({ kind: 'too_many_at_once', limit: 'organization' }), 'reject 486', 'failed concurrency_exhausted 486'],
+    [new Fault({ kind: 'overloaded' }), 'reject 486', 'failed concurrency_exhausted 486'],
+    [new Fault({ kind: 'store_unreachable' }), `hangUp ${carrierLegId}`, 'failed pipeline_failed -'],
+    [new Error('a defect'), `hangUp ${carrierLegId}`, 'failed pipeline_failed -'],
+  ] as const
+  for (const [error, command, end] of cases) {
+    const desk = openDesk()
+    desk.steps.take = fails(error)
+    await desk.happens(incoming)
+    await desk.passes()
+    t.strictSame(desk.commands, [command], error.message)
+    t.strictSame(desk.ends(), [end], error.message)
+  }
+})
+
+t.test('a caller who has left before the answer has cancelled the call', async (t) => {
+  const desk = openDesk()
+  desk.steps.answer = fails(new PhoneLineError('refused', { isGone: true }))
+  await desk.happens(incoming)
+  await desk.passes()
+  t.strictSame(desk.ends(), ['cancelled user_hangup -'])
+  t.strictSame(desk.commands, ['answer'], 'a leg that is gone is not hung up')
+})
+
+t.test('a line that does not answer a call has failed', async (t) => {
+  const desk = openDesk()
+  desk.steps.answer = fails(new PhoneLineError('timeout'))
+  await desk.happens(incoming)
+  await desk.passes()
+  t.strictSame(desk.ends(), ['failed carrier_error -'])
+  t.strictSame(desk.commands, ['answer', `hangUp ${carrierLegId}`])
+})
+
+t.test('a caller who leaves before the call is stored has cancelled it', async (t) => {
+  const desk = openDesk()
+  let store = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    store = resolve
+  })
+  desk.steps.store = () => waiting
+  const announced = desk.happens(incoming)
+  await desk.happens(hangup)
+  store()
+  await announced
+  await desk.passes()
+  t.strictSame(desk.ends(), ['cancelled user_hangup -'])
+  t.strictSame(desk.commands, [], 'nobody is answered')
+})
+
+t.test('an early end of a leg is forgotten after some seconds', async (t) => {
+  const desk = openDesk()
+  await desk.happens(hangup)
+  await desk.clock.advance(10_000)
+  await desk.happens(incoming)
+  await desk.passes()
+  t.strictSame(desk.commands, ['answer'])
+})
+
+t.test('a leg whose dialling was not answered is hung up as soon as an event names it', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = fails(new PhoneLineError('timeout'))
+  await t.rejects(desk.dialled(), new ResourceFault(notDialed))
+  t.strictSame(desk.ends(), ['failed carrier_error -'])
+  await desk.happens({ type: 'ringing' }, desk.leg()?.id)
+  await desk.passes()
+  t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
+  t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
+})
+
+t.test('a call of long ago does not keep a leg that the line names now', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = fails(new PhoneLineError('timeout'))
+  await t.rejects(desk.dialled())
+  await desk.clock.advance(60_000)
+  desk.steps.hangUp = fails(new PhoneLineError('unreachable'))
+  const event = desk.eventOf({ type: 'ringing' }, desk.leg()?.id ?? null)
+  await t.rejects(desk.phones.received('simulator', event), /overloaded/, 'the line repeats the event')
+  desk.steps.hangUp = () => Promise.resolve()
+  await desk.phones.received('simulator', event)
+  t.strictSame(desk.commands, [`hangUp ${carrierLegId}`, `hangUp ${carrierLegId}`])
+  t.match(desk.leg(), { carrierLegId })
+  await desk.happens({ type: 'answered' }, desk.leg()?.id)
+  t.equal(desk.commands.length, 2, 'a leg that was hung up is left alone')
+})
+
+t.test('the first event names a leg to which the answer of the line is not there yet', async (t) => {
+  const desk = openDesk()
+  let answer = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  desk.steps.dial = () => waiting
+  const dialling = desk.dial()
+  while (desk.dialling.length === 0) await settled()
+  await desk.happens({ type: 'ringing' }, desk.leg()?.id)
+  t.match(desk.leg(), { carrierLegId })
+  answer()
+  await desk.passes()
+  await dialling
+  t.equal(desk.call()?.status, 'ringing')
+  t.equal(desk.dialling[0]?.timeLimitS, 3720)
+})
+
+t.test('an event that reaches its own process on the way over the database happens once', async (t) => {
+  const desk = openDesk()
+  let commit = () => {}
+  const committing = new Promise<void>((resolve) => {
+    commit = resolve
+  })
+  desk.steps.commit = () => committing
+  const announced = desk.happens(incoming)
+  await settled()
+  // The call is stored, and this process has not opened it yet.
+  desk.steps.send = () => announced
+  const event = desk.eventOf({ type: 'bridged' })
+  const passed = desk.phones.received('simulator', event)
+  await settled()
+  commit()
+  await passed
+  await desk.phones.received('simulator', event)
+  desk.phones.take(desk.leg()?.id ?? '', 'simulator', event)
+  await desk.passes()
+  t.equal(desk.eventTypes().filter((type) => type === 'carrier.bridged').length, 1)
+})
+
+t.test('a stream that is lost before the conversation begins ends the call', async (t) => {
+  const desk = openDesk()
+  let reply = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    reply = resolve
+  })
+  desk.steps.askBefore = () => waiting
+  await desk.dialled()
+  const sink = desk.join()
+  sink.gone()
+  await desk.passes()
+  t.strictSame(desk.ends(), ['failed carrier_error -'])
+  reply()
+  await desk.passes()
+  t.equal(desk.begun.length, 0)
+  t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
+})
+
+t.test('a person who leaves while the conversation waits for its settings has answered', async (t) => {
+  for (const isSaid of [true, false]) {
+    const desk = openDesk()
+    desk.steps.askBefore = () => new Promise(() => {})
+    await desk.dialled()
+    const sink = desk.join()
+    // The event of the answer is late or lost, as that of the end may be.
+    if (isSaid) await desk.happens(hangup, desk.leg()?.id)
+    else desk.isAlive = false
+    sink.gone()
+    await desk.passes()
+    t.strictSame(desk.ends(), ['completed user_hangup -'])
+    t.type(desk.leg()?.answeredAtMs, 'number')
+  }
+})
+
+t.test('an answer that is said after the stream has begun waits for no other one', async (t) => {
+  const desk = openDesk()
+  desk.steps.askBefore = () => new Promise(() => {})
+  await desk.dialled()
+  desk.join()
+  await desk.happens({ type: 'answered' }, desk.leg()?.id)
+  await desk.clock.advance(20_000)
+  t.strictSame(desk.ends(), [])
+})
