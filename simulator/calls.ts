@@ -21,6 +21,7 @@ import { type SimulatorClock, Ticker } from './ticker.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export const legsMax = 500
+const sharedConnection = 'simulator'
 /** An ended leg can be asked for this long, and there are at most this many. */
 const endedMs = 600_000
 const endedMax = 2000
@@ -34,6 +35,8 @@ export type IncomingCall = {
   /** Null: the caller withholds it. */
   from: string | null
   to: string
+  /** The organization whose number is called. Left out: nobody in particular. */
+  organizationId?: string
   /** Headers of its INVITE, such as Diversion and History-Info. */
   headers?: readonly Header[]
   /** Fields of the carrier: forwarded_from, original_to, redirecting_number. */
@@ -99,12 +102,14 @@ export class Calls {
   /** Answers the id of the leg. */
   receive(call: IncomingCall): string {
     const { from, to, headers: inviteHeaders = [], forwarding = {}, lines = null, patienceMs = callerPatienceMs } = call
+    // Each organization has a connection of its own, with its id as the name.
+    const connectionId = call.organizationId ?? sharedConnection
     const plan = callerPlanOf(from ?? '', lines)
     const details = {
       direction: 'incoming' as const,
       from: from ?? 'anonymous',
       to,
-      connectionId: 'simulator',
+      connectionId,
       callSessionId: randomUUID(),
       clientState: null,
       webhookUrl: this.#deps.webhookUrl,

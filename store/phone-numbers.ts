@@ -12,11 +12,12 @@ const columns = (tx: Tx) => tx`
 
 export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>): CallableNumbers {
   return {
-    findInbound: (e164, { line }) =>
+    findInbound: (e164, { line, organizationId }) =>
       worlds.asOperator(async (tx) => {
         const [row] = await tx<Row[]>`
           select ${columns(tx)} from phone_numbers
           where e164 = ${e164} and source = 'managed' ${line === 'carrier' ? tx`and not test` : tx``}
+            ${organizationId === null ? tx`` : tx`and organization_id = ${organizationId}`}
           order by test, created_at, id limit 1`
         return row ?? null
       }),

@@ -44,7 +44,9 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
     const carrierLegId = event.carrierLegId
     const dialed = e164(event.to)
     const number =
-      dialed === null || line.name === 'trunk' ? null : await numbers.findInbound(dialed, { line: line.name })
+      dialed === null || line.name === 'trunk'
+        ? null
+        : await numbers.findInbound(dialed, { line: line.name, organizationId: organizationCalled(line, event) })
     const caller = number && (await callers.find(number, number.id))
     if (number === null || caller === null) {
       log.info({ line: line.name, carrierLegId }, 'a call came for a number that nobody has')
@@ -54,6 +56,11 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
     // A line that repeats the event must not wait for the call.
     if (taken !== null) void begin(deps, taken)
   }
+}
+
+/** A carrier has one connection for all organizations. The simulator has one for each, and `simulator` for nobody in particular. */
+function organizationCalled({ name }: PhoneLine, { connectionId = name }: Announced): string | null {
+  return name === 'simulator' && connectionId !== name ? connectionId : null
 }
 
 type Taken = {

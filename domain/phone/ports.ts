@@ -14,8 +14,14 @@ export type CallableNumber = Tenant & {
 }
 
 export interface CallableNumbers {
-  /** The number that was dialled, of any organization. Test numbers are called over the simulator only. */
-  findInbound(e164: string, of: { line: 'simulator' | 'carrier' }): Promise<CallableNumber | null>
+  /**
+   * The number that was dialled. Test numbers are called over the simulator only, and several organizations may have one: it is that
+   * of `organizationId`, or of the organization that has had it longest where this is null.
+   */
+  findInbound(
+    e164: string,
+    of: { line: 'simulator' | 'carrier'; organizationId: string | null },
+  ): Promise<CallableNumber | null>
   /**
    * Chooses the number to call from: the named one, else the oldest of the agent that may call, else the oldest of the
    * organization. `none`: it has no number that may call. `not_own`: another's, or nobody's. `not_ready`: it cannot call now.

@@ -91,6 +91,8 @@ export type LegEventBody =
       /** Null: withheld. */
       from: string | null
       to: string
+      /** The connection of the line over which the call came. */
+      connectionId?: string
       forwarding: ForwardingFields
     }
   | { type: 'ringing' }

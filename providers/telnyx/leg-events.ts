@@ -36,7 +36,15 @@ function initiated(payload: JsonObject): LegEventBody | null {
   if (to === null) return null
   const direction = payload['direction'] === 'incoming' ? 'incoming' : 'outgoing'
   const from = textOf(payload['from'])
-  return { type: 'initiated', direction, from: isWithheld(from) ? null : from, to, forwarding: forwardingOf(payload) }
+  const connectionId = textOf(payload['connection_id'])
+  return {
+    type: 'initiated',
+    direction,
+    from: isWithheld(from) ? null : from,
+    to,
+    ...(connectionId !== null && { connectionId }),
+    forwarding: forwardingOf(payload),
+  }
 }
 
 function forwardingOf(payload: JsonObject): ForwardingFields {

@@ -164,6 +164,7 @@ t.test('every event of a leg', async (t) => {
     direction: 'incoming',
     from: '+13035550100',
     to: '+13035550111',
+    connectionId: '7',
     forwarding: noForwarding,
   })
   for (const from of ['anonymous', '+anonymous', 'Restricted', 'Unavailable', 'unknown', '', null, undefined])
@@ -191,6 +192,7 @@ t.test('every event of a leg', async (t) => {
       direction: 'outgoing',
       from: '+13035550100',
       to: '+13035550111',
+      connectionId: '7',
       forwarding: {
         forwardedFrom: '+13035550122',
         originalTo: '+13035550133',
