@@ -102,7 +102,7 @@ export class Calls {
   /** Answers the id of the leg. */
   receive(call: IncomingCall): string {
     const { from, to, headers: inviteHeaders = [], forwarding = {}, lines = null, patienceMs = callerPatienceMs } = call
-    // Each organization has a connection of its own, with its id as the name.
+    // Each organization has its own connection, which is named by its id.
     const connectionId = call.organizationId ?? sharedConnection
     const plan = callerPlanOf(from ?? '', lines)
     const details = {

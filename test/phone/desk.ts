@@ -217,7 +217,7 @@ export function openDesk() {
     begun,
     phones,
     legs,
-    /** What was begun is done, and stored. */
+    /** Lets all that was begun be done and stored. */
     async passes() {
       await settled()
       await clock.advance(gatherMs)
