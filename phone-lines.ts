@@ -7,7 +7,6 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { ExpectedLegs } from './handlers/carrier/expected-legs.ts'
 import { createTelnyxLine } from './providers/telnyx/phone-line.ts'
 import { createTelnyxWebhooks } from './providers/telnyx/webhooks.ts'
-import { telnyxUrl } from './providers/telnyx/wire.ts'
 import { systemClock } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import { createSimulatedCarrier, type SimulatedCarrier, simulatorSeed } from './simulated-carrier.ts'
@@ -54,12 +53,12 @@ export function openPhoneLines({ config, masterKey, providers, ownerId }: LinePa
   const named: Partial<Record<LineName, Line>> = { simulator: simulated, ...(carrier && { carrier }) }
 
   function openTelnyx(): Line {
-    const { apiKey, connectionId, publicKey } = telnyx
+    const { apiKey, connectionId, publicKey, baseUrl } = telnyx
     if (apiKey === null || connectionId === null || publicKey === null)
       throw new ConfigError('carrier.telnyx: apiKey, connectionId and publicKey are required with the adapter telnyx')
     if (config.publicUrl === null) throw new ConfigError('publicUrl: is required with the adapter telnyx')
     readers.set('carrier', createTelnyxWebhooks({ publicKey, clock }))
-    const account = { baseUrl: telnyxUrl, apiKey, connectionId, webhookUrl: webhookUrl('carrier') }
+    const account = { baseUrl, apiKey, connectionId, webhookUrl: webhookUrl('carrier') }
     return createTelnyxLine({ name: 'carrier', ...account, requestMs, clock })
   }
 

@@ -8,6 +8,7 @@ import { decisionTime } from './decision.ts'
 import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'
 import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
+import { phoneFigures } from './phone-calls.ts'
 import { longSessionFigures, sessionFigures } from './sessions.ts'
 import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime, warmEngine } from './start.ts'
@@ -31,10 +32,12 @@ const measures: Record<string, readonly Measure[]> = {
     firstChunkDelay,
     socketFigures,
     sessionFigures,
+    phoneFigures,
     deliveryFigures,
   ],
   webhooks: [deliveryFigures],
   sessions: [sessionFigures],
+  phone: [phoneFigures],
   // Ten minutes.
   'long-sessions': [longSessionFigures],
 }

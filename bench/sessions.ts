@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startParley } from '../test/process/parley.ts'
 import { speechAt } from '../test/speech/samples.ts'
 import { type Figure, median } from './figure.ts'
-import { forkListener } from './fork.ts'
 import { cpuMs, residentMiB } from './process-figures.ts'
 import { BenchCaller, frameMs, type TurnFigures } from './session-caller.ts'
+import { percentile, stubEngines, stubsAlone } from './stub-engines.ts'
 
 const rateHz = 16_000
 const frameSamples = (rateHz / 1000) * frameMs
@@ -64,19 +64,13 @@ type Server = { url: string; key: string; pid: number }
 async function withStubEngines(
   measure: (parley: Server, speech: readonly Buffer[]) => Promise<Figure[]>,
 ): Promise<Figure[]> {
-  const engines = await forkListener('session-engines.ts')
-  const url = `http://127.0.0.1:${engines.port}`
-  const parley = await startParley({
-    PARLEY_PROVIDERS: JSON.stringify([
-      { id: 'stub', adapter: 'openai', baseUrl: `${url}/v1`, apiKey: 'k', models: { llm: ['chat'], tts: ['speak'] } },
-      { id: 'stub-stt', adapter: 'deepgram', baseUrl: url, apiKey: 'k' },
-    ]),
-  })
+  const engines = await stubEngines()
+  const parley = await startParley(engines.env)
   try {
     return await measure(parley, await speechFrames())
   } finally {
     await parley.remove()
-    engines.child.disconnect()
+    engines.close()
   }
 }
 
@@ -90,7 +84,6 @@ async function converse(
   durationMs: number,
   parts = 1,
 ): Promise<Conversed> {
-  const constraints = { allowedProviders: { stt: ['stub-stt'], llm: ['stub'], tts: ['stub'] } }
   const callers: BenchCaller[] = []
   const beforeMs = cpuMs(parley.pid)
   // The timer is late now and then. The callers follow the clock and not the number of calls.
@@ -99,7 +92,7 @@ async function converse(
     for (; dueMs <= performance.now(); dueMs += frameMs) for (const caller of callers) caller.tick(performance.now())
   }, 5)
   for (let count = 0; count < sessions; count++) {
-    callers.push(await BenchCaller.join(parley, speech, 1000, constraints))
+    callers.push(await BenchCaller.join(parley, speech, 1000, stubsAlone))
     await sleep(37)
   }
   const resident: number[] = []
@@ -132,10 +125,6 @@ function latenessFigure({ turns }: Conversed): Figure {
     bar: 60,
     detail,
   }
-}
-
-function percentile(values: readonly number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? Number.NaN
 }
 
 /** Recorded speech, up to its last loud sample. */

@@ -329,6 +329,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['carrier', 'telnyx', 'baseUrl'],
+    env: 'PARLEY_CARRIER_TELNYX_BASE_URL',
+    type: 'string',
+    secret: false,
+  },
+  {
     path: ['carrier', 'telnyx', 'publicKey'],
     env: 'PARLEY_CARRIER_TELNYX_PUBLIC_KEY',
     type: 'string',

@@ -194,6 +194,8 @@ export type ParleyConfig = {
       apiKey: string | null
       /** The id of the Call Control application. */
       connectionId: string | null
+      /** The address of its API. A proxy has another one. */
+      baseUrl: string
       /** The key that the webhooks of the account are signed with, as the portal shows it. */
       publicKey: string | null
     }

@@ -4,8 +4,6 @@ import { type ErrorClass, ProviderError } from '../../domain/ports/provider-erro
 import { type OutboundLimits, outboundDefaults } from '../../runtime/outbound/limits.ts'
 import type { VendorWire } from '../wire/http.ts'
 
-export const telnyxUrl = 'https://api.telnyx.com/v2'
-
 export const telnyxWire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
   // The status says all that a line needs.

@@ -1,0 +1,53 @@
+/**
+ * A simulated carrier in a separate process. It notes how late each frame of a voice reaches the phones at the far ends.
+ * Forked: sends its port and keys, takes `{ webhookUrl }` at first, then `{ callTo }` and `{ report }`.
+ */
+import { systemClock } from '../runtime/clock.ts'
+import { type Simulator, startSimulator } from '../simulator/simulator.ts'
+import { speechAt } from '../test/speech/samples.ts'
+
+export type CarrierOrder = { webhookUrl: string } | { from: string; callTo: string } | { report: true }
+export type CarrierAnswer =
+  | { port: number; apiKey: string; publicKey: string }
+  | { lateMs: number[]; utterances: number; calls: number }
+
+const frameMs = 20
+/** A longer silence divides two utterances. A shorter one is a gap in a voice: the frames behind it are late. */
+const gapMs = 400
+const rateHz = 16_000
+
+type Voice = { firstMs: number; lastMs: number; frames: number }
+const voices = new Map<string, Voice>()
+const lateMs: number[] = []
+let utterances = 0
+let simulator: Simulator | null = null
+
+process.on('message', (order: CarrierOrder) => void carryOut(order))
+process.on('disconnect', () => process.exit(0))
+process.send?.({ port: 0 })
+
+async function carryOut(order: CarrierOrder): Promise<void> {
+  if ('webhookUrl' in order) {
+    const samples = await speechAt('please-try-call-later', rateHz)
+    const speak = () => Promise.resolve({ samples, sampleRateHz: rateHz })
+    simulator = await startSimulator({ clock: systemClock, speak, webhookUrl: order.webhookUrl, received })
+    const { baseUrl, apiKey, publicKey } = simulator
+    process.send?.({ port: Number(new URL(baseUrl).port), apiKey, publicKey } satisfies CarrierAnswer)
+  } else if ('callTo' in order) simulator?.call({ from: order.from, to: order.callTo })
+  else process.send?.({ lateMs, utterances, calls: simulator?.callsCount ?? 0 } satisfies CarrierAnswer)
+}
+
+/** Frames of one utterance are due 20 ms apart from its first one. */
+function received(number: string, samples: Int16Array | null): void {
+  if (samples === null) return
+  const nowMs = performance.now()
+  const voice = voices.get(number)
+  if (voice === undefined || nowMs - voice.lastMs > gapMs) {
+    utterances++
+    voices.set(number, { firstMs: nowMs, lastMs: nowMs, frames: 1 })
+    return
+  }
+  lateMs.push(Math.max(0, nowMs - voice.firstMs - voice.frames * frameMs))
+  voice.lastMs = nowMs
+  voice.frames++
+}

@@ -1,0 +1,25 @@
+/** The process of session-engines.ts, and the settings with which a server uses it alone. */
+import { forkListener } from './fork.ts'
+
+type StubEngines = { env: Record<string, string>; close(): void }
+
+export const stubsAlone = { allowedProviders: { stt: ['stub-stt'], llm: ['stub'], tts: ['stub'] } }
+
+export async function stubEngines(): Promise<StubEngines> {
+  const { port, child } = await forkListener('session-engines.ts')
+  const url = `http://127.0.0.1:${port}`
+  const openAi = { id: 'stub', adapter: 'openai', baseUrl: `${url}/v1`, apiKey: 'k' }
+  return {
+    env: {
+      PARLEY_PROVIDERS: JSON.stringify([
+        { ...openAi, models: { llm: ['chat'], tts: ['speak'] } },
+        { id: 'stub-stt', adapter: 'deepgram', baseUrl: url, apiKey: 'k' },
+      ]),
+    },
+    close: () => child.disconnect(),
+  }
+}
+
+export function percentile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? Number.NaN
+}
