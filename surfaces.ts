@@ -164,6 +164,7 @@ function platformOf({ config, store, operations, sessions, records, webhooks, se
     address: config,
     sessions: sessions.start,
     dial: sessions.phone.dial,
+    repeats: { idempotency: store.idempotency, answers: store.keptAnswers },
     webhooks,
     records: {
       ...records,

@@ -205,7 +205,8 @@ function insertOrTakeOverAll(
       ("organizationId" text, operation text, "keyDigest" text, "contentHash" text, "requestId" text, "as" text)
     on conflict (organization_id, operation, key_digest) do update set
       content_hash = excluded.content_hash, request_id = excluded.request_id, status = excluded.status, admitted_at = ${now},
-      dispatched_at = excluded.dispatched_at, finished_at = null, lease_until = ${lease}, expires_at = ${expiry}
+      dispatched_at = excluded.dispatched_at, finished_at = null, answer_status = null, answer_body = null,
+      lease_until = ${lease}, expires_at = ${expiry}
     where k.expires_at <= ${now}
       or (k.status = 'admitted' and k.lease_until <= ${now} and k.content_hash = excluded.content_hash)
     returning k.request_id as "requestId"`

@@ -4,12 +4,14 @@
  */
 
 import type { RequestRoutes } from '../domain/billing/request-route.ts'
+import type { KeptAnswers } from '../domain/idempotency/kept-answers.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createChoices } from './choices.ts'
 import type { Pools } from './connect.ts'
 import { createCredit, type StoredCredit } from './credit.ts'
 import { createIdempotency, type IdempotencyLimits, type StoredIdempotency } from './idempotency.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import { createLedger, type StoredLedger } from './ledger.ts'
 import { createRequestRoutes } from './request-routes.ts'
 import { transactionEach } from './tenant.ts'
@@ -27,6 +29,7 @@ export type Requests = {
   ledger: StoredLedger
   credit: StoredCredit
   requestRoutes: RequestRoutes
+  keptAnswers: KeptAnswers
 }
 
 export type RequestParts = {
@@ -46,6 +49,7 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   const ledger = createLedger(system, clock, log, choices)
   const credit = createCredit(system, clock, instanceId)
   const requestRoutes = createRequestRoutes(transactionEach(tenant))
+  const keptAnswers = createKeptAnswers(system, clock)
   const loops: Loop[] = [
     { name: 'leases of idempotency keys', everyMs: leaseMs / 4, run: () => idempotency.renew() },
     { name: 'reservations of dead instances', everyMs: leaseMs, run: () => credit.sweep() },
@@ -53,5 +57,5 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
     { name: 'old choices', everyMs: sweepEveryMs, run: () => choices.reap() },
   ]
   const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
-  return { requests: { idempotency, ledger, credit, requestRoutes }, loops, drain }
+  return { requests: { idempotency, ledger, credit, requestRoutes, keptAnswers }, loops, drain }
 }

@@ -188,7 +188,7 @@ export type CreateSessionCall = CallOptions & { body: NewSession }
 export type CreateSessionAnswer =
   | Answer<'application/json', StartedSession>
 
-export type CreatePhoneSessionCall = CallOptions & { body: NewPhoneSession }
+export type CreatePhoneSessionCall = CallOptions & { body: NewPhoneSession; idempotencyKey?: string }
 
 export type CreatePhoneSessionAnswer =
   | Answer<'application/json', StartedPhoneSession>
@@ -686,7 +686,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     path: '/v1/sessions/phone',
     secured: true,
-    idempotent: false,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },

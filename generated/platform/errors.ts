@@ -198,6 +198,22 @@ export const errorCodes = {
     hint: 'Look at its direction and setupStatus, or call from another number.',
     headers: [],
   },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'This Idempotency-Key was used for other content.',
+    hint: 'Use a new Idempotency-Key for each new request.',
+    headers: [],
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: true,
+    message: 'A request with this Idempotency-Key is still being prepared.',
+    hint: 'Retry with the same key after the delay.',
+    headers: ['Retry-After'],
+  },
   CARRIER_DIAL_FAILED: {
     status: 502,
     type: 'provider_error',

@@ -255,12 +255,17 @@ export type CreateSessionResult =
 export type CreatePhoneSessionRequest = {
   path: Record<string, never>
   query: Record<string, never>
-  header: Record<string, never>
+  header: { 'idempotency-key'?: string }
   body: NewPhoneSession
 }
 
 export type CreatePhoneSessionResult =
-  | { status: 200; type?: 'application/json'; body: StartedPhoneSession }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: StartedPhoneSession
+    }
 
 export type GetSessionRequest = {
   path: { id: string }

@@ -6,6 +6,7 @@ import type { ErrorDetails, ErrorEnvelope, ValidationIssue } from '../../generat
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
+import { RepeatedFault } from './repeated-fault.ts'
 
 /** The refusals of the engine and of handlers in this surface's codes. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
@@ -60,9 +61,9 @@ const codeOfFault = {
   no_credit_to_stream: 'INSUFFICIENT_CREDITS',
   credit_exhausted: 'INTERNAL_ERROR',
 
-  key_in_progress: 'INTERNAL_ERROR',
+  key_in_progress: 'IDEMPOTENCY_IN_PROGRESS',
   key_already_started: 'INTERNAL_ERROR',
-  key_conflict: 'INTERNAL_ERROR',
+  key_conflict: 'IDEMPOTENCY_CONFLICT',
 
   cancelled: 'SERVICE_UNAVAILABLE',
   nothing_to_send: 'INTERNAL_ERROR',
@@ -100,6 +101,7 @@ const retryAfterLeastS = 1
 /** Makes the errors of the platform surface. An unexpected error is `INTERNAL_ERROR`: the client receives the request id, the rest is logged. */
 export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => void): FaultWriter {
   return (error, requestId) => {
+    if (error instanceof RepeatedFault) return error.answer
     const answer = answerTo(error)
     const { code, cause } = answer
     count(code)
@@ -146,7 +148,7 @@ function written(
 ): FaultAnswer {
   const row = errorCodes[code]
   const headers: Record<string, string> = { ...more.headers }
-  if (row.status === 429 || row.status === 503)
+  if (row.status === 429 || row.status === 503 || retryAfterS !== undefined)
     headers['Retry-After'] = String(Math.ceil(retryAfterS ?? retryAfterLeastS))
   if (row.status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (allow !== undefined) headers['Allow'] = allow

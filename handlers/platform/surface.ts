@@ -25,6 +25,7 @@ import {
   type ProvidersDeps,
   putProviderKey,
 } from './providers.ts'
+import { createRepeatable, type RepeatableDeps } from './repeatable.ts'
 import { getRequestRoute } from './request-route.ts'
 import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
 import { createSession } from './sessions.ts'
@@ -36,6 +37,7 @@ export type PlatformDeps = ProvidersDeps &
     organizations: OrganizationDeps
     sessions: StartSession
     dial: DialPhone
+    repeats: Omit<RepeatableDeps, 'log'>
     webhooks: WebhookDeliveryDeps
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
@@ -53,6 +55,7 @@ export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mo
 function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
   const publicUrlOf = createPublicUrl(deps.address)
   const nodeUrlOf = createNodeUrl(deps.address)
+  const repeatable = createRepeatable({ ...deps.repeats, log: settings.log })
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
     getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings),
@@ -60,7 +63,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     updateOrganization: updateOrganization(deps.organizations),
     ...resourceOperations(deps),
     createSession: createSession(deps.sessions, nodeUrlOf),
-    createPhoneSession: createPhoneSession(deps.dial),
+    createPhoneSession: repeatable(createPhoneSession(deps.dial)),
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks),

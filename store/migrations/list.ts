@@ -18,6 +18,7 @@ import { reportReceivers } from './0017-report-receivers.ts'
 import { webhookStreams } from './0018-webhook-streams.ts'
 import { callLegs } from './0019-call-legs.ts'
 import { phoneNumbers } from './0020-phone-numbers.ts'
+import { keptAnswers } from './0021-kept-answers.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   webhookStreams,
   callLegs,
   phoneNumbers,
+  keptAnswers,
 ]

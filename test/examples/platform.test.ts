@@ -127,6 +127,12 @@ t.test('sessions and calls', async (t) => {
     const { sessionId } = JSON.parse(phoned.body.toString()) as { sessionId: string }
     await send({ operation: 'endCall' }, sessionId)
   }
+  const repeated = { operation: 'createPhoneSession', request: 'adHoc', headers: { 'idempotency-key': 'order-1042' } }
+  const { sessionId: repeatedId } = JSON.parse((await send(repeated)).body.toString()) as { sessionId: string }
+  await send({ operation: 'endCall' }, repeatedId)
+  equal(await send({ ...repeated, fields: { metadata: {} } }), 'PhoneNumberConflict: conflict')
+  await sql`update idempotency_keys set answer_status = null where operation = 'createPhoneSession'`
+  equal(await send(repeated), 'PhoneNumberConflict: running')
   await sql`update phone_numbers set direction = 'inbound'`
   await sql.end()
   equal(await send({ operation: 'createPhoneSession', request: 'adHoc' }), 'PhoneNumberConflict: direction')

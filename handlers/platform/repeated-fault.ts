@@ -1,0 +1,12 @@
+import type { FaultAnswer } from '../../runtime/engine/handler.ts'
+
+/** A repeated request is answered with the error of the first one, in the same words. */
+export class RepeatedFault extends Error {
+  readonly answer: FaultAnswer
+
+  constructor(status: number, body: string) {
+    super('the answer to a repeated request')
+    this.name = 'RepeatedFault'
+    this.answer = { status, headers: { 'Idempotent-Replayed': 'true' }, body }
+  }
+}

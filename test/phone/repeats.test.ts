@@ -1,0 +1,73 @@
+/** Requests for calls that come twice. */
+import t from 'tap'
+import { openDatabase } from '../process/database.ts'
+import { send } from '../router/requests.ts'
+import { startPhones } from './phones.ts'
+
+const phones = await startPhones()
+t.teardown(() => phones.close())
+const sql = openDatabase(phones.parley.dataDir)
+t.teardown(() => sql.end())
+
+const dial = (key: string, body: object) =>
+  send(phones, '/v1/sessions/phone', {
+    method: 'POST',
+    body: JSON.stringify({ agentId: phones.agentId, ...body }),
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+  })
+/** A phone that rings and is never answered. */
+const to = '+15005550002'
+const callsCount = async () => (await sql`select from calls`).length
+
+t.test('a repeat calls nobody, and is answered as the first request', async (t) => {
+  const first = await dial('order-1', { to })
+  t.equal(first.status, 200, first.text)
+  t.equal(first.headers.get('idempotent-replayed'), null)
+  const count = await callsCount()
+  const repeat = await dial('order-1', { to })
+  t.equal(repeat.status, 200)
+  t.same(repeat.json(), first.json())
+  t.equal(repeat.headers.get('idempotent-replayed'), 'true')
+  t.equal(await callsCount(), count)
+  const other = await dial('order-2', { to })
+  t.not(other.text, first.text, 'another key is another call')
+})
+
+t.test('IDEMPOTENCY_CONFLICT: another body under the key', async (t) => {
+  await dial('order-3', { to })
+  const answer = await dial('order-3', { to, metadata: { more: true } })
+  t.match([answer.status, answer.json()], [409, { code: 'IDEMPOTENCY_CONFLICT' }])
+})
+
+t.test('IDEMPOTENCY_IN_PROGRESS: two requests at once are one call', async (t) => {
+  const count = await callsCount()
+  const answers = await Promise.all(['', '', ''].map(() => dial('order-4', { to })))
+  t.equal(await callsCount(), count + 1)
+  for (const { status, headers, text } of answers)
+    if (status !== 200) t.match([status, headers.get('retry-after'), text], [409, '1', /IDEMPOTENCY_IN_PROGRESS/])
+  await sql`update idempotency_keys set answer_status = null`
+  const late = await dial('order-4', { to })
+  t.match([late.status, late.json()], [409, { code: 'IDEMPOTENCY_IN_PROGRESS' }])
+  t.equal(late.headers.get('retry-after'), '1')
+})
+
+t.test('a refusal before the carrier is asked leaves the key free', async (t) => {
+  t.equal((await dial('order-5', { to: '+15550001111' })).status, 400)
+  t.equal((await dial('order-5', { to, from: '+15005550199' })).status, 400)
+  t.equal((await dial('order-5', { to })).status, 200)
+})
+
+t.test('a refusal of the carrier is repeated, in the same words', async (t) => {
+  const first = await dial('order-6', { to: '+15005550001' })
+  t.equal(first.status, 502)
+  const count = await callsCount()
+  const repeat = await dial('order-6', { to: '+15005550001' })
+  t.same([repeat.status, repeat.text], [502, first.text])
+  t.equal(repeat.headers.get('idempotent-replayed'), 'true')
+  t.equal(await callsCount(), count)
+})
+
+t.test('a key has 1 to 256 bytes', async (t) => {
+  t.equal((await dial('k'.repeat(256), { to })).status, 200)
+  t.equal((await dial('k'.repeat(257), { to })).status, 400)
+})
