@@ -30,7 +30,7 @@ type Run<A, B> = (input: A, context: Context<Caller>) => B | Promise<B>
 
 export type Repeatable = <A extends Asked, B extends Answered>(run: Run<A, B>) => Run<A, B>
 
-/** A repeat that comes while the first request runs is told to come again after this. */
+/** A repeat that comes while the first request runs may come again after this. */
 const retryAfterS = 1
 
 export function createRepeatable(deps: RepeatableDeps): Repeatable {
@@ -89,7 +89,7 @@ function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<v
   return keep(deps, use, status, body)
 }
 
-/** What was done is done, also where its answer cannot be kept. A repeat then has to wait, and does nothing. */
+/** Never rejects: the request has done its work. Without a kept answer a repeat is answered as one that comes too soon. */
 async function keep({ answers, log }: RepeatableDeps, use: KeyUse, status: number, body: string): Promise<void> {
   try {
     await answers.keep(use, { status, body })
