@@ -12,6 +12,8 @@ export type MediaEndpoint = { url: string; token: string; sampleRateHz: 8000 | 1
 
 export type LegToDial = {
   legId: string
+  /** The connection of the line over which the call goes out, where it has several. */
+  connectionId?: string
   /** E.164, as `to`. */
   from: string
   to: string

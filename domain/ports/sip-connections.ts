@@ -1,0 +1,33 @@
+/** The SIP trunks that organizations have connected, of all organizations: a message of SIP names none. */
+
+export type SipConnection = {
+  /** `sip_…` */
+  id: string
+  /** Null: no calls go out over it. */
+  outbound: SipOutbound | null
+  /** Null: no calls come in over it. */
+  inbound: { username: string | null; password: string | null } | null
+}
+
+export type SipOutbound = {
+  host: string
+  port: number
+  transport: 'udp' | 'tcp'
+  username: string | null
+  password: string | null
+}
+
+export interface SipConnections {
+  find(id: string): Promise<SipConnection | null>
+  /**
+   * The connections whose calls may come from the address. Several organizations may name the same one, so the connection
+   * that has the dialled number is the first.
+   */
+  ofAddress(address: string, dialed: string): Promise<readonly SipConnection[]>
+  /** The connections whose calls may come with this name of a user. */
+  ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
+  /** Those over which calls go out, for the look whether they answer. */
+  outgoing(): Promise<readonly SipConnection[]>
+  /** The other side has answered, or has refused or kept silent. */
+  looked(id: string, hasAnswered: boolean): Promise<void>
+}

@@ -1,0 +1,86 @@
+/** The addresses in messages of SIP: of people, of the way that a message came, and of peers in the network. */
+import { isIP } from 'node:net'
+
+/** The value of From, To, Contact, Refer-To. */
+export type Address = { uri: string; tag: string | null; text: string }
+export type Via = {
+  transport: 'UDP' | 'TCP'
+  host: string
+  port: number | null
+  branch: string
+  /** The sender wants the answer at the port from which it sent. */
+  wantsSourcePort: boolean
+}
+export type SipUri = { user: string | null; host: string; port: number | null; parameters: ReadonlyMap<string, string> }
+
+export const sipPort = 5060
+
+/** A party in the network. An address of IPv6 is without brackets. */
+export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
+
+/** Null: the text is not an address. */
+export function addressOf(text: string): Address | null {
+  if (text.length > 2048) return null
+  const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"|[^<"]*)[ \t]*<([^<>]+)>(.*)$/.exec(text) ?? []
+  // Without brackets, all parameters belong to the header.
+  const [, plain, parameters] = bracketed === undefined ? (/^([^;<>"]+)(.*)$/.exec(text) ?? []) : []
+  const uri = (bracketed ?? plain)?.trim()
+  if (uri === undefined || !/^[a-zA-Z][a-zA-Z0-9+.-]*:\S+$/.test(uri)) return null
+  const [, tag] = /;[ \t]*tag[ \t]*=[ \t]*([^;\s,"]{1,256})/i.exec(after ?? parameters ?? '') ?? []
+  return { uri, tag: tag ?? null, text }
+}
+
+/** Null: the text is not an address of SIP. Parameters of the header behind `?` are dropped. */
+export function sipUriOf(uri: string): SipUri | null {
+  const [, user, host, port, rest] =
+    /^sips?:(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?@[\]]+)(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i.exec(uri) ?? []
+  if (host === undefined || (port !== undefined && Number(port) > 65_535)) return null
+  const parameters = (rest ?? '').split(';').filter((text) => text !== '')
+  return {
+    user: user === undefined ? null : decoded(user.replace(/[:;].*$/, '')),
+    host: host.replace(/^\[|\]$/g, '').toLowerCase(),
+    port: port === undefined ? null : Number(port),
+    parameters: new Map(parameters.map((text) => pairOf(text))),
+  }
+}
+
+/** The number or name that an address of SIP or of a telephone names. */
+export function userOf(uri: string): string | null {
+  const [, number] = /^tel:([^;?]+)/i.exec(uri) ?? []
+  return number === undefined ? (sipUriOf(uri)?.user ?? null) : decoded(number)
+}
+
+/** Null: we cannot answer to it. */
+export function viaOf(text: string): Via | null {
+  const [, transport, host, port, rest = ''] =
+    /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*(UDP|TCP)[ \t]+(\[[0-9a-fA-F:.]+\]|[^\s:;,[\]]{1,255})(?:[ \t]*:[ \t]*(\d{1,5}))?[ \t]*(;.*)?$/i.exec(
+      text,
+    ) ?? []
+  if (transport === undefined || host === undefined || Number(port ?? 0) > 65_535) return null
+  const parameters = new Map(rest.split(';').map((part) => pairOf(part)))
+  const branch = parameters.get('branch') ?? ''
+  if (branch === '' || branch.length > 256) return null
+  return {
+    transport: transport.toUpperCase() === 'TCP' ? 'TCP' : 'UDP',
+    host: host.replace(/^\[|\]$/g, ''),
+    port: port === undefined ? null : Number(port),
+    branch,
+    wantsSourcePort: parameters.has('rport'),
+  }
+}
+
+/** The host as an address has it: IPv6 in brackets. */
+export const hostText = (host: string) => (isIP(host) === 6 ? `[${host}]` : host)
+
+function pairOf(text: string): [string, string] {
+  const at = text.indexOf('=')
+  return at < 0 ? [text.trim().toLowerCase(), ''] : [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Decides which connection a request belongs to: by the address from which it came, else by a login. A source that is
+ * neither gets one short answer at most, which is never longer than its request, so that a forged address cannot be
+ * flooded with our help.
+ */
+import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { userOf } from './address.ts'
+import { Challenges } from './digest.ts'
+import { valueOf } from './message.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+
+/** Questions to the store that are open at once. Requests beyond them are dropped, and their senders repeat them. */
+const openMax = 64
+/** An unknown source is not looked up again for this long. */
+const unknownMs = 1_000
+const unknownMax = 4096
+
+export class Admission {
+  readonly #connections: SipConnections
+  readonly #clock: Clock
+  readonly #challenges: Challenges
+  readonly #unknown = new Map<string, number>()
+  #open = 0
+
+  constructor(connections: SipConnections, clock: Clock) {
+    this.#connections = connections
+    this.#clock = clock
+    this.#challenges = new Challenges(clock)
+  }
+
+  /** Null: the request has its answer, or gets none. */
+  async admit(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
+    const { request, source } = transaction
+    if (this.#open >= openMax) return this.#drop(transaction)
+    this.#open++
+    try {
+      const dialed = userOf(request.uri) ?? ''
+      const [known] = this.#isUnknown(source.address) ? [] : await this.#connections.ofAddress(source.address, dialed)
+      if (known !== undefined) return known
+      this.#remember(source.address)
+      const isCall = request.method === 'INVITE'
+      return isCall ? await this.#byLogin(transaction, size, dialed) : this.#drop(transaction)
+    } finally {
+      this.#open--
+    }
+  }
+
+  async #byLogin(transaction: ServerTransaction, size: number, dialed: string): Promise<SipConnection | null> {
+    const { request, source } = transaction
+    const authorization = valueOf(request.headers, 'authorization')
+    const username = this.#challenges.userOf(authorization)
+    if (authorization === null || username === null) {
+      transaction.respondOnce(401, this.#challenges.headers(source.address), size)
+      return null
+    }
+    for (const connection of await this.#connections.ofUser(username, dialed)) {
+      const password = connection.inbound?.password ?? null
+      const credentials = password === null ? null : { username, password }
+      if (credentials && this.#challenges.isRight(authorization, 'INVITE', credentials, source.address))
+        return connection
+    }
+    transaction.respondOnce(403, [], size)
+    return null
+  }
+
+  #drop(transaction: ServerTransaction): null {
+    transaction.end()
+    return null
+  }
+
+  #isUnknown(address: string): boolean {
+    return (this.#unknown.get(address) ?? 0) > this.#clock.monotonicMs()
+  }
+
+  #remember(address: string): void {
+    if (this.#isUnknown(address)) return
+    this.#unknown.delete(address)
+    this.#unknown.set(address, this.#clock.monotonicMs() + unknownMs)
+    if (this.#unknown.size > unknownMax)
+      for (const oldest of this.#unknown.keys()) return void this.#unknown.delete(oldest)
+  }
+}

@@ -1,0 +1,132 @@
+/** A request that we send, and the answers to it. */
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Peer } from './address.ts'
+import { type Header, type SipResponse, valueOf } from './message.ts'
+import { Repeats } from './repeats.ts'
+
+/** A request without the headers of its way: Via and Max-Forwards. */
+export type Draft = { method: string; uri: string; headers: readonly Header[]; body?: string }
+
+export type ResponseHandlers = {
+  /** An answer 200 to INVITE comes here each time that it is repeated, because each one wants an ACK. */
+  response(response: SipResponse): void
+  /** No answer came. */
+  timeout(): void
+}
+
+export type ClientTransactionDeps = {
+  clock: Clock
+  handlers: ResponseHandlers
+  send: (draft: Draft) => void
+  /** Sends a CANCEL for this request. */
+  cancel: (draft: Draft) => void
+  /** The transaction is forgotten. */
+  over: () => void
+}
+
+/** 64 times T1: without any answer the request has failed, and answers that are repeated come no later. */
+const patienceMs = 32_000
+const pauseMaxMs = 4_000
+
+export class ClientTransaction {
+  readonly #draft: Draft
+  readonly #peer: Peer
+  readonly #deps: ClientTransactionDeps
+  readonly #repeats: Repeats
+  #state: 'calling' | 'proceeding' | 'done' = 'calling'
+  #wantsCancel = false
+  #cancelTimer = () => {}
+
+  constructor(draft: Draft, peer: Peer, deps: ClientTransactionDeps) {
+    this.#draft = draft
+    this.#peer = peer
+    this.#deps = deps
+    this.#repeats = new Repeats(deps.clock)
+  }
+
+  get #isInvite(): boolean {
+    return this.#draft.method === 'INVITE'
+  }
+
+  start(): void {
+    const { clock, send, handlers } = this.#deps
+    send(this.#draft)
+    if (this.#peer.transport === 'udp')
+      this.#repeats.start(() => send(this.#draft), this.#isInvite ? patienceMs : pauseMaxMs)
+    this.#cancelTimer = clock.after(patienceMs, () => {
+      const wasDone = this.#state === 'done'
+      this.end()
+      if (!wasDone) handlers.timeout()
+    })
+  }
+
+  response(response: SipResponse, { address }: Peer): void {
+    // Nobody else may answer for the peer.
+    if (address !== this.#peer.address) return
+    const { code } = response
+    const wasDone = this.#state === 'done'
+    if (this.#isInvite && code >= 300) this.#acknowledge(response)
+    if (code < 200) return this.#provisional(response)
+    if (wasDone && !(this.#isInvite && code < 300)) return
+    this.#finish()
+    this.#deps.handlers.response(response)
+  }
+
+  /** Ends an INVITE. The peer has to have answered something before it understands that. */
+  cancel(): void {
+    if (this.#state === 'done' || this.#wantsCancel) return
+    this.#wantsCancel = true
+    if (this.#state === 'proceeding') this.#sendCancel()
+  }
+
+  end(): void {
+    this.#repeats.stop()
+    this.#cancelTimer()
+    this.#deps.over()
+  }
+
+  #provisional(response: SipResponse): void {
+    if (this.#state === 'done') return
+    const isFirst = this.#state === 'calling'
+    this.#state = 'proceeding'
+    if (this.#isInvite && isFirst) {
+      this.#repeats.stop()
+      // It may ring as long as the calling code lets it.
+      this.#cancelTimer()
+      if (this.#wantsCancel) return this.#sendCancel()
+    }
+    this.#deps.handlers.response(response)
+  }
+
+  #finish(): void {
+    if (this.#state === 'done') return
+    this.#state = 'done'
+    this.#repeats.stop()
+    this.#cancelTimer()
+    this.#cancelTimer = this.#deps.clock.after(patienceMs, () => this.end())
+  }
+
+  /** An INVITE that was cancelled and never gets its last answer is given up. */
+  #sendCancel(): void {
+    const { clock, cancel, handlers } = this.#deps
+    cancel({ ...this.#sameRequest('CANCEL', null) })
+    this.#cancelTimer = clock.after(patienceMs, () => {
+      this.end()
+      handlers.timeout()
+    })
+  }
+
+  #acknowledge(response: SipResponse): void {
+    this.#deps.send(this.#sameRequest('ACK', valueOf(response.headers, 'to')))
+  }
+
+  /** ACK of a refusal and CANCEL bear the names of the request (RFC 3261, sections 9.1 and 17.1.1.3). */
+  #sameRequest(method: 'ACK' | 'CANCEL', to: string | null): Draft {
+    const headers = this.#draft.headers.flatMap(([name, value]): Header[] => {
+      if (name === 'cseq') return [[name, value.replace(/[A-Z]+$/, method)]]
+      if (name === 'to') return [[name, to ?? value]]
+      return name === 'from' || name === 'call-id' || name === 'route' ? [[name, value]] : []
+    })
+    return { method, uri: this.#draft.uri, headers }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth, as the side that asks and as the side
+ * that answers. A nonce carries its own time and a signature, so that asking costs no memory; only the counters of
+ * nonces that were answered rightly are kept.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Header } from './message.ts'
+
+export type Credentials = { username: string; password: string }
+/** The parameters of a challenge or of the answer to it. */
+type Parameters = ReadonlyMap<string, string>
+
+const algorithms = { MD5: 'md5', 'SHA-256': 'sha256' } as const
+type Algorithm = keyof typeof algorithms
+const isAlgorithm = (name: string): name is Algorithm => Object.hasOwn(algorithms, name)
+
+const realm = 'parley'
+const nonceMs = 300_000
+const countersMax = 4096
+
+const hash = (algorithm: Algorithm, ...parts: string[]) =>
+  createHash(algorithms[algorithm]).update(parts.join(':')).digest('hex')
+
+export class Challenges {
+  readonly #clock: Clock
+  readonly #key = randomBytes(32)
+  /** The counter that an answer used last, by nonce: an answer that is sent again is refused. */
+  readonly #counters = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The stronger algorithm is first, and a peer takes the first that it knows. */
+  headers(source: string): Header[] {
+    const nonce = this.#nonce(this.#clock.nowMs(), source)
+    return (['SHA-256', 'MD5'] as const).map(
+      (algorithm): Header => [
+        'www-authenticate',
+        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"`,
+      ],
+    )
+  }
+
+  /** The user that the answer names, before it was checked. Null: there is no answer. */
+  userOf(authorization: string | null): string | null {
+    return authorization === null ? null : (parametersOf(authorization)?.get('username') ?? null)
+  }
+
+  isRight(authorization: string, method: string, { username, password }: Credentials, source: string): boolean {
+    const answer = parametersOf(authorization)
+    const algorithm = answer?.get('algorithm')?.toUpperCase() ?? 'MD5'
+    if (answer === null || !isAlgorithm(algorithm)) return false
+    const [nonce = '', uri = '', nc = '', cnonce = ''] = ['nonce', 'uri', 'nc', 'cnonce'].map((name) =>
+      answer.get(name),
+    )
+    if (answer.get('realm') !== realm || answer.get('username') !== username) return false
+    if (answer.get('qop') !== 'auth' || !/^[0-9a-f]{8}$/i.test(nc) || cnonce === '') return false
+    if (!this.#isOwn(nonce, source)) return false
+    const secret = hash(algorithm, username, realm, password)
+    const expected = hash(algorithm, secret, nonce, nc, cnonce, 'auth', hash(algorithm, method, uri))
+    return isEqual(expected, answer.get('response') ?? '') && this.#count(nonce, Number.parseInt(nc, 16))
+  }
+
+  #nonce(atMs: number, source: string): string {
+    const time = atMs.toString(36)
+    return `${time}.${createHmac('sha256', this.#key).update(`${time} ${source}`).digest('base64url').slice(0, 22)}`
+  }
+
+  #isOwn(nonce: string, source: string): boolean {
+    const atMs = Number.parseInt(nonce.split('.')[0] ?? '', 36)
+    const ageMs = this.#clock.nowMs() - atMs
+    return ageMs >= 0 && ageMs <= nonceMs && isEqual(this.#nonce(atMs, source), nonce)
+  }
+
+  #count(nonce: string, counter: number): boolean {
+    if (counter <= (this.#counters.get(nonce) ?? 0)) return false
+    this.#counters.delete(nonce)
+    this.#counters.set(nonce, counter)
+    if (this.#counters.size > countersMax)
+      for (const oldest of this.#counters.keys()) return this.#counters.delete(oldest)
+    return true
+  }
+}
+
+/** Answers a challenge. Null: none of them can be answered. */
+export function answerTo(
+  challenges: readonly string[],
+  { username, password }: Credentials,
+  { method, uri }: { method: string; uri: string },
+): string | null {
+  for (const text of challenges) {
+    const challenge = parametersOf(text)
+    const algorithm = challenge?.get('algorithm')?.toUpperCase() ?? 'MD5'
+    const [nonce, theirRealm] = [challenge?.get('nonce'), challenge?.get('realm')]
+    if (!isAlgorithm(algorithm) || nonce === undefined || theirRealm === undefined) continue
+    const qops = challenge
+      ?.get('qop')
+      ?.split(',')
+      .map((qop) => qop.trim())
+    if (qops !== undefined && !qops.includes('auth')) continue
+    const secret = hash(algorithm, username, theirRealm, password)
+    const request = hash(algorithm, method, uri)
+    const [nc, cnonce] = ['00000001', randomBytes(8).toString('hex')]
+    const response =
+      qops === undefined
+        ? hash(algorithm, secret, nonce, request)
+        : hash(algorithm, secret, nonce, nc, cnonce, 'auth', request)
+    const opaque = challenge?.get('opaque')
+    const parts = [
+      ...Object.entries({ username, realm: theirRealm, nonce, uri, response }).map(
+        ([name, value]) => `${name}=${quoted(value)}`,
+      ),
+      `algorithm=${algorithm}`,
+      ...(qops === undefined ? [] : ['qop=auth', `nc=${nc}`, `cnonce="${cnonce}"`]),
+      ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+    ]
+    return `Digest ${parts.join(', ')}`
+  }
+  return null
+}
+
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
+
+/** Null: it is no digest. */
+function parametersOf(text: string): Parameters | null {
+  const [, list] = /^digest[ \t]+(.*)$/i.exec(text) ?? []
+  if (list === undefined || list.length > 4096) return null
+  const pairs = list.matchAll(/([a-z]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/gi)
+  return new Map(
+    [...pairs].map(([, name = '', inQuotes, plain = '']) => [
+      name.toLowerCase(),
+      inQuotes?.replace(/\\(.)/g, '$1') ?? plain,
+    ]),
+  )
+}
+
+function isEqual(expected: string, given: string): boolean {
+  return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given))
+}

@@ -1,0 +1,37 @@
+/** Takes the bytes of a TCP connection apart into messages of SIP: each one says in its head how long its body is. */
+import { contentLengthOf, headBytesMax, messageBytesMax } from './message.ts'
+
+const empty = Buffer.alloc(0)
+
+export class Framing {
+  #bytes: Buffer = empty
+
+  /**
+   * Answers the messages that are whole now. `broken`: what came is no SIP, or a message is too long. Nothing behind it
+   * can be understood, so the connection must be closed.
+   */
+  take(chunk: Buffer): Buffer[] | 'broken' {
+    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
+    const messages: Buffer[] = []
+    for (;;) {
+      this.#dropLineBreaks()
+      const headEnd = this.#bytes.indexOf('\r\n\r\n')
+      if (headEnd < 0) return this.#bytes.length > headBytesMax ? 'broken' : messages
+      if (headEnd > headBytesMax) return 'broken'
+      const bodyLength = contentLengthOf(this.#bytes.toString('latin1', 0, headEnd))
+      if (bodyLength === null) return 'broken'
+      const end = headEnd + 4 + bodyLength
+      if (end > messageBytesMax) return 'broken'
+      if (this.#bytes.length < end) return messages
+      messages.push(this.#bytes.subarray(0, end))
+      this.#bytes = this.#bytes.subarray(end)
+    }
+  }
+
+  /** Line breaks between messages keep a connection open (RFC 5626). */
+  #dropLineBreaks(): void {
+    let at = 0
+    while (this.#bytes[at] === 13 || this.#bytes[at] === 10) at++
+    if (at > 0) this.#bytes = this.#bytes.subarray(at)
+  }
+}

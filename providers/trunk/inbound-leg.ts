@@ -1,0 +1,122 @@
+/**
+ * A call that came over a trunk.
+ *
+ *   announced ──► ringing ──answer──► answered ──ACK──► talking ──BYE──► over
+ *       └────────────┴── reject, CANCEL ──┴─────────────────────────────►
+ */
+import type { ForwardingFields, RejectCode } from '../../domain/ports/phone-line.ts'
+import { uniqueId } from '../../runtime/clock.ts'
+import { userOf } from './address.ts'
+import type { OpenedLeg } from './awaited-legs.ts'
+import { Dialog } from './dialog.ts'
+import { allowedMethods, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
+import { type SipRequest, valueOf, valuesOf } from './message.ts'
+import { type RemoteAudio, readSdp, writeAnswer, writeOffer } from './sdp.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+
+export class InboundLeg extends TrunkLeg {
+  readonly invite: ServerTransaction
+  protected readonly otherSide = 'caller'
+  readonly #localTag: string
+  readonly #contact: string
+  /** Null: the caller leaves the offer to us. */
+  readonly #offer: RemoteAudio | null
+  #state: 'ringing' | 'answered' | 'talking' = 'ringing'
+  #wantsBye = false
+
+  constructor(deps: LegDeps, invite: ServerTransaction, offer: RemoteAudio | null, contact: string) {
+    super(deps)
+    this.invite = invite
+    this.#offer = offer
+    this.#contact = contact
+    this.#localTag = uniqueId()
+    this.dialog = Dialog.ofRequest(invite.request, invite.peer, this.#localTag, contact)
+  }
+
+  /** The caller is announced, and is given the ringing tone once the call is stored. */
+  async announce(connectionId: string): Promise<void> {
+    const { request } = this.invite
+    this.invite.respond(100)
+    const [to, from, forwarding] = [userOf(request.uri) ?? '', callerOf(request), forwardingOf(request)]
+    try {
+      await this.emit({ type: 'initiated', direction: 'incoming', from, to, connectionId, forwarding })
+      if (this.#state === 'ringing' && !this.isOver) this.#respond(180)
+    } catch {
+      this.#refuse(500)
+    }
+  }
+
+  async answer(leg: OpenedLeg): Promise<void> {
+    const { deps } = this
+    const rtp = await deps.rtp.open({ ...leg, dtmf: (digit) => this.pressed(digit) })
+    if (this.isOver || this.#state !== 'ringing') return rtp.close()
+    this.#state = 'answered'
+    const local = { address: deps.publicAddress, port: rtp.port, id: deps.clock.nowMs(), version: 1 }
+    this.audio = { rtp, local }
+    this.invite.respond(200, {
+      toTag: this.#localTag,
+      headers: [['contact', this.#contact], allowedMethods, sdpType],
+      body: this.#offer === null ? writeOffer(local) : writeAnswer(local, this.#offer),
+      // Somebody who never says that the answer has come does not listen.
+      unacknowledged: () => this.bye('timeout'),
+    })
+  }
+
+  acknowledged(request: SipRequest): void {
+    if (this.isOver || this.#state === 'ringing') return
+    if (this.#state === 'talking') return this.reinviteAcknowledged(request)
+    this.invite.acknowledged()
+    this.#state = 'talking'
+    if (this.#wantsBye) return this.bye('normal_clearing')
+    void this.emit({ type: 'answered' }).catch(() => {})
+    if (this.begin(this.#offer ?? readSdp(request.body))) return
+    void this.emit({ type: 'stream_failed', reason: 'the audio of the trunk is in no known encoding' }).catch(() => {})
+    this.bye('unspecified')
+  }
+
+  /** The caller has left before the answer. */
+  cancelled(): void {
+    if (this.isOver) return
+    this.#respond(487)
+    this.end(487, 'originator_cancel', 'caller')
+  }
+
+  reject(code: RejectCode): void {
+    this.#refuse(code)
+  }
+
+  hangUp(): void {
+    if (this.#state === 'ringing') return this.#refuse(480)
+    // A BYE before the ACK would end a call that the other side has not begun.
+    if (this.#state === 'answered') this.#wantsBye = true
+    else this.bye('normal_clearing')
+  }
+
+  #refuse(code: number): void {
+    if (this.isOver) return
+    this.#respond(code)
+    this.end(code, 'call_rejected', 'callee')
+  }
+
+  #respond(code: number): void {
+    this.invite.respond(code, { toTag: this.#localTag, headers: code === 180 ? [['contact', this.#contact]] : [] })
+  }
+}
+
+/** Null: withheld. A carrier asserts the number of the caller beside the From that the caller has chosen. */
+function callerOf({ headers, from }: SipRequest): string | null {
+  const privacy = valueOf(headers, 'privacy') ?? ''
+  if (/\b(id|user|header)\b/i.test(privacy) || /\banonymous\b/i.test(from.uri)) return null
+  const [asserted] = valuesOf(headers, 'p-asserted-identity').map((text) => /<([^>]+)>/.exec(text)?.[1] ?? text)
+  return userOf(asserted ?? from.uri) ?? userOf(from.uri)
+}
+
+function forwardingOf({ headers }: SipRequest): ForwardingFields {
+  return {
+    forwardedFrom: null,
+    originalTo: null,
+    redirectingNumber: null,
+    diversion: valuesOf(headers, 'diversion'),
+    historyInfo: valuesOf(headers, 'history-info'),
+  }
+}

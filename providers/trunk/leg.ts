@@ -1,0 +1,171 @@
+/**
+ * A leg over a trunk, and everything that inbound and outbound legs have in common: their dialog once there is one, their
+ * audio, and the requests of the other side inside of the call.
+ */
+import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import { uniqueId } from '../../runtime/clock.ts'
+import { causeOf } from './causes.ts'
+import type { Dialog } from './dialog.ts'
+import type { Header, SipRequest } from './message.ts'
+import { valueOf } from './message.ts'
+import type { RtpLeg, RtpPorts } from './rtp-ports.ts'
+import { type LocalAudio, type RemoteAudio, readSdp, writeAnswer, writeOffer } from './sdp.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+import type { Transactions } from './transactions.ts'
+
+export type LegDeps = {
+  clock: Clock
+  log: Log
+  transactions: Transactions
+  rtp: RtpPorts
+  /** The address for the audio, as the other side reaches it. */
+  publicAddress: string
+  received: (event: LegEvent) => Promise<void>
+  /** The leg is over, and is forgotten. */
+  over(leg: TrunkLeg): void
+}
+
+/** The audio of a leg: our port, and the conversation behind it. */
+export type LegAudio = { rtp: RtpLeg; local: LocalAudio }
+export type EndedBy = 'caller' | 'callee' | 'unknown'
+
+export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY']
+export const sdpType: Header = ['content-type', 'application/sdp']
+
+export abstract class TrunkLeg {
+  readonly carrierLegId = uniqueId()
+  /** Null: the calling code has not named the leg. */
+  legId: string | null = null
+  dialog: Dialog | null = null
+  protected readonly deps: LegDeps
+  protected audio: LegAudio | null = null
+  #events = 0
+  #tail: Promise<void> = Promise.resolve()
+  #isOver = false
+  #cancelLimit = () => {}
+
+  constructor(deps: LegDeps) {
+    this.deps = deps
+  }
+
+  protected abstract readonly otherSide: EndedBy
+  /** Our side leaves. */
+  abstract hangUp(): void
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  sendDtmf(digits: string): boolean {
+    if (this.audio === null) return false
+    this.audio.rtp.sendDtmf(digits)
+    return true
+  }
+
+  /** The other side has pressed a key. */
+  pressed(digit: string): void {
+    void this.emit({ type: 'dtmf', digit }).catch(() => {})
+  }
+
+  /** A request of the other side in the dialog. */
+  request(transaction: ServerTransaction): void {
+    const { request, source } = transaction
+    if (this.#isOver || this.dialog?.takes(request, source) !== true)
+      return transaction.respond(this.#isOver ? 481 : 500)
+    switch (request.method) {
+      case 'BYE':
+        transaction.respond(200)
+        return this.end(null, causeOf(request.headers, null), this.otherSide)
+      case 'INVITE':
+        return this.#reinvited(transaction, request)
+      case 'OPTIONS':
+        return transaction.respond(200, { headers: [allowedMethods] })
+      case 'REFER':
+        // A far end must not make us call others.
+        return transaction.respond(603)
+      default:
+        return transaction.respond(405, { headers: [allowedMethods] })
+    }
+  }
+
+  /** The ACK of our answer 200. */
+  abstract acknowledged(request: SipRequest): void
+
+  /** In the order of the calls. */
+  protected emit(body: LegEventBody): Promise<void> {
+    const id = `${this.carrierLegId}.${this.#events++}`
+    const head = { id, occurredAtMs: this.deps.clock.nowMs(), carrierLegId: this.carrierLegId }
+    const done = this.#tail.then(() => this.deps.received({ ...head, legId: this.legId, ...body }))
+    this.#tail = done.catch((err: unknown) => {
+      this.deps.log.warn({ err, type: body.type }, 'an event of a leg over a trunk was not stored')
+    })
+    return done
+  }
+
+  /** The audio begins. False: the other side has described none that can be used. */
+  protected begin(remote: RemoteAudio | null): boolean {
+    if (remote === null || this.audio === null) return false
+    this.audio.rtp.start(remote)
+    void this.emit({ type: 'stream_started' }).catch(() => {})
+    return true
+  }
+
+  protected limit(seconds: number): void {
+    this.#cancelLimit()
+    this.#cancelLimit = this.deps.clock.after(seconds * 1000, () => this.hangUp())
+  }
+
+  /** Sends BYE. The leg is over, also where nobody answers it. */
+  protected bye(cause: string): void {
+    const { dialog } = this
+    if (dialog === null || this.#isOver) return
+    const ignored = { response: () => {}, timeout: () => {} }
+    this.deps.transactions.request(dialog.draft('BYE'), dialog.start.peer, ignored)
+    this.end(null, cause, this.otherSide === 'caller' ? 'callee' : 'caller')
+  }
+
+  protected end(sipCode: number | null, cause: string, by: EndedBy): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#cancelLimit()
+    const { audio } = this
+    // The end must be known before the audio ends, which by itself would count as a lost leg.
+    void this.emit({ type: 'hangup', sipCode, cause, by })
+      .catch(() => {})
+      .finally(() => audio?.rtp.close())
+    this.deps.over(this)
+  }
+
+  /** The other side holds the call, takes it back, or moves its audio. */
+  #reinvited(transaction: ServerTransaction, { headers, body }: SipRequest): void {
+    const { audio, dialog } = this
+    if (audio === null || dialog === null) return transaction.respond(491)
+    audio.local = { ...audio.local, version: audio.local.version + 1 }
+    const remote = body === '' ? null : readSdp(body)
+    if (body !== '' && (remote === null || !isSdp(headers))) return transaction.respond(488)
+    dialog.retarget(transaction.request)
+    if (remote !== null) audio.rtp.start(remote)
+    transaction.respond(200, {
+      toTag: dialog.start.localTag,
+      headers: [['contact', dialog.start.contact], allowedMethods, sdpType],
+      body: remote === null ? writeOffer(audio.local) : writeAnswer(audio.local, remote),
+      unacknowledged: () => this.bye('timeout'),
+    })
+    this.reinvite = transaction
+  }
+
+  /** Answered and not acknowledged. */
+  protected reinvite: ServerTransaction | null = null
+
+  /** The ACK of an INVITE inside of the call, which brings the answer where we have made the offer. */
+  protected reinviteAcknowledged({ body, cseq }: SipRequest): void {
+    if (this.reinvite?.request.cseq.number !== cseq.number) return
+    this.reinvite.acknowledged()
+    this.reinvite = null
+    const remote = body === '' ? null : readSdp(body)
+    if (remote !== null) this.audio?.rtp.start(remote)
+  }
+}
+
+export const isSdp = (headers: readonly Header[]) => /^application\/sdp\b/i.test(valueOf(headers, 'content-type') ?? '')

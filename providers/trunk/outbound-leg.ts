@@ -1,0 +1,195 @@
+/**
+ * A call that goes out over a trunk.
+ *
+ *   calling ──1xx──► dialed ──180──► ringing ──200──► talking ──BYE──► over
+ *      └── refusal ─────┴── refusal, CANCEL ──┴────────────────────────►
+ */
+import { type LegToDial, PhoneLineError } from '../../domain/ports/phone-line.ts'
+import { uniqueId } from '../../runtime/clock.ts'
+import { hostText, type Peer } from './address.ts'
+import { causeOf } from './causes.ts'
+import type { ClientTransaction, Draft } from './client-transaction.ts'
+import { Dialog } from './dialog.ts'
+import { answerTo, type Credentials } from './digest.ts'
+import { allowedMethods, isSdp, type LegAudio, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
+import type { Header, SipRequest, SipResponse } from './message.ts'
+import { readSdp, writeOffer } from './sdp.ts'
+
+export type OutboundTarget = {
+  peer: Peer
+  /** The host as the connection names it, for the address that is called. */
+  host: string
+  credentials: Credentials | null
+}
+
+export type OutboundDeps = LegDeps & { contact: string; target: OutboundTarget }
+
+/** These come from the person that is called, not from the trunk, so the call was dialled. */
+const personsCodes: ReadonlySet<number> = new Set([404, 408, 480, 484, 486, 487, 600, 603, 604])
+/** A second challenge says that the password is wrong, or that the first nonce was too old. */
+const challengesMax = 2
+
+export class OutboundLeg extends TrunkLeg {
+  protected readonly otherSide = 'callee'
+  readonly #target: OutboundTarget
+  readonly #leg: LegToDial
+  readonly #contact: string
+  readonly #callId = uniqueId()
+  readonly #localTag = uniqueId()
+  readonly #dialed: Promise<void>
+  #isDialed: (error: PhoneLineError | null) => void = () => {}
+  #draft: Draft
+  #transaction: ClientTransaction
+  #cseq = 1
+  #challenges = 0
+  #state: 'calling' | 'dialed' | 'ringing' | 'talking' = 'calling'
+  /** Null: nobody has given up. */
+  #givenUp: 'timeout' | 'originator_cancel' | null = null
+  #cancelRinging = () => {}
+
+  constructor(deps: OutboundDeps, leg: LegToDial, audio: LegAudio) {
+    super(deps)
+    this.legId = leg.legId
+    this.audio = audio
+    this.#leg = leg
+    this.#target = deps.target
+    this.#contact = deps.contact
+    this.#dialed = new Promise((resolve, reject) => {
+      this.#isDialed = (error) => (error === null ? resolve() : reject(error))
+    })
+    this.#dialed.catch(() => {})
+    this.#draft = this.#invite([])
+    this.#transaction = this.#send()
+    this.#cancelRinging = deps.clock.after(leg.ringingTimeoutS * 1000, () => this.#giveUp('timeout'))
+    this.limit(leg.timeLimitS)
+  }
+
+  /** Resolves when the trunk has taken the call. Rejects with PhoneLineError. */
+  get dialed(): Promise<void> {
+    return this.#dialed
+  }
+
+  hangUp(): void {
+    if (this.#state === 'talking') this.bye('normal_clearing')
+    else this.#giveUp('originator_cancel')
+  }
+
+  acknowledged(request: SipRequest): void {
+    this.reinviteAcknowledged(request)
+  }
+
+  #giveUp(reason: 'timeout' | 'originator_cancel'): void {
+    if (this.isOver || this.#state === 'talking' || this.#givenUp !== null) return
+    this.#givenUp = reason
+    this.#cancelRinging()
+    this.#transaction.cancel()
+  }
+
+  #invite(more: readonly Header[]): Draft {
+    const { from, to, headers } = this.#leg
+    const { host, peer } = this.#target
+    const at = `${hostText(host)}:${peer.port}`
+    const uri = `sip:${to}@${at}${peer.transport === 'tcp' ? ';transport=tcp' : ''}`
+    const own = Object.entries(headers).filter(([name]) => /^(x-[a-z0-9-]+|user-to-user)$/i.test(name))
+    return {
+      method: 'INVITE',
+      uri,
+      headers: [
+        ['from', `<sip:${from}@${hostText(this.deps.publicAddress)}>;tag=${this.#localTag}`],
+        ['to', `<sip:${to}@${at}>`],
+        ['call-id', this.#callId],
+        ['cseq', `${this.#cseq} INVITE`],
+        ['contact', this.#contact],
+        allowedMethods,
+        ...own.map(([name, value]): Header => [name.toLowerCase(), value]),
+        ...more,
+        sdpType,
+      ],
+      body: this.audio === null ? '' : writeOffer(this.audio.local),
+    }
+  }
+
+  #send(): ClientTransaction {
+    return this.deps.transactions.request(this.#draft, this.#target.peer, {
+      response: (response) => this.#response(response),
+      timeout: () => this.#refused(null, 'timeout'),
+    })
+  }
+
+  #response(response: SipResponse): void {
+    const { code } = response
+    if (code < 200) return this.#provisional(code)
+    if (code < 300) return this.#answered(response)
+    if ((code === 401 || code === 407) && this.#givenUp === null && this.#authenticate(response)) return
+    this.#refused(code, this.#givenUp ?? causeOf(response.headers, code))
+  }
+
+  #provisional(code: number): void {
+    if (this.#state === 'calling') {
+      this.#state = 'dialed'
+      this.#isDialed(null)
+    }
+    if (code < 180 || code === 181 || code === 182 || this.#state !== 'dialed') return
+    this.#state = 'ringing'
+    void this.emit({ type: 'ringing' }).catch(() => {})
+  }
+
+  /** Sends the call again with the password. False: it cannot be. */
+  #authenticate({ code, headers }: SipResponse): boolean {
+    const { credentials } = this.#target
+    const [asked, answered] =
+      code === 401 ? ['www-authenticate', 'authorization'] : ['proxy-authenticate', 'proxy-authorization']
+    if (credentials === null || this.#challenges >= challengesMax) return false
+    const challenges = headers.filter(([name]) => name === asked).map(([, value]) => value)
+    // A challenge that does not call the nonce old refuses the password.
+    if (this.#challenges > 0 && !challenges.some((text) => /stale[ \t]*=[ \t]*"?true/i.test(text))) return false
+    const answer = answerTo(challenges, credentials, this.#draft)
+    if (answer === null) return false
+    this.#challenges++
+    this.#cseq++
+    this.#draft = this.#invite([[answered, answer]])
+    this.#transaction = this.#send()
+    return true
+  }
+
+  #answered(response: SipResponse): void {
+    const dialog = Dialog.ofResponse(response, this.#draft, this.#localTag, this.#target.peer, this.#contact)
+    this.deps.transactions.acknowledge(dialog.ack(response.cseq.number, this.#credentialsOfInvite()), this.#target.peer)
+    if (this.dialog !== null) {
+      // A proxy may have rung two phones, and both have answered.
+      if (this.dialog.start.remoteTag !== response.to.tag) this.#leave(dialog)
+      return
+    }
+    this.#cancelRinging()
+    if (this.isOver) return this.#leave(dialog)
+    this.dialog = dialog
+    this.#state = 'talking'
+    this.#isDialed(null)
+    if (this.#givenUp !== null) return this.bye(this.#givenUp)
+    void this.emit({ type: 'answered' }).catch(() => {})
+    const remote = isSdp(response.headers) ? readSdp(response.body) : null
+    if (this.begin(remote)) return
+    void this.emit({ type: 'stream_failed', reason: 'the audio of the trunk is in no known encoding' }).catch(() => {})
+    this.bye('unspecified')
+  }
+
+  /** The ACK bears the answer to the challenge of its INVITE (RFC 3261, section 22.1). */
+  #credentialsOfInvite(): Header[] {
+    return this.#draft.headers.filter(([name]) => name === 'authorization' || name === 'proxy-authorization')
+  }
+
+  #leave(dialog: Dialog): void {
+    this.deps.transactions.request(dialog.draft('BYE'), this.#target.peer, { response: () => {}, timeout: () => {} })
+  }
+
+  /** Null: nobody has answered. */
+  #refused(code: number | null, cause: string): void {
+    this.#cancelRinging()
+    if (this.isOver) return
+    const isOfPerson = code !== null && personsCodes.has(code)
+    if (this.#state === 'calling' && this.#givenUp === null && !isOfPerson)
+      this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))
+    else this.#isDialed(null)
+    this.end(code ?? 408, cause, this.#givenUp === null ? 'callee' : 'caller')
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * The line of SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. One process has it, because a
+ * call belongs to the socket on which it came.
+ */
+import {
+  type LegEvent,
+  type LegRef,
+  type LegToDial,
+  type MediaEndpoint,
+  type PhoneLine,
+  PhoneLineError,
+  type RejectCode,
+} from '../../domain/ports/phone-line.ts'
+import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
+import type { CancelSignal, Clock, Log } from '../../domain/ports/system.ts'
+import { hostText, type Peer } from './address.ts'
+import { Admission } from './admission.ts'
+import type { AwaitedLegs, OpenedLeg } from './awaited-legs.ts'
+import { InboundLeg } from './inbound-leg.ts'
+import { allowedMethods, isSdp, type LegDeps, type TrunkLeg } from './leg.ts'
+import { type SipRequest, valuesOf } from './message.ts'
+import { OutboundLeg } from './outbound-leg.ts'
+import { Probes } from './probes.ts'
+import type { RtpPorts } from './rtp-ports.ts'
+import { readSdp } from './sdp.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+import { Transactions } from './transactions.ts'
+import { SipTransport } from './transport.ts'
+
+export type TrunkOptions = {
+  host: string
+  /** 0: any free one. */
+  port: number
+  /** The address at which peers reach this machine. */
+  publicAddress: string
+  connections: SipConnections
+  rtp: RtpPorts
+  legs: AwaitedLegs
+  /** The addresses of a host that may be called. */
+  resolve: (host: string) => Promise<readonly string[]>
+  received: (event: LegEvent) => Promise<void>
+  clock: Clock
+  log: Log
+}
+
+/** Calls at once. More are refused with 503. */
+const legsMax = 2_000
+
+export async function openTrunkLine(options: TrunkOptions): Promise<TrunkLine> {
+  const line = new TrunkLine(options)
+  await line.open()
+  return line
+}
+
+export class TrunkLine implements PhoneLine {
+  readonly name = 'trunk'
+  readonly #options: TrunkOptions
+  readonly #admission: Admission
+  readonly #transactions: Transactions
+  readonly #probes: Probes
+  readonly #legs = new Map<string, TrunkLeg>()
+  #transport: SipTransport | null = null
+
+  constructor(options: TrunkOptions) {
+    const { connections, clock, publicAddress, log } = options
+    this.#options = options
+    this.#admission = new Admission(connections, clock)
+    this.#transactions = new Transactions({
+      clock,
+      publicAddress,
+      transport: () => this.#sockets(),
+      requested: (transaction, size) => void this.#requested(transaction, size),
+      acknowledged: (request) => this.#legOf(request)?.acknowledged(request),
+      cancelled: (transaction) => this.#inboundOf(transaction)?.cancelled(),
+    })
+    const resolve = (connection: SipConnection) => this.#peerOf(connection).catch(() => null)
+    this.#probes = new Probes({ connections, transactions: this.#transactions, publicAddress, clock, log, resolve })
+  }
+
+  async open(): Promise<void> {
+    const { host, port, clock, log } = this.#options
+    this.#transport = await SipTransport.open({
+      host,
+      port,
+      clock,
+      log,
+      received: (message, peer, size) => this.#transactions.received(message, peer, size),
+    })
+  }
+
+  /** The port of SIP. */
+  get port(): number {
+    return this.#sockets().port
+  }
+
+  async dial(leg: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }> {
+    const connection = leg.connectionId === undefined ? null : await this.#options.connections.find(leg.connectionId)
+    const outbound = connection?.outbound ?? null
+    if (connection === null || outbound === null || leg.media === null || this.#legs.size >= legsMax)
+      throw new PhoneLineError('refused')
+    const peer = await this.#peerOf(connection)
+    const opened = this.#open(leg.legId, leg.media)
+    const { publicAddress, rtp, clock } = this.#options
+    let made: OutboundLeg | null = null
+    const port = await rtp.open({ ...opened, dtmf: (digit) => made?.pressed(digit) }).catch((cause: unknown) => {
+      throw new PhoneLineError('unreachable', { cause })
+    })
+    const { username, password, host } = outbound
+    const credentials = username === null || password === null ? null : { username, password }
+    const local = { address: publicAddress, port: port.port, id: clock.nowMs(), version: 1 }
+    const deps = { ...this.#legDeps(), contact: this.#contact(peer), target: { peer, host, credentials } }
+    const call = new OutboundLeg(deps, leg, { rtp: port, local })
+    made = call
+    this.#legs.set(call.carrierLegId, call)
+    const cancel = () => call.hangUp()
+    signal.addEventListener('abort', cancel)
+    if (signal.aborted) cancel()
+    try {
+      await call.dialed
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+    return { carrierLegId: call.carrierLegId }
+  }
+
+  async answer(ref: LegRef, media: MediaEndpoint): Promise<void> {
+    const leg = this.#named(ref)
+    if (!(leg instanceof InboundLeg)) throw new PhoneLineError('refused', { isGone: leg === null })
+    const opened = this.#open(ref.legId, media)
+    try {
+      await leg.answer(opened)
+    } catch (cause) {
+      throw new PhoneLineError('unreachable', { cause })
+    }
+  }
+
+  reject(ref: LegRef, sipCode: RejectCode): Promise<void> {
+    const leg = this.#named(ref)
+    if (leg instanceof InboundLeg) leg.reject(sipCode)
+    return Promise.resolve()
+  }
+
+  hangUp(ref: LegRef): Promise<void> {
+    this.#named(ref)?.hangUp()
+    return Promise.resolve()
+  }
+
+  /** Trunks join no legs: the audio of both is here. */
+  bridge(): Promise<void> {
+    return Promise.reject(new PhoneLineError('refused'))
+  }
+
+  sendDtmf(ref: LegRef, digits: string): Promise<void> {
+    const leg = this.#named(ref)
+    if (leg?.sendDtmf(digits) === true) return Promise.resolve()
+    return Promise.reject(new PhoneLineError('refused', { isGone: leg === null }))
+  }
+
+  isAlive({ carrierLegId }: LegRef): Promise<boolean> {
+    return Promise.resolve(this.#legs.has(carrierLegId))
+  }
+
+  /** Ends all calls. */
+  async close(): Promise<void> {
+    this.#probes.close()
+    for (const leg of this.#legs.values()) leg.hangUp()
+    this.#transactions.close()
+    await this.#transport?.close()
+  }
+
+  async #requested(transaction: ServerTransaction, size: number): Promise<void> {
+    const { request, source } = transaction
+    const leg = this.#legOf(request)
+    if (leg !== null) return leg.request(transaction)
+    // A dialog that is over, or never was: the sender need not be known to learn that.
+    if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
+    try {
+      const connection = await this.#admission.admit(transaction, size)
+      if (connection !== null) this.#admitted(transaction, connection)
+    } catch (err) {
+      this.#options.log.error({ err, transport: source.transport }, 'a request of a trunk could not be handled')
+      transaction.respond(500)
+    }
+  }
+
+  #admitted(transaction: ServerTransaction, connection: SipConnection): void {
+    const { request } = transaction
+    const required = valuesOf(request.headers, 'require')
+    if (required.length > 0) return transaction.respond(420, { headers: [['unsupported', required.join(', ')]] })
+    if (request.method === 'OPTIONS') return transaction.respond(200, { toTag: 'options', headers: [allowedMethods] })
+    if (request.method === 'REFER') return transaction.respond(603)
+    if (request.method !== 'INVITE') return transaction.respond(405, { headers: [allowedMethods] })
+    if (this.#legs.size >= legsMax) return transaction.respond(503)
+    const { body, headers } = request
+    const offer = body === '' ? null : readSdp(body)
+    if (body !== '' && (offer === null || !isSdp(headers))) return transaction.respond(488)
+    const leg = new InboundLeg(this.#legDeps(), transaction, offer, this.#contact(transaction.peer))
+    this.#legs.set(leg.carrierLegId, leg)
+    void leg.announce(connection.id)
+  }
+
+  #legDeps(): LegDeps {
+    const { clock, log, rtp, publicAddress, received } = this.#options
+    const over = ({ carrierLegId }: TrunkLeg) => void this.#legs.delete(carrierLegId)
+    return { clock, log, rtp, publicAddress, received, over, transactions: this.#transactions }
+  }
+
+  #contact({ transport }: Peer): string {
+    const at = `${hostText(this.#options.publicAddress)}:${this.port}`
+    return `<sip:parley@${at}${transport === 'tcp' ? ';transport=tcp' : ''}>`
+  }
+
+  #open(legId: string, media: MediaEndpoint): OpenedLeg {
+    const opened = this.#options.legs.open(legId, media)
+    if (opened === null) throw new PhoneLineError('refused')
+    return opened
+  }
+
+  #named({ legId, carrierLegId }: LegRef): TrunkLeg | null {
+    const leg = this.#legs.get(carrierLegId) ?? null
+    if (leg !== null) leg.legId = legId
+    return leg
+  }
+
+  #legOf({ callId, to }: SipRequest): TrunkLeg | null {
+    if (to.tag === null) return null
+    for (const leg of this.#legs.values()) {
+      const start = leg.dialog?.start
+      if (start?.callId === callId && start.localTag === to.tag) return leg
+    }
+    return null
+  }
+
+  #inboundOf(transaction: ServerTransaction): InboundLeg | null {
+    for (const leg of this.#legs.values()) if (leg instanceof InboundLeg && leg.invite === transaction) return leg
+    return null
+  }
+
+  async #peerOf({ outbound }: SipConnection): Promise<Peer> {
+    const addresses = outbound === null ? [] : await this.#options.resolve(outbound.host)
+    const [address] = addresses
+    if (outbound === null || address === undefined) throw new PhoneLineError('unreachable')
+    return { transport: outbound.transport, address, port: outbound.port }
+  }
+
+  #sockets(): SipTransport {
+    if (this.#transport === null) throw new PhoneLineError('unreachable')
+    return this.#transport
+  }
+}

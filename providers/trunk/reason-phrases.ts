@@ -1,0 +1,23 @@
+/** The phrases of the answers that we send (RFC 3261, section 21). */
+const phrases: Readonly<Record<number, string>> = {
+  100: 'Trying',
+  180: 'Ringing',
+  200: 'OK',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  420: 'Bad Extension',
+  480: 'Temporarily Unavailable',
+  481: 'Call/Transaction Does Not Exist',
+  486: 'Busy Here',
+  487: 'Request Terminated',
+  488: 'Not Acceptable Here',
+  491: 'Request Pending',
+  500: 'Server Internal Error',
+  503: 'Service Unavailable',
+  603: 'Decline',
+}
+
+export const reasonPhrase = (code: number) => phrases[code] ?? 'Answer'

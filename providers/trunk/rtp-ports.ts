@@ -1,0 +1,32 @@
+/** The audio of the legs of trunks, as their signalling needs it. */
+import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
+import type { RemoteAudio } from './sdp.ts'
+
+export interface RtpPorts {
+  /** Rejects when all ports are in use. */
+  open(leg: RtpLegOptions): Promise<RtpLeg>
+}
+
+export type RtpLegOptions = {
+  /** The rate of the conversation. */
+  sampleRateHz: number
+  /** Called once, when the audio begins. */
+  joined(transport: MediaTransport): MediaSink
+  /** A key was pressed. The sink receives it too. */
+  dtmf(digit: string): void
+}
+
+export type RtpRemote = Pick<
+  RemoteAudio,
+  'address' | 'port' | 'encoding' | 'payloadType' | 'dtmfPayloadType' | 'direction'
+>
+
+export interface RtpLeg {
+  /** It takes packets here. */
+  readonly port: number
+  /** The audio begins, or goes on at another address. */
+  start(remote: RtpRemote): void
+  sendDtmf(digits: string): void
+  /** The sink receives `gone` if the audio has begun. */
+  close(): void
+}

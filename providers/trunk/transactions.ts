@@ -1,0 +1,138 @@
+/**
+ * Transactions of SIP (RFC 3261, section 17): a request with all its answers, each of which may be lost or doubled.
+ *
+ *   request we got:   trying ──answer──► provisional ──► final ──ACK──► done       (repeated until the ACK)
+ *   request we sent:  calling ──100..199──► proceeding ──200..699──► done          (repeated until an answer)
+ *
+ * The timers are those of the RFC on the injected clock. Answers to requests that came twice are sent again from here.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../domain/ports/system.ts'
+import { hostText, type Peer, sipPort } from './address.ts'
+import { ClientTransaction, type Draft, type ResponseHandlers } from './client-transaction.ts'
+import { type Header, isRequest, type SipMessage, type SipRequest, writeMessage } from './message.ts'
+import { ServerTransaction } from './server-transaction.ts'
+import type { SipTransport } from './transport.ts'
+
+export type TransactionsDeps = {
+  clock: Clock
+  /** The address at which peers reach us. */
+  publicAddress: string
+  transport: () => Pick<SipTransport, 'send' | 'port'>
+  /** A request that came for the first time. */
+  requested(transaction: ServerTransaction, size: number): void
+  /** An ACK of an answer 200, which belongs to no transaction. */
+  acknowledged(request: SipRequest): void
+  /** The request of the transaction is to end. */
+  cancelled(transaction: ServerTransaction): void
+}
+
+/** More requests are not answered: their senders repeat them. */
+const transactionsMax = 8192
+
+export class Transactions {
+  readonly #deps: TransactionsDeps
+  readonly #servers = new Map<string, ServerTransaction>()
+  readonly #clients = new Map<string, ClientTransaction>()
+
+  constructor(deps: TransactionsDeps) {
+    this.#deps = deps
+  }
+
+  received(message: SipMessage, peer: Peer, size: number): void {
+    if (!isRequest(message))
+      return this.#clients.get(clientKey(message.via.branch, message.cseq.method))?.response(message, peer)
+    const own = this.#servers.get(serverKey(message, peer, message.method === 'ACK' ? 'INVITE' : message.method))
+    if (message.method === 'ACK') return own === undefined ? this.#deps.acknowledged(message) : own.acknowledged()
+    if (own !== undefined) return own.repeated()
+    if (this.#servers.size >= transactionsMax) return
+    const transaction = this.#serve(message, peer)
+    if (message.method === 'CANCEL') return this.#cancel(transaction)
+    this.#deps.requested(transaction, size)
+  }
+
+  /** Sends a request until it is answered. */
+  request(draft: Draft, peer: Peer, handlers: ResponseHandlers): ClientTransaction {
+    const branch = newBranch()
+    const key = clientKey(branch, draft.method)
+    const via = this.#via(peer, branch)
+    const transaction = new ClientTransaction(draft, peer, {
+      clock: this.#deps.clock,
+      handlers,
+      send: (sent) => this.#send(sent, via, peer),
+      cancel: (cancelling) => this.#repeat(cancelling, branch, via, peer),
+      over: () => this.#clients.delete(key),
+    })
+    this.#clients.set(key, transaction)
+    transaction.start()
+    return transaction
+  }
+
+  /** Sends an ACK, which nobody answers. */
+  acknowledge(draft: Draft, peer: Peer): void {
+    this.#send(draft, this.#via(peer, newBranch()), peer)
+  }
+
+  close(): void {
+    for (const transaction of this.#servers.values()) transaction.end()
+    for (const transaction of this.#clients.values()) transaction.end()
+  }
+
+  #serve(request: SipRequest, peer: Peer): ServerTransaction {
+    const key = serverKey(request, peer, request.method)
+    const transaction = new ServerTransaction(request, answersTo(request, peer), {
+      clock: this.#deps.clock,
+      source: peer,
+      send: (bytes, to) => this.#deps.transport().send(bytes, to),
+      over: () => this.#servers.delete(key),
+    })
+    this.#servers.set(key, transaction)
+    return transaction
+  }
+
+  #cancel(transaction: ServerTransaction): void {
+    const { request, source } = transaction
+    const cancelled = this.#servers.get(serverKey(request, source, 'INVITE'))
+    transaction.respond(cancelled === undefined ? 481 : 200)
+    if (cancelled !== undefined && !cancelled.isFinal) this.#deps.cancelled(cancelled)
+  }
+
+  /** A CANCEL names the request that it ends by the same branch. */
+  #repeat(draft: Draft, branch: string, via: Header, peer: Peer): void {
+    const key = clientKey(branch, draft.method)
+    const transaction = new ClientTransaction(draft, peer, {
+      clock: this.#deps.clock,
+      handlers: { response: () => {}, timeout: () => {} },
+      send: (sent) => this.#send(sent, via, peer),
+      cancel: () => {},
+      over: () => this.#clients.delete(key),
+    })
+    this.#clients.set(key, transaction)
+    transaction.start()
+  }
+
+  #via({ transport }: Peer, branch: string): Header {
+    const { publicAddress, transport: sockets } = this.#deps
+    const at = `${hostText(publicAddress)}:${sockets().port}`
+    return ['via', `SIP/2.0/${transport.toUpperCase()} ${at};branch=${branch};rport`]
+  }
+
+  #send({ method, uri, headers, body = '' }: Draft, via: Header, peer: Peer): void {
+    const all: Header[] = [via, ['max-forwards', '70'], ...headers]
+    this.#deps.transport().send(writeMessage(`${method} ${uri} SIP/2.0`, all, body), peer)
+  }
+}
+
+const newBranch = () => `z9hG4bK${randomBytes(12).toString('hex')}`
+const clientKey = (branch: string, method: string) => `${branch} ${method}`
+
+/** Another source that copies a branch must not reach the transaction. */
+function serverKey({ via }: SipRequest, { address }: Peer, method: string): string {
+  return `${via.branch} ${via.host}:${via.port ?? ''} ${method} ${address}`
+}
+
+/** Answers go to the address that sent, and to the port in Via unless the sender asks for its own (RFC 3581). */
+function answersTo({ via }: SipRequest, source: Peer): Peer {
+  if (source.transport === 'tcp' || via.wantsSourcePort) return source
+  return { ...source, port: via.port ?? sipPort }
+}

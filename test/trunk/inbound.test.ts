@@ -1,0 +1,310 @@
+/** Calls that come over a trunk: the other side speaks SIP over real sockets. */
+import { createHash } from 'node:crypto'
+import t, { type Test } from 'tap'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import { legId, media, openTrunk, type Trunk } from './setup.ts'
+import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
+
+const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
+
+/** A call that has been answered and acknowledged. */
+async function talking(trunk: Trunk, peer: SipPeer) {
+  peer.send('INVITE', invite)
+  const { carrierLegId } = await trunk.event('initiated')
+  await peer.response(180)
+  const ref = { legId, carrierLegId }
+  await trunk.line.answer(ref, media)
+  const ok = await peer.response(200, 'INVITE')
+  peer.send('ACK', { callId: 'call-1', to: ok.to.text })
+  await trunk.event('answered')
+  return { ref, to: ok.to.text, ok }
+}
+
+for (const transport of ['udp', 'tcp'] as const)
+  t.test(`a call over ${transport} is announced, answered and ended by the caller`, async (t) => {
+    const trunk = await openTrunk(t)
+    const peer = await trunk.peer({ transport })
+    const { ref, to, ok } = await talking(trunk, peer)
+    t.equal(peer.responses(100).length, 1)
+    t.match(ok.body, /m=audio 42000 RTP\/AVP 0 101\r\na=rtpmap:0 PCMU\/8000/)
+    t.match(trunk.events[0], {
+      type: 'initiated',
+      direction: 'incoming',
+      from: '+15557654321',
+      to: '+15550001111',
+      connectionId: 'sip_one',
+      legId: null,
+    })
+    t.match(trunk.rtps[0]?.starts, [{ address: '127.0.0.1', port: 40_000, encoding: 'PCMU', dtmfPayloadType: 101 }])
+    t.equal(trunk.sinks.length, 1)
+    t.ok(await trunk.line.isAlive(ref))
+    peer.send('BYE', { callId: 'call-1', to, cseq: 2, headers: ['Reason: Q.850;cause=17;text="busy"'] })
+    await peer.response(200, 'BYE')
+    t.match(await trunk.event('hangup'), { sipCode: null, cause: 'user_busy', by: 'caller', legId })
+    await wanted(() => trunk.rtps[0]?.isClosed, 'the end of the audio')
+    t.notOk(await trunk.line.isAlive(ref))
+    t.same(trunk.types(), ['initiated', 'answered', 'stream_started', 'hangup'])
+    t.equal(new Set(trunk.events.map(({ id }) => id)).size, 4)
+  })
+
+t.test('our side ends a call with BYE, which is repeated until it is answered', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const { ref } = await talking(trunk, peer)
+  await trunk.line.hangUp(ref)
+  const bye = await peer.request('BYE')
+  t.equal(bye.uri, `sip:far@127.0.0.1:${peer.port}`)
+  await trunk.clock.advance(500)
+  await peer.request('BYE', 2)
+  peer.respond(bye, 200)
+  await quiet()
+  await trunk.clock.advance(40_000)
+  await quiet()
+  t.equal(peer.requests('BYE').length, 2)
+  t.match(await trunk.event('hangup'), { by: 'callee', cause: 'normal_clearing' })
+})
+
+t.test('the answer is repeated until it is acknowledged, and the call ends if it never is', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  peer.send('INVITE', invite)
+  const { carrierLegId } = await trunk.event('initiated')
+  await trunk.line.answer({ legId, carrierLegId }, media)
+  await peer.response(200, 'INVITE')
+  await trunk.clock.advance(500)
+  await peer.response(200, 'INVITE', 2)
+  await trunk.clock.advance(1_000)
+  await peer.response(200, 'INVITE', 3)
+  await trunk.clock.advance(32_000)
+  await peer.request('BYE')
+  t.match(await trunk.event('hangup'), { cause: 'timeout' })
+  t.equal(trunk.sinks.length, 0)
+})
+
+t.test('a call that is repeated is announced once, and its last answer comes again', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const text = peer.send('INVITE', { ...invite, branch: 'z9hG4bK-same' })
+  await peer.response(180)
+  peer.raw(text)
+  await peer.response(180, 'INVITE', 2)
+  t.same(trunk.types(), ['initiated'])
+})
+
+t.test('a caller who leaves before the answer ends the call', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  peer.send('INVITE', { ...invite, branch: 'z9hG4bK-left' })
+  await peer.response(180)
+  peer.send('CANCEL', { callId: 'call-1', branch: 'z9hG4bK-left' })
+  await peer.response(200, 'CANCEL')
+  await peer.response(487, 'INVITE')
+  peer.send('ACK', { callId: 'call-1', branch: 'z9hG4bK-left' })
+  await quiet()
+  await trunk.clock.advance(10_000)
+  await quiet()
+  t.equal(peer.responses(487).length, 1, 'the refusal is acknowledged')
+  t.match(await trunk.event('hangup'), { sipCode: 487, cause: 'originator_cancel', by: 'caller' })
+  peer.send('CANCEL', { callId: 'another', branch: 'z9hG4bK-another' })
+  await peer.response(481, 'CANCEL')
+})
+
+for (const code of [404, 480, 486, 503] as const)
+  t.test(`a call is refused with ${code}, again until that is acknowledged`, async (t) => {
+    const trunk = await openTrunk(t)
+    const peer = await trunk.peer()
+    peer.send('INVITE', invite)
+    const { carrierLegId } = await trunk.event('initiated')
+    await trunk.line.reject({ legId, carrierLegId }, code)
+    await peer.response(code)
+    await trunk.clock.advance(500)
+    await peer.response(code, 'INVITE', 2)
+    t.match(await trunk.event('hangup'), { sipCode: code })
+  })
+
+t.test('a caller is refused while the store does not answer', async (t) => {
+  const trunk = await openTrunk(t, { fails: true })
+  const peer = await trunk.peer()
+  peer.send('INVITE', invite)
+  await peer.response(500)
+  t.equal(peer.responses(180).length, 0)
+})
+
+t.test('the number of the caller, and from where the call was forwarded', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const of = async (callId: string, headers: string[], from?: string) => {
+    peer.send('INVITE', { ...invite, callId, headers: [sdpType, ...headers], ...(from && { from }) })
+    return wanted(() => trunk.events[Number(callId) - 1], `call ${callId}`)
+  }
+  t.match(
+    await of('1', ['Diversion: <sip:+15559990000@carrier.test>;reason=no-answer', 'Diversion: <sip:+15559990001@a>']),
+    {
+      forwarding: {
+        diversion: ['<sip:+15559990000@carrier.test>;reason=no-answer', '<sip:+15559990001@a>'],
+        historyInfo: [],
+        forwardedFrom: null,
+      },
+    },
+  )
+  t.match(await of('2', ['History-Info: <sip:+15559990000@a>;index=1, <sip:+15550001111@a>;index=1.1']), {
+    forwarding: { historyInfo: ['<sip:+15559990000@a>;index=1', '<sip:+15550001111@a>;index=1.1'] },
+  })
+  t.match(await of('3', [], '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=x'), { from: null })
+  t.match(await of('4', ['Privacy: id', 'P-Asserted-Identity: <sip:+15551112222@a>']), { from: null })
+  t.match(await of('5', ['P-Asserted-Identity: "A, B" <tel:+15551112222>']), { from: '+15551112222' })
+})
+
+t.test('audio that we cannot speak, and extensions that we lack, are refused', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  peer.send('INVITE', { ...invite, callId: 'opus', body: sdp({ types: '96', more: ['a=rtpmap:96 opus/48000/2'] }) })
+  await peer.response(488)
+  peer.send('INVITE', { ...invite, callId: 'name', body: sdp({ address: 'evil.test' }) })
+  await peer.response(488, 'INVITE', 2)
+  peer.send('INVITE', { ...invite, callId: 'require', headers: [sdpType, 'Require: 100rel'] })
+  const refused = await peer.response(420)
+  t.ok(refused.headers.some(([name, value]) => name === 'unsupported' && value === '100rel'))
+  t.same(trunk.types(), [])
+})
+
+t.test('A-law is taken where the caller prefers it, and further streams are refused', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const body = `${sdp({ types: '8 0 101' })}m=video 40002 RTP/AVP 96\r\n`
+  peer.send('INVITE', { ...invite, body })
+  const { carrierLegId } = await trunk.event('initiated')
+  await trunk.line.answer({ legId, carrierLegId }, media)
+  const ok = await peer.response(200, 'INVITE')
+  t.match(ok.body, /m=audio 42000 RTP\/AVP 8 101/)
+  t.match(ok.body, /m=video 0 RTP\/AVP 96/)
+})
+
+t.test('a caller without an offer gets ours, and its answer comes with the ACK', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  peer.send('INVITE', { callId: 'call-1' })
+  const { carrierLegId } = await trunk.event('initiated')
+  await trunk.line.answer({ legId, carrierLegId }, media)
+  const ok = await peer.response(200, 'INVITE')
+  t.match(ok.body, /m=audio 42000 RTP\/AVP 0 8 101/)
+  peer.send('ACK', { callId: 'call-1', to: ok.to.text, headers: [sdpType], body: sdp({ port: 41_000 }) })
+  await trunk.event('stream_started')
+  t.match(trunk.rtps[0]?.starts, [{ port: 41_000 }])
+})
+
+t.test('the caller holds the call, and moves its audio', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const { to } = await talking(trunk, peer)
+  const held = sdp({ more: ['a=sendonly'] })
+  peer.send('INVITE', { ...invite, to, cseq: 2, body: held })
+  const ok = await peer.response(200, 'INVITE', 2)
+  t.match(ok.body, /a=recvonly/)
+  t.match(ok.body, /o=parley \d+ 2 /)
+  peer.send('ACK', { callId: 'call-1', to, cseq: 2 })
+  peer.send('INVITE', { ...invite, to, cseq: 3, body: sdp({ port: 45_000 }) })
+  await peer.response(200, 'INVITE', 3)
+  t.match(trunk.rtps[0]?.starts.slice(1), [{ direction: 'sendonly' }, { port: 45_000, direction: 'sendrecv' }])
+  t.equal(trunk.sinks.length, 1)
+  t.notOk(trunk.types().includes('hangup'))
+})
+
+t.test('requests inside of a call count only from its other side, in their order', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const { ref, to } = await talking(trunk, peer)
+  peer.send('BYE', { callId: 'call-1', to, cseq: 2, from: '<sip:x@127.0.0.1>;tag=stranger' })
+  await peer.response(500, 'BYE')
+  peer.send('REFER', { callId: 'call-1', to, cseq: 3, headers: ['Refer-To: <sip:+19005550000@evil.test>'] })
+  await peer.response(603, 'REFER')
+  peer.send('OPTIONS', { callId: 'call-1', to, cseq: 4 })
+  await peer.response(200, 'OPTIONS')
+  peer.send('BYE', { callId: 'call-1', to, cseq: 4 })
+  await peer.response(500, 'BYE', 2)
+  t.ok(await trunk.line.isAlive(ref))
+  peer.send('BYE', { callId: 'call-1', to: '<sip:x@127.0.0.1>;tag=unknown', cseq: 9 })
+  await peer.response(481, 'BYE')
+})
+
+t.test('keys are sent, and those that come are events', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const { ref } = await talking(trunk, peer)
+  await trunk.line.sendDtmf(ref, '12#')
+  t.same(trunk.rtps[0]?.digits, ['12#'])
+  trunk.rtps[0]?.options.dtmf('5')
+  t.match(await trunk.event('dtmf'), { digit: '5' })
+})
+
+t.test('a trunk that is known gets an answer to OPTIONS, and other methods are refused', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  peer.send('OPTIONS', { callId: 'options' })
+  await peer.response(200)
+  peer.send('REGISTER', { callId: 'register' })
+  const refused = await peer.response(405)
+  t.ok(refused.headers.some(([name, value]) => name === 'allow' && value.includes('INVITE')))
+})
+
+const login: SipConnection = { id: 'sip_login', outbound: null, inbound: { username: 'desk', password: 'open sesame' } }
+const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+async function challenged(t: Test) {
+  const trunk = await openTrunk(t, { known: [], logins: [login] })
+  const peer = await trunk.peer()
+  const long = `User-Agent: ${'phone '.repeat(40)}`
+  peer.send('INVITE', { ...invite, headers: [sdpType, long], branch: 'z9hG4bK-first' })
+  const challenge = await peer.response(401)
+  const nonce = /nonce="([^"]+)"/.exec(challenge.headers.find(([name]) => name === 'www-authenticate')?.[1] ?? '')?.[1]
+  const authorization = (password: string, { hash = md5, algorithm = 'MD5', nc = '00000001' } = {}) => {
+    const uri = 'sip:+15550001111@127.0.0.1'
+    const request = hash(`INVITE:${uri}`)
+    const response = hash(`${hash(`desk:parley:${password}`)}:${nonce}:${nc}:abc:auth:${request}`)
+    return `Authorization: Digest username="desk", realm="parley", nonce="${nonce}", uri="${uri}", response="${response}", algorithm=${algorithm}, qop=auth, nc=${nc}, cnonce="abc"`
+  }
+  return { trunk, peer, challenge, authorization }
+}
+
+t.test('a source that is not known proves itself by a login', async (t) => {
+  const { trunk, peer, challenge, authorization } = await challenged(t)
+  const algorithms = challenge.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value)
+  t.match(algorithms, [/algorithm=SHA-256/, /algorithm=MD5/])
+  await trunk.clock.advance(40_000)
+  await quiet()
+  t.equal(peer.received.length, 1, 'the challenge is not repeated')
+  const once = [sdpType, authorization('open sesame')]
+  peer.send('INVITE', { ...invite, cseq: 2, headers: once })
+  t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
+  peer.send('INVITE', { ...invite, callId: 'copied', cseq: 3, headers: once })
+  await peer.response(403)
+  const again = authorization('open sesame', { hash: sha256, algorithm: 'SHA-256', nc: '00000002' })
+  peer.send('INVITE', { ...invite, callId: 'second', cseq: 4, headers: [sdpType, again] })
+  await wanted(() => trunk.events.length === 2, 'a second call')
+  peer.send('INVITE', {
+    ...invite,
+    callId: 'wrong',
+    cseq: 5,
+    headers: [sdpType, authorization('guess', { nc: '00000003' })],
+  })
+  await peer.response(403, 'INVITE', 2)
+  await trunk.clock.advance(300_000)
+  const late = authorization('open sesame', { nc: '00000004' })
+  peer.send('INVITE', { ...invite, callId: 'late', cseq: 6, headers: [sdpType, late] })
+  await peer.response(403, 'INVITE', 3)
+})
+
+t.test('a source that is not known gets no answer that is longer than its request, and no other one', async (t) => {
+  const trunk = await openTrunk(t, { known: [] })
+  const peer = await trunk.peer()
+  peer.send('OPTIONS', { callId: 'options' })
+  peer.send('REGISTER', { callId: 'register' })
+  peer.send('INVITE', { callId: 'x' })
+  await quiet()
+  t.same(peer.received, [])
+  peer.send('INVITE', invite)
+  const challenge = await peer.response(401)
+  t.equal(challenge.headers.filter(([name]) => name === 'www-authenticate').length, 1, 'only the challenge that fits')
+  t.same(trunk.types(), [])
+})

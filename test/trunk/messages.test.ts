@@ -1,0 +1,110 @@
+/** Bytes from the network: whole messages are read, and nothing else has an effect. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import { Framing } from '../../providers/trunk/framing.ts'
+import { readMessage, valuesOf, writeMessage } from '../../providers/trunk/message.ts'
+import { readSdp } from '../../providers/trunk/sdp.ts'
+import { openTrunk } from './setup.ts'
+import { sdp } from './sip-peer.ts'
+
+const lines = [
+  'INVITE sip:+15550001111@127.0.0.1 SIP/2.0',
+  'v: SIP/2.0/UDP 127.0.0.1:5061;branch=z9hG4bK1;rport , SIP / 2.0 / TCP first.test;branch=z9hG4bK0',
+  'f: "A; B, <C>" <sip:a@b;user=phone>;x=y;tag=1',
+  't: sip:d@e;z',
+  'i: abc@def',
+  'CSeq:   7   INVITE',
+  'Subject: one',
+  '  two',
+  'Max-Forwards: 70',
+]
+const text = [...lines, '', ''].join('\r\n')
+const read = (message: string) => readMessage(Buffer.from(message))
+
+t.test('compact names, folded lines, quotes and lists are read', (t) => {
+  const message = read(text)
+  t.match(message, {
+    callId: 'abc@def',
+    cseq: { number: 7, method: 'INVITE' },
+    from: { uri: 'sip:a@b;user=phone', tag: '1' },
+  })
+  t.match(message, {
+    to: { uri: 'sip:d@e', tag: null },
+    via: { port: 5061, wantsSourcePort: true, branch: 'z9hG4bK1' },
+  })
+  t.equal(valuesOf(message?.headers ?? [], 'via').length, 2)
+  t.same(valuesOf(message?.headers ?? [], 'subject'), ['one two'])
+  t.end()
+})
+
+t.test('a message that breaks a rule or a limit is not read', (t) => {
+  const broken = {
+    'no end of the head': lines.join('\r\n'),
+    'another version': text.replace('SIP/2.0', 'SIP/3.0'),
+    'a method that differs': text.replace('7   INVITE', '7 BYE'),
+    'a number that is too high': text.replace('7   INVITE', '4294967296 INVITE'),
+    'no branch': text.replace(';branch=z9hG4bK1', ''),
+    'no Call-ID': text.replace('i: abc@def\r\n', ''),
+    'a lone line break in a value': text.replace('one', 'one\nEvil: yes'),
+    'a body that is too short': text.replace('\r\n\r\n', '\r\nContent-Length: 5\r\n\r\nabc'),
+    'a length that is no number': text.replace('\r\n\r\n', '\r\nContent-Length: -1\r\n\r\n'),
+    'too many headers': text.replace('\r\n\r\n', `${'\r\nX: 1'.repeat(130)}\r\n\r\n`),
+    'a head that is too long': text.replace('one', 'o'.repeat(40_000)),
+    'a header without a name': text.replace('Subject: one', ': one'),
+  }
+  t.not(read(text), null)
+  for (const [name, message] of Object.entries(broken)) t.equal(read(message), null, name)
+  t.end()
+})
+
+t.test('any change of a byte and any cut is read or refused, and nothing is thrown', (t) => {
+  const bytes = Buffer.from(`${text}${sdp()}`)
+  for (let at = 0; at < bytes.length; at++) {
+    for (const value of [0, 10, 13, 34, 44, 60, 62, 255]) {
+      const changed = Buffer.from(bytes)
+      changed[at] = value
+      readMessage(changed)
+      readSdp(changed.toString('latin1', text.length))
+    }
+    readMessage(bytes.subarray(0, at))
+  }
+  t.pass('no throw')
+  t.end()
+})
+
+t.test('values that are written cannot make a header or a message', (t) => {
+  const bytes = writeMessage('INVITE sip:a SIP/2.0', [['x-a', 'b\r\nEvil: yes\r\n\r\nbody']], 'real')
+  t.equal(bytes.toString(), 'INVITE sip:a SIP/2.0\r\nX-A: b Evil: yes body\r\nContent-Length: 4\r\n\r\nreal')
+  t.end()
+})
+
+t.test('a connection of TCP is taken apart at every place where it may be cut', (t) => {
+  const one = writeMessage(lines[0] ?? '', [['subject', 'ü']], 'body ü')
+  const all = Buffer.concat([Buffer.from('\r\n\r\n'), one, Buffer.from('\r\n'), one])
+  for (let at = 1; at < all.length; at++) {
+    const framing = new Framing()
+    const parts = [framing.take(all.subarray(0, at)), framing.take(all.subarray(at))]
+    t.same(parts.flat(), [one, one], `cut at ${at}`)
+  }
+  t.equal(new Framing().take(Buffer.from(text)), 'broken', 'no length')
+  t.equal(new Framing().take(Buffer.alloc(40_000, 65)), 'broken', 'no end')
+  t.end()
+})
+
+t.test('hostile bytes leave the line working, and close their own connection', async (t) => {
+  const trunk = await openTrunk(t)
+  const udp = createSocket('udp4')
+  for (const bytes of ['', '\r\n\r\n', 'INVITE', text.slice(0, 60), `${text}x`.repeat(50), '\u0000'.repeat(2000)])
+    udp.send(bytes, trunk.line.port, '127.0.0.1')
+  const tcp = connect({ host: '127.0.0.1', port: trunk.line.port })
+  tcp.on('error', () => {})
+  tcp.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(tcp, 'close')
+  udp.close()
+  const peer = await trunk.peer()
+  peer.send('OPTIONS', { callId: 'options' })
+  await peer.response(200)
+  t.same(trunk.logged, [])
+})

@@ -1,0 +1,250 @@
+/** Calls that go out over a trunk: the other side speaks SIP over real sockets. */
+import { createHash } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { PhoneLineError } from '../../domain/ports/phone-line.ts'
+import type { SipOutbound } from '../../domain/ports/sip-connections.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
+import { legId, openTrunk, outgoingTo, toDial } from './setup.ts'
+import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
+
+const { signal } = new AbortController()
+
+async function openOut(t: Test, more: Partial<SipOutbound> = {}) {
+  let port = 0
+  const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port, more)] })
+  const far = await trunk.peer()
+  port = far.port
+  return { trunk, far }
+}
+
+const answer = { headers: [sdpType], body: sdp({ port: 41_000, types: '8 101' }) }
+
+async function talking(t: Test) {
+  const { trunk, far } = await openOut(t)
+  const dialing = trunk.line.dial(toDial(), signal)
+  const invite = await far.request('INVITE')
+  far.respond(invite, 100)
+  const ref = { legId, ...(await dialing) }
+  far.respond(invite, 200, answer)
+  await trunk.event('stream_started')
+  return { trunk, far, invite, ref }
+}
+
+t.test('a call rings, is answered and is ended by the other side', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const dialing = trunk.line.dial(toDial({ headers: { 'X-Case': '7\r\nEvil: yes', Via: 'no' } }), signal)
+  const invite = await far.request('INVITE')
+  t.equal(invite.uri, `sip:+15557654321@trunk.test:${far.port}`)
+  t.match(invite.from.uri, 'sip:+15550001111@127.0.0.1')
+  t.equal(valueOf(invite.headers, 'x-case'), '7 Evil: yes')
+  t.equal(invite.headers.filter(([name]) => name === 'via').length, 1)
+  t.match(invite.body, /m=audio 42000 RTP\/AVP 0 8 101/)
+  far.respond(invite, 100)
+  const ref = { legId, ...(await dialing) }
+  far.respond(invite, 180)
+  await trunk.event('ringing')
+  far.respond(invite, 183)
+  far.respond(invite, 200, answer)
+  const ack = await far.request('ACK')
+  t.equal(ack.uri, `sip:far@127.0.0.1:${far.port}`)
+  t.equal(ack.cseq.number, invite.cseq.number)
+  await trunk.event('stream_started')
+  t.match(trunk.rtps[0]?.starts, [{ port: 41_000, encoding: 'PCMA', payloadType: 8 }])
+  far.respond(invite, 200, answer)
+  await far.request('ACK', 2)
+  far.send('BYE', { callId: invite.callId, from: `${invite.to.text};tag=far`, to: invite.from.text, cseq: 1 })
+  await far.response(200, 'BYE')
+  t.match(await trunk.event('hangup'), { by: 'callee', cause: 'normal_clearing', sipCode: null, legId })
+  t.notOk(await trunk.line.isAlive(ref))
+  t.same(trunk.types(), ['ringing', 'answered', 'stream_started', 'hangup'])
+})
+
+t.test('a call is repeated until an answer comes, and fails without one', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const dialing = trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal)
+  await far.request('INVITE')
+  await trunk.clock.advance(500)
+  await far.request('INVITE', 2)
+  await trunk.clock.advance(1_000)
+  await far.request('INVITE', 3)
+  const failed = t.rejects(dialing, new PhoneLineError('timeout'))
+  await trunk.clock.advance(31_000)
+  await failed
+  t.match(await trunk.event('hangup'), { sipCode: 408, cause: 'timeout' })
+  t.ok(trunk.rtps[0]?.isClosed)
+})
+
+for (const [code, cause] of [
+  [486, 'user_busy'],
+  [603, 'call_rejected'],
+  [404, 'not_found'],
+  [480, 'no_answer'],
+] as const)
+  t.test(`the person answers ${code}: the call was dialled, and has ended`, async (t) => {
+    const { trunk, far } = await openOut(t)
+    const dialing = trunk.line.dial(toDial(), signal)
+    far.respond(await far.request('INVITE'), code)
+    await dialing
+    const ack = await far.request('ACK')
+    t.match(ack.to.tag, 'far')
+    t.match(await trunk.event('hangup'), { sipCode: code, cause, by: 'callee' })
+  })
+
+for (const code of [302, 403, 488, 503])
+  t.test(`the trunk answers ${code}: it does not take the call`, async (t) => {
+    const { trunk, far } = await openOut(t)
+    const dialing = trunk.line.dial(toDial(), signal)
+    const refused = t.rejects(dialing, new PhoneLineError('refused', { sipCode: code }))
+    const invite = await far.request('INVITE')
+    far.respond(invite, code, { headers: ['Contact: <sip:+19005550000@127.0.0.1:9>'] })
+    await refused
+    await far.request('ACK')
+    t.equal(far.requests('INVITE').length, 1)
+  })
+
+t.test('a call that rings too long is cancelled', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const dialing = trunk.line.dial(toDial({ ringingTimeoutS: 20 }), signal)
+  const invite = await far.request('INVITE')
+  far.respond(invite, 180)
+  await dialing
+  await trunk.clock.advance(20_000)
+  const cancel = await far.request('CANCEL')
+  t.equal(cancel.via.branch, invite.via.branch)
+  t.equal(cancel.cseq.number, invite.cseq.number)
+  far.respond(cancel, 200)
+  far.respond(invite, 487)
+  t.match(await trunk.event('hangup'), { sipCode: 487, cause: 'timeout', by: 'caller' })
+})
+
+t.test('a call that is hung up while it begins is cancelled after the first answer', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const controller = new AbortController()
+  const dialing = trunk.line.dial(toDial(), controller.signal)
+  const invite = await far.request('INVITE')
+  controller.abort()
+  await quiet()
+  t.same(far.requests('CANCEL'), [])
+  far.respond(invite, 100)
+  await far.request('CANCEL')
+  // The answer and the CANCEL have crossed.
+  far.respond(invite, 200, answer)
+  await far.request('ACK')
+  await far.request('BYE')
+  t.match(await trunk.event('hangup'), { cause: 'originator_cancel', by: 'caller' })
+  t.same(trunk.types(), ['hangup'])
+  await dialing
+})
+
+t.test('a second phone that answers as well is hung up', async (t) => {
+  const { trunk, far, invite } = await talking(t)
+  far.respond(invite, 200, { ...answer, toTag: 'other' })
+  const bye = await far.request('BYE')
+  t.equal(bye.to.tag, 'other')
+  t.notOk(trunk.types().includes('hangup'))
+})
+
+t.test('an answer without audio that we can speak ends the call', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const dialing = trunk.line.dial(toDial(), signal)
+  far.respond(await far.request('INVITE'), 200, { headers: [sdpType], body: sdp({ types: '18' }) })
+  await far.request('BYE')
+  await dialing
+  await trunk.event('stream_failed')
+  await trunk.event('hangup')
+  t.equal(trunk.sinks.length, 0)
+})
+
+t.test('a call ends when it has lasted as long as it may', async (t) => {
+  const { trunk, far } = await talking(t)
+  await trunk.clock.advance(3_600_000)
+  await far.request('BYE')
+  t.match(await trunk.event('hangup'), { by: 'caller' })
+})
+
+t.test('a forged answer from another address or with another branch has no effect', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const dialing = trunk.line.dial(toDial(), signal)
+  const invite = await far.request('INVITE')
+  const forged = {
+    ...invite,
+    headers: invite.headers.map(([name, value]) => [name, value.replace(/z9hG4bK\w+/, 'z9hG4bKx')] as const),
+  }
+  far.respond(forged, 486)
+  await quiet()
+  t.same(trunk.types(), [])
+  far.respond(invite, 486)
+  await dialing
+})
+
+const hashes = { MD5: 'md5', 'SHA-256': 'sha256' } as const
+
+for (const [code, algorithm] of [
+  [407, 'MD5'],
+  [401, 'SHA-256'],
+] as const)
+  t.test(`the trunk asks for a password with ${code} and ${algorithm}`, async (t) => {
+    const { trunk, far } = await openOut(t, { username: 'desk', password: 'open "sesame"' })
+    const dialing = trunk.line.dial(toDial(), signal)
+    const first = await far.request('INVITE')
+    const [asks, answers] =
+      code === 407 ? ['Proxy-Authenticate', 'proxy-authorization'] : ['WWW-Authenticate', 'authorization']
+    const challenge = `${asks}: Digest realm="trunk, test", nonce="n1", algorithm=${algorithm}, qop="auth,auth-int", opaque="o"`
+    far.respond(first, code, { headers: [`${asks}: Digest realm="r", nonce="n", algorithm=SHA-512-256`, challenge] })
+    const second = await far.request('INVITE', 2)
+    t.equal(second.callId, first.callId)
+    t.equal(second.cseq.number, first.cseq.number + 1)
+    const given = valueOf(second.headers, answers) ?? ''
+    const [, cnonce] = /cnonce="(\w+)"/.exec(given) ?? []
+    const hash = (text: string) => createHash(hashes[algorithm]).update(text).digest('hex')
+    const secret = hash('desk:trunk, test:open "sesame"')
+    t.match(given, `response="${hash(`${secret}:n1:00000001:${cnonce}:auth:${hash(`INVITE:${second.uri}`)}`)}"`)
+    t.match(given, 'opaque="o"')
+    far.respond(second, 200, answer)
+    await dialing
+    const ack = await wanted(() => far.requests('ACK').find(({ cseq }) => cseq.number === second.cseq.number), 'ACK')
+    t.equal(valueOf(ack.headers, answers), given)
+    await trunk.event('answered')
+  })
+
+t.test('a password that is wrong is sent once, and again only for a newer nonce', async (t) => {
+  const { trunk, far } = await openOut(t, { username: 'desk', password: 'x' })
+  const ask = (nonce: string, more = '') => ({
+    headers: [`WWW-Authenticate: Digest realm="r", nonce="${nonce}"${more}`],
+  })
+  const refused = t.rejects(trunk.line.dial(toDial(), signal), new PhoneLineError('refused', { sipCode: 401 }))
+  far.respond(await far.request('INVITE'), 401, ask('1'))
+  far.respond(await far.request('INVITE', 2), 401, ask('2', ', stale=true'))
+  far.respond(await far.request('INVITE', 3), 401, ask('3', ', stale=true'))
+  await refused
+  await quiet()
+  t.equal(far.requests('INVITE').length, 3)
+})
+
+t.test('calls over an unknown connection, to a host without an address or without audio are not dialled', async (t) => {
+  const { trunk } = await openOut(t, { host: 'nowhere.test' })
+  await t.rejects(trunk.line.dial(toDial({ connectionId: 'sip_other' }), signal), new PhoneLineError('refused'))
+  await t.rejects(trunk.line.dial(toDial({ media: null }), signal), new PhoneLineError('refused'))
+  await t.rejects(trunk.line.dial(toDial(), signal), new PhoneLineError('unreachable'))
+  await t.rejects(trunk.line.sendDtmf({ legId, carrierLegId: 'gone' }, '1'), PhoneLineError)
+  t.same(trunk.types(), [])
+})
+
+t.test('a trunk is asked each minute whether it answers', async (t) => {
+  const { trunk, far } = await openOut(t)
+  await trunk.clock.advance(60_000)
+  far.respond(await far.request('OPTIONS'), 200)
+  await wanted(() => trunk.looks.length === 1, 'a look')
+  await trunk.clock.advance(60_000)
+  far.respond(await far.request('OPTIONS', 2), 503)
+  await wanted(() => trunk.looks.length === 2, 'a second look')
+  await trunk.clock.advance(60_000)
+  await far.request('OPTIONS', 3)
+  await trunk.clock.advance(32_000)
+  await wanted(() => trunk.looks.length === 3, 'a third look')
+  t.same(trunk.looks, [
+    ['sip_out', true],
+    ['sip_out', false],
+    ['sip_out', false],
+  ])
+})

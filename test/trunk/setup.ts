@@ -1,0 +1,164 @@
+/** A trunk line at a real port, whose connections, audio and calling code are kept in memory. */
+import type { Test } from 'tap'
+import type { MediaTransport } from '../../domain/conversation/media.ts'
+import type { LegEvent, LegToDial } from '../../domain/ports/phone-line.ts'
+import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
+import { openTrunkLine } from '../../providers/trunk/phone-line.ts'
+import type { RtpLeg, RtpLegOptions, RtpPorts, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { RecordingSink } from '../session/media-harness.ts'
+import { type PeerOptions, SipPeer, wanted } from './sip-peer.ts'
+
+export const legId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
+export const media = { url: 'ws://127.0.0.1/', token: 'right', sampleRateHz: 8000 } as const
+
+/** Audio that is only counted. */
+export class CountedRtp implements RtpLeg {
+  readonly port = 42_000
+  readonly starts: RtpRemote[] = []
+  readonly digits: string[] = []
+  readonly options: RtpLegOptions
+  isClosed = false
+
+  constructor(options: RtpLegOptions) {
+    this.options = options
+  }
+
+  start(remote: RtpRemote): void {
+    this.starts.push(remote)
+    if (this.starts.length === 1) this.options.joined({} as MediaTransport)
+  }
+
+  sendDtmf(digits: string): void {
+    this.digits.push(digits)
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+}
+
+const plain: SipConnection = { id: 'sip_one', outbound: null, inbound: { username: null, password: null } }
+
+export type TrunkSetup = {
+  /** Those that take calls from this machine. */
+  known?: readonly SipConnection[]
+  /** Those that take calls by a login. */
+  logins?: readonly SipConnection[]
+  /** Those that calls go out over. */
+  outgoing?: () => readonly SipConnection[]
+  fails?: boolean
+}
+
+export async function openTrunk(
+  t: Test,
+  { known = [plain], logins = [], outgoing = () => [], fails = false }: TrunkSetup = {},
+) {
+  const clock = new ManualClock()
+  const events: LegEvent[] = []
+  const rtps: CountedRtp[] = []
+  const sinks: RecordingSink[] = []
+  const looks: [string, boolean][] = []
+  const logged: string[] = []
+  const log = {
+    info: () => {},
+    warn: (_fields: object, message: string) => void logged.push(message),
+    error: (_fields: object, message: string) => void logged.push(message),
+  }
+  const connections: SipConnections = {
+    find: (id) => Promise.resolve(outgoing().find((connection) => connection.id === id) ?? null),
+    ofAddress: () => Promise.resolve(known),
+    ofUser: (username) => Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username)),
+    outgoing: () => Promise.resolve(outgoing()),
+    looked: (id, hasAnswered) => {
+      looks.push([id, hasAnswered])
+      return Promise.resolve()
+    },
+  }
+  const rtp: RtpPorts = {
+    open(options) {
+      const rtp = new CountedRtp(options)
+      rtps.push(rtp)
+      return Promise.resolve(rtp)
+    },
+  }
+  const line = await openTrunkLine({
+    host: '127.0.0.1',
+    port: 0,
+    publicAddress: '127.0.0.1',
+    connections,
+    rtp,
+    legs: {
+      open: (_legId, { token }) =>
+        token === 'right'
+          ? {
+              sampleRateHz: 16_000,
+              joined: (transport) => {
+                sinks.push(new RecordingSink(transport))
+                return sinks.at(-1)!
+              },
+              failed: () => {},
+            }
+          : null,
+    },
+    resolve: (host) => Promise.resolve(host === 'nowhere.test' ? [] : ['127.0.0.1']),
+    received: (event) => {
+      if (fails) return Promise.reject(new Error('the store does not answer'))
+      events.push(event)
+      return Promise.resolve()
+    },
+    clock,
+    log,
+  })
+  const peers: SipPeer[] = []
+  t.teardown(async () => {
+    for (const peer of peers) peer.close()
+    await line.close()
+  })
+  return {
+    clock,
+    events,
+    rtps,
+    sinks,
+    looks,
+    logged,
+    line,
+    async peer(options: Omit<PeerOptions, 'port'> = {}) {
+      const peer = await SipPeer.open({ port: line.port, ...options })
+      peers.push(peer)
+      return peer
+    },
+    event: <T extends LegEvent['type']>(type: T) =>
+      wanted(
+        () => events.find((event): event is Extract<LegEvent, { type: T }> => event.type === type),
+        `event ${type}`,
+      ),
+    types: () => events.map(({ type }) => type),
+  }
+}
+
+export type Trunk = Awaited<ReturnType<typeof openTrunk>>
+
+export const toDial = (more: Partial<LegToDial> = {}): LegToDial => ({
+  legId,
+  connectionId: 'sip_out',
+  from: '+15550001111',
+  to: '+15557654321',
+  ringingTimeoutS: 30,
+  timeLimitS: 3600,
+  region: null,
+  detectsMachine: null,
+  media,
+  headers: {},
+  commandId: legId,
+  ...more,
+})
+
+export const outgoingTo = (
+  port: number,
+  more: Partial<NonNullable<SipConnection['outbound']>> = {},
+): SipConnection => ({
+  id: 'sip_out',
+  outbound: { host: 'trunk.test', port, transport: 'udp', username: null, password: null, ...more },
+  inbound: null,
+})

@@ -1,0 +1,166 @@
+/** The other side of a trunk: sends messages of SIP as text and keeps those that come. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Framing } from '../../providers/trunk/framing.ts'
+import {
+  isRequest,
+  readMessage,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+} from '../../providers/trunk/message.ts'
+
+export type PeerOptions = { port: number; transport?: 'udp' | 'tcp' }
+
+let count = 0
+
+export class SipPeer {
+  readonly received: SipMessage[] = []
+  readonly transport: 'udp' | 'tcp'
+  readonly #send: (text: string) => void
+  readonly close: () => void
+  readonly port: number
+
+  /** `port`: where the trunk line listens. */
+  static async open({ port, transport = 'udp' }: PeerOptions): Promise<SipPeer> {
+    if (transport === 'tcp') {
+      const socket = connect({ host: '127.0.0.1', port })
+      await once(socket, 'connect')
+      const framing = new Framing()
+      const peer = new SipPeer(
+        transport,
+        socket.localPort ?? 0,
+        (text) => void socket.write(text),
+        () => void socket.destroy(),
+      )
+      socket.on('data', (chunk) => {
+        const messages = framing.take(chunk)
+        if (messages !== 'broken') for (const message of messages) peer.#keep(message)
+      })
+      return peer
+    }
+    const socket = createSocket('udp4')
+    socket.bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const peer = new SipPeer(
+      transport,
+      socket.address().port,
+      (text) => socket.send(text, port, '127.0.0.1'),
+      () => void socket.close(),
+    )
+    socket.on('message', (bytes) => peer.#keep(bytes))
+    return peer
+  }
+
+  private constructor(transport: 'udp' | 'tcp', port: number, send: (text: string) => void, close: () => void) {
+    this.transport = transport
+    this.port = port
+    this.#send = send
+    this.close = close
+  }
+
+  raw(text: string): void {
+    this.#send(text)
+  }
+
+  /** A request with the usual headers. Answers the text, so that it can be sent again. */
+  send(
+    method: string,
+    { uri = 'sip:+15550001111@127.0.0.1', to, from, cseq = 1, callId, branch, headers = [], body = '' }: Sent,
+  ): string {
+    const number = branch ?? `z9hG4bK-${++count}`
+    const text = [
+      `${method} ${uri} SIP/2.0`,
+      `Via: SIP/2.0/${this.transport.toUpperCase()} 127.0.0.1:${this.port};branch=${number};rport`,
+      `From: ${from ?? '<sip:+15557654321@127.0.0.1>;tag=far'}`,
+      `To: ${to ?? `<${uri}>`}`,
+      `Call-ID: ${callId}`,
+      `CSeq: ${cseq} ${method}`,
+      'Max-Forwards: 70',
+      `Contact: <sip:far@127.0.0.1:${this.port}>`,
+      ...headers,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n')
+    this.#send(text)
+    return text
+  }
+
+  /** Answers a request of the trunk line. */
+  respond(request: SipRequest, code: number, { toTag = 'far', headers = [], body = '' }: Responded = {}): void {
+    const copied = request.headers
+      .filter(([name]) => ['via', 'from', 'to', 'call-id', 'cseq'].includes(name))
+      .map(([name, value]) => `${name}: ${value}${name === 'to' && request.to.tag === null ? `;tag=${toTag}` : ''}`)
+    const more = [`Contact: <sip:far@127.0.0.1:${this.port}>`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`]
+    this.#send([`SIP/2.0 ${code} Answer`, ...copied, ...more, '', body].join('\r\n'))
+  }
+
+  requests(method: string): SipRequest[] {
+    return this.received.filter(isRequest).filter((request) => request.method === method)
+  }
+
+  responses(code: number, method?: string): SipResponse[] {
+    return this.received.filter(
+      (message): message is SipResponse =>
+        !isRequest(message) && message.code === code && (method === undefined || message.cseq.method === method),
+    )
+  }
+
+  async request(method: string, number = 1): Promise<SipRequest> {
+    return await wanted(() => this.requests(method)[number - 1], `request ${method} ${number}`)
+  }
+
+  async response(code: number, method?: string, number = 1): Promise<SipResponse> {
+    return await wanted(() => this.responses(code, method)[number - 1], `response ${code} ${number}`)
+  }
+
+  #keep(bytes: Buffer): void {
+    const message = readMessage(bytes)
+    if (message === null) throw new Error(`no message of SIP: ${bytes.toString()}`)
+    this.received.push(message)
+  }
+}
+
+export type Sent = {
+  uri?: string
+  to?: string
+  from?: string
+  cseq?: number
+  callId: string
+  branch?: string
+  headers?: readonly string[]
+  body?: string
+}
+type Responded = { toTag?: string; headers?: readonly string[]; body?: string }
+
+/** The value as soon as there is one. */
+export async function wanted<T>(find: () => T | undefined | null | false, name: string): Promise<T> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const found = find()
+    if (found) return found
+    await sleep(5)
+  }
+  throw new Error(`missing: ${name}`)
+}
+
+/** Long enough for messages on their way through this machine, where a test shows that nothing comes. */
+export const quiet = () => sleep(50)
+
+export const sdpType = 'Content-Type: application/sdp'
+
+export function sdp({ port = 40_000, types = '0 101', more = [] as string[], address = '127.0.0.1' } = {}): string {
+  return [
+    'v=0',
+    `o=far 1 1 IN IP4 ${address}`,
+    's=-',
+    `c=IN IP4 ${address}`,
+    't=0 0',
+    `m=audio ${port} RTP/AVP ${types}`,
+    'a=rtpmap:101 telephone-event/8000',
+    ...more,
+    '',
+  ].join('\r\n')
+}
