@@ -82,8 +82,9 @@ export async function startGateway(
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
-    const { server, sessions, records, webhooks, phoneLines } = await listen(parts)
+    const { server, sessions, records, webhooks, phoneLines, phoneNumbers } = await listen(parts)
     closing.unshift(() => phoneLines.close())
+    closing.unshift(() => phoneNumbers.close())
     closing.unshift(() => webhooks.close())
     closing.unshift(() => records.close())
     closing.unshift(() => sessions.close())
@@ -244,7 +245,7 @@ type Listening = {
 
 async function listen(
   parts: Listening,
-): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records' | 'webhooks' | 'phoneLines'>> {
+): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records' | 'webhooks' | 'phoneLines' | 'phoneNumbers'>> {
   const { config, store, log, metrics, tracing } = parts
   let server: Server | null = null
   const draining = () =>
@@ -253,7 +254,10 @@ async function listen(
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
-  const { sessions, records, webhooks, phoneLines, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
+  const { sessions, records, webhooks, phoneLines, phoneNumbers, ...surfaces } = await createSurfaces({
+    ...parts,
+    readyChecks,
+  })
   server = await startServer({
     engine: parts.engine.engine,
     host: config.host,
@@ -286,7 +290,7 @@ async function listen(
   records.listening(url)
   // Lines of this machine reach a server that listens at all of its addresses by the loopback address.
   phoneLines.listening(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:'))
-  return { server, sessions, records, webhooks, phoneLines }
+  return { server, sessions, records, webhooks, phoneLines, phoneNumbers }
 }
 
 function urlOf(host: string, port: number): string {

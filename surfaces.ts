@@ -1,7 +1,6 @@
 /** Joins the operations of the domain and the voice sessions to the surfaces. */
 import { type CallRecords, createCallRecords } from './call-records.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
-import type { Tenant } from './domain/access/organization.ts'
 import { createEndCall } from './domain/calls/end-call.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
@@ -18,6 +17,7 @@ import { mountSession } from './handlers/session/surface.ts'
 import type { SurfaceSettings } from './handlers/surface.ts'
 import { type OperationParts, operationsOf } from './model-operations.ts'
 import { type OpenLines, openPhoneLines } from './phone-lines.ts'
+import { type OpenNumbers, openPhoneNumbers } from './phone-numbers.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
@@ -41,6 +41,7 @@ export type Surfaces = {
   records: CallRecords
   webhooks: WebhookDeliveries
   phoneLines: OpenLines
+  phoneNumbers: OpenNumbers
 }
 
 /** Everything that the mounts share. */
@@ -50,6 +51,7 @@ type Joined = Parts & {
   records: CallRecords
   webhooks: WebhookDeliveries
   phoneLines: OpenLines
+  phoneNumbers: OpenNumbers
   ephemeral: EphemeralTokens
   settings: SettingsAt
 }
@@ -62,12 +64,11 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const phoneLines = openPhoneLines({ config, masterKey, providers: parts.providers, ownerId: store.instanceId })
   const telephony = { lines: phoneLines.lines, media: phoneLines.legs, numbers: store.phoneNumbers }
   const records = await createCallRecords({ config, store, operations, masterKey, log })
-  const callEnded = (tenant: Tenant, callId: string) => records.reports.begin(tenant, callId)
   const sessions = await createSessions({
     config,
     store,
     operations,
-    callEnded,
+    callEnded: (tenant, callId) => records.reports.begin(tenant, callId),
     record: records.record,
     telephony,
     log,
@@ -84,7 +85,8 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const count = (code: string) => metrics.refusal(code)
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
   const webhooks = await openDeliveries({ config, store, log, metrics })
-  const joined = { ...parts, operations, phoneLines, sessions, records, webhooks, ephemeral, settings }
+  const phoneNumbers = openPhoneNumbers({ config, store, simulator: phoneLines.simulator, log })
+  const joined = { ...parts, operations, phoneLines, phoneNumbers, sessions, records, webhooks, ephemeral, settings }
   return {
     mounts: [...internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
     sockets: [realtimeOf(joined), sessionOf(joined), carrierOf(joined)],
@@ -92,6 +94,7 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
     records,
     webhooks,
     phoneLines,
+    phoneNumbers,
   }
 }
 
@@ -148,7 +151,8 @@ function compatOf({ config, operations, ephemeral: { mint }, settings }: Joined)
   })
 }
 
-function platformOf({ config, store, operations, sessions, records, webhooks, settings }: Joined): Mount {
+function platformOf({ config, store, operations, sessions, records, settings, ...parts }: Joined): Mount {
+  const { webhooks, phoneNumbers } = parts
   return mountPlatform(settings(config.surfaces.platformHost), {
     catalog: operations.catalog,
     keys: store.providerKeys,
@@ -157,6 +161,7 @@ function platformOf({ config, store, operations, sessions, records, webhooks, se
     organizations: store.organizations,
     webhookSecrets: store.webhookSecrets,
     stores: store,
+    carriers: phoneNumbers.carriers,
     clock: systemClock,
     ids: systemIds,
     agentsMax: config.limits.agentsMax,

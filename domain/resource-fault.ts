@@ -1,6 +1,7 @@
 import type { CallbackStatus } from './callbacks/states.ts'
 import type { RecordingStatus } from './calls/call.ts'
 import type { FaultData } from './fault.ts'
+import type { VerificationStatus } from './numbers/purchase.ts'
 
 /** The way to a value inside of what a client sent: names of fields, and places in lists. */
 export type ValuePath = readonly (string | number)[]
@@ -53,6 +54,7 @@ export type Problem =
   | { kind: 'secret_of_other_origin' }
   /** Calls to the number would meet neither an agent nor settings that make one. */
   | { kind: 'answer_missing' }
+  | { kind: 'number_not_us' }
   | { kind: 'placeholder_unknown' }
   /** The value would be shown by later answers. */
   | { kind: 'secret_shown' }
@@ -80,6 +82,16 @@ export type ResourceFaultData =
   | { kind: 'not_dialed'; hasNumber: boolean; sessionId?: string }
   /** The number to call from is for inbound calls, suspended, or not set up. */
   | { kind: 'number_not_ready' }
+  /** The organization has it already. */
+  | { kind: 'number_exists' }
+  /** Somebody else has it, or nobody sells it. */
+  | { kind: 'number_unavailable' }
+  /** It costs this much at once. */
+  | { kind: 'number_not_paid'; microUsd: number }
+  | { kind: 'order_pending' }
+  /** The carrier does not answer, or refuses. */
+  | { kind: 'carrier_number_failed' }
+  | { kind: 'verification_required'; status: Exclude<VerificationStatus, 'approved'> }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }
@@ -98,8 +110,8 @@ export type ResourceFaultData =
 export class ResourceFault extends Error {
   readonly data: ResourceFaultData
 
-  constructor(data: ResourceFaultData) {
-    super(data.kind)
+  constructor(data: ResourceFaultData, options: { cause?: unknown } = {}) {
+    super(data.kind, options)
     this.name = 'ResourceFault'
     this.data = data
   }

@@ -60,6 +60,7 @@ export const systemIds = {
   token: () => `tok_${uniqueId()}`,
   agent: () => `agent_${uniqueId()}`,
   tool: () => `tool_${uniqueId()}`,
+  phoneNumber: () => `pn_${uniqueId()}`,
   callback: () => `callback_${uniqueId()}`,
   leg: () => `leg_${v7()}`,
   endpoint: () => v7(),

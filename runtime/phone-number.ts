@@ -10,3 +10,14 @@ export function e164Of(text: string): string | null {
   const number = parsePhoneNumberFromString(text, 'US')
   return number?.isValid() === true ? number.number : null
 }
+
+/** Whether a number in E.164 can be that of a phone in the United States. */
+export function isUsNumber(text: string): boolean {
+  const number = parsePhoneNumberFromString(text)
+  return number?.isValid() === true && number.country === 'US'
+}
+
+/** A number in E.164 as people of its country write it. */
+export function nationalForm(e164: string): string {
+  return parsePhoneNumberFromString(e164)?.formatNational() ?? e164
+}

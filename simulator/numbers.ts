@@ -36,12 +36,13 @@ export class NumberInventory {
     const area = query.get('filter[national_destination_code]') ?? usualArea
     const country = query.get('filter[country_code]') ?? 'US'
     const locality = query.get('filter[locality]') ?? 'Springfield'
+    const ending = query.get('filter[phone_number][ends_with]') ?? ''
     const limit = Number(query.get('filter[limit]') ?? usualLimit)
     if (!Number.isInteger(limit) || limit < 1) throw invalid('filter[limit]')
     const isSold = country === 'US' && area !== emptyArea && /^[2-9]\d{2}$/.test(area)
     const numbers = isSold ? Array.from({ length: 100 }, (_, i) => `+1${area}55501${String(i).padStart(2, '0')}`) : []
     const data = numbers
-      .filter((number) => !this.#isTaken(number))
+      .filter((number) => number.endsWith(ending) && !this.#isTaken(number))
       .slice(0, Math.min(limit, limitMax))
       .map((number) => availableNumber(number, locality))
     const counts = { total_results: data.length, best_effort_results: 0 }

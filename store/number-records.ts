@@ -1,7 +1,12 @@
 /** The part of the store that knows phone numbers: as they are administered, and as calls need them. */
+import type { NumberOrderStore } from '../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../domain/numbers/phone-number.ts'
+import type { BusinessVerification } from '../domain/numbers/purchase.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import { createBusinessVerification } from './business-verification.ts'
 import { createNumberCallers } from './number-callers.ts'
+import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
@@ -9,13 +14,17 @@ import type { Tenancy, Worlds } from './tenant.ts'
 export type NumberRecords = {
   phoneNumbers: CallableNumbers
   ownedNumbers: PhoneNumberStore
+  numberOrders: NumberOrderStore
+  verification: BusinessVerification
   numberCallers: CallersOfNumbers
 }
 
-export function createNumberRecords(worlds: Worlds & Tenancy): NumberRecords {
+export function createNumberRecords(worlds: Worlds & Tenancy, clock: Clock): NumberRecords {
   return {
     phoneNumbers: createPhoneNumbers(worlds),
     ownedNumbers: createNumberStore(worlds),
+    numberOrders: createNumberOrders(worlds, clock),
+    verification: createBusinessVerification(worlds),
     numberCallers: createNumberCallers(worlds),
   }
 }

@@ -1,9 +1,16 @@
 /** How a phone number is read from its row. */
 import type { Tenant } from '../domain/access/organization.ts'
-import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
+import type { Order, PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Tx } from './connect.ts'
 
-type Row = Omit<PhoneNumber, 'suspendedAtMs' | 'createdAtMs' | 'updatedAtMs'> & {
+type Row = Omit<PhoneNumber, 'order' | 'price' | `${string}AtMs`> & {
+  orderStatus: Order['status']
+  orderId: string | null
+  resourceId: string | null
+  upfrontMicroUsd: number | null
+  monthlyMicroUsd: number | null
+  nextChargeAt: Date | null
+  lastChargedAt: Date | null
   suspendedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -20,26 +27,49 @@ export function isNumberId(id: string): boolean {
 
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, e164, source, direction, agent_id as "agentId", label,
-  dispatch_metadata_template as "dispatchMetadataTemplate", suspended_at as "suspendedAt", created_at as "createdAt",
-  updated_at as "updatedAt"`
+  dispatch_metadata_template as "dispatchMetadataTemplate", order_status as "orderStatus", order_id as "orderId",
+  resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
+  next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", suspended_at as "suspendedAt",
+  created_at as "createdAt", updated_at as "updatedAt"`
 
 /** `wanted` begins with `where`. */
 export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> {
   const rows = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${wanted}`
-  return rows.map(({ suspendedAt, createdAt, updatedAt, ...number }) => ({
+  return rows.map(numberOf)
+}
+
+function numberOf(row: Row): PhoneNumber {
+  const { orderStatus, orderId, resourceId, upfrontMicroUsd, monthlyMicroUsd, ...more } = row
+  const { nextChargeAt, lastChargedAt, suspendedAt, createdAt, updatedAt, ...number } = more
+  return {
     ...number,
+    order: { status: orderStatus, id: orderId, resourceId },
+    price: upfrontMicroUsd === null || monthlyMicroUsd === null ? null : { upfrontMicroUsd, monthlyMicroUsd },
+    nextChargeAtMs: nextChargeAt?.getTime() ?? null,
+    lastChargedAtMs: lastChargedAt?.getTime() ?? null,
     suspendedAtMs: suspendedAt?.getTime() ?? null,
     createdAtMs: createdAt.getTime(),
     updatedAtMs: updatedAt.getTime(),
-  }))
+  }
 }
 
 export const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`where organization_id = ${organizationId} and test = ${test}`
+
+export const ofNumber = (tx: Tx, tenant: Tenant, id: string) => tx`${ofTenant(tx, tenant)} and id = ${id}`
 
 /** The numbers that name an agent, oldest first. */
 export async function numbersOfAgent(tx: Tx, tenant: Tenant, agentId: string, limit: number): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id from phone_numbers ${ofTenant(tx, tenant)} and agent_id = ${agentId} order by created_at, id limit ${limit}`
   return rows.map(({ id }) => id)
+}
+
+/** Until the transaction ends nobody deletes the agent. */
+export async function hasAgent(tx: Tx, { organizationId, test }: Tenant, agentId: string | null): Promise<boolean> {
+  if (agentId === null) return true
+  const rows = await tx`
+    select from agents where organization_id = ${organizationId} and test = ${test} and id = ${agentId.replaceAll('\0', '')}
+    for share`
+  return rows.length > 0
 }

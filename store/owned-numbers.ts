@@ -1,8 +1,7 @@
 /** The phone numbers of organizations, as they are administered. Every statement names the organization and the world. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { PhoneNumber, PhoneNumberStore } from '../domain/numbers/phone-number.ts'
 import type { Tx } from './connect.ts'
-import { isNumberId, ofTenant, readNumbers } from './number-rows.ts'
+import { hasAgent, isNumberId, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import { storable } from './row-values.ts'
 import type { Worlds } from './tenant.ts'
 
@@ -14,30 +13,22 @@ export function createNumberStore(worlds: Worlds): PhoneNumberStore {
       ),
     find: async (tenant, id) => {
       if (!isNumberId(id)) return null
-      return worlds.asTenant(tenant, async (tx) => (await readNumbers(tx, ofId(tx, tenant, id)))[0] ?? null)
+      return worlds.asTenant(tenant, async (tx) => (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null)
     },
     change: async (tenant, id, change) => {
       if (!isNumberId(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
-        const [number] = await readNumbers(tx, tx`${ofId(tx, tenant, id)} for update`)
+        const [number] = await readNumbers(tx, tx`${ofNumber(tx, tenant, id)} for update`)
         if (number === undefined) return null
         const changed = change(number)
         if (changed.agentId !== number.agentId && !(await hasAgent(tx, tenant, changed.agentId))) return 'agent_unknown'
         await update(tx, changed)
-        return (await readNumbers(tx, ofId(tx, tenant, id)))[0] ?? null
+        return (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null
       })
     },
+    remove: (tenant, id) =>
+      worlds.asTenant(tenant, async (tx) => void (await tx`delete from phone_numbers ${ofNumber(tx, tenant, id)}`)),
   }
-}
-
-const ofId = (tx: Tx, tenant: Tenant, id: string) => tx`${ofTenant(tx, tenant)} and id = ${id}`
-
-/** Until the transaction ends nobody deletes the agent. */
-async function hasAgent(tx: Tx, { organizationId, test }: Tenant, agentId: string | null): Promise<boolean> {
-  if (agentId === null) return true
-  const rows = await tx`
-    select from agents where organization_id = ${organizationId} and test = ${test} and id = ${storable(agentId)} for share`
-  return rows.length > 0
 }
 
 async function update(tx: Tx, number: PhoneNumber): Promise<void> {

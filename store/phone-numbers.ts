@@ -4,11 +4,12 @@ import type { CallableNumber, CallableNumbers } from '../domain/phone/ports.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
-type Row = CallableNumber & { suspendedAt: Date | null }
+type Row = CallableNumber & { suspendedAt: Date | null; orderStatus: 'pending' | 'done' | 'failed' }
 
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, e164, source, direction, agent_id as "agentId",
-  dispatch_metadata_template as "dispatchMetadataTemplate", suspended_at as "suspendedAt"`
+  dispatch_metadata_template as "dispatchMetadataTemplate", suspended_at as "suspendedAt",
+  order_status as "orderStatus"`
 
 export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>): CallableNumbers {
   return {
@@ -16,7 +17,8 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
       worlds.asOperator(async (tx) => {
         const [row] = await tx<Row[]>`
           select ${columns(tx)} from phone_numbers
-          where e164 = ${e164} and source = 'managed' ${line === 'carrier' ? tx`and not test` : tx``}
+          where e164 = ${e164} and source = 'managed' and order_status <> 'failed'
+            ${line === 'carrier' ? tx`and not test` : tx``}
             ${organizationId === null ? tx`` : tx`and organization_id = ${organizationId}`}
           order by test, created_at, id limit 1`
         return row ?? null
@@ -34,7 +36,7 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
       worlds.asTenant(number, async (tx) => {
         const [row] = await tx<Row[]>`
           select ${columns(tx)} from phone_numbers ${ofTenant(tx, number)} and id = ${number.id}`
-        return row !== undefined && row.suspendedAt === null && row.direction !== 'outbound'
+        return row !== undefined && isActive(row) && row.direction !== 'outbound'
       }),
   }
 }
@@ -42,4 +44,5 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`where organization_id = ${organizationId} and test = ${test}`
 
-const isOutboundReady = ({ suspendedAt, direction }: Row) => suspendedAt === null && direction !== 'inbound'
+const isActive = ({ suspendedAt, orderStatus }: Row) => suspendedAt === null && orderStatus === 'done'
+const isOutboundReady = (row: Row) => isActive(row) && row.direction !== 'inbound'

@@ -64,7 +64,7 @@ export function createRecords(
       calls,
       callRecord: createCallRecord(worlds),
       legs: createLegStore({ worlds, clock }),
-      ...createNumberRecords(worlds),
+      ...createNumberRecords(worlds, clock),
       callChanges: changes,
       reports: createReportStore({ worlds, clock, webhooks, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),

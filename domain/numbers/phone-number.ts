@@ -4,10 +4,20 @@ import type { CallableNumber } from '../phone/ports.ts'
 
 export type PhoneNumber = CallableNumber & {
   label: string | null
+  order: Order
+  /** Null: nothing was paid, and nothing will be. */
+  price: NumberPrice | null
+  nextChargeAtMs: number | null
+  lastChargedAtMs: number | null
   suspendedAtMs: number | null
   createdAtMs: number
   updatedAtMs: number
 }
+
+/** The order at the carrier. `resourceId` is the id of a number there. */
+export type Order = { status: 'pending' | 'done' | 'failed'; id: string | null; resourceId: string | null }
+
+export type NumberPrice = { upfrontMicroUsd: number; monthlyMicroUsd: number }
 
 /** A field that is left out stays, and null removes the value. */
 export type NumberChange = {
@@ -31,4 +41,5 @@ export interface PhoneNumberStore {
     id: string,
     change: (number: PhoneNumber) => PhoneNumber,
   ): Promise<PhoneNumber | 'agent_unknown' | null>
+  remove(tenant: Tenant, id: string): Promise<void>
 }

@@ -1,16 +1,15 @@
-/** The phone numbers of an organization: how they are listed and set. */
+/** The phone numbers of an organization: how they are bought, listed, set and given back. */
 import type { Tenant } from '../access/organization.ts'
-import type { Clock } from '../ports/system.ts'
-import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
-import type { SessionRules } from '../sessions/check.ts'
-import { issuesOfTemplate } from './check-template.ts'
+import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
+import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { issuesOfChange, issuesOfWhole } from './check-number.ts'
 import type { NumberChange, PhoneNumber, PhoneNumberStore } from './phone-number.ts'
-import { hasAnswer } from './setup-status.ts'
+import { createPurchase, type PurchaseDeps, type PurchaseNumber, rejectAsFault } from './purchase.ts'
 
 /** A list has no pages. */
 const listedMax = 1_000
 
-export type PhoneNumberDeps = { store: PhoneNumberStore; rules: SessionRules; clock: Clock }
+export type PhoneNumberDeps = PurchaseDeps & { store: PhoneNumberStore }
 
 /** Every operation throws ResourceFault. */
 export type PhoneNumbers = {
@@ -19,9 +18,15 @@ export type PhoneNumbers = {
   get(tenant: Tenant, id: string): Promise<PhoneNumber>
   /** Calls that are under way keep their settings. */
   change(tenant: Tenant, id: string, change: NumberChange): Promise<PhoneNumber>
+  /** Numbers that can be bought. */
+  search(tenant: Tenant, wanted: NumberSearch): Promise<OfferedNumber[]>
+  purchase: PurchaseNumber
+  /** Calls that are under way go on. */
+  release(tenant: Tenant, id: string): Promise<void>
 }
 
-export function createPhoneNumbers({ store, rules, clock }: PhoneNumberDeps): PhoneNumbers {
+export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
+  const { store, rules, clock, carriers } = deps
   return {
     list: (tenant) => store.list(tenant, listedMax),
     get: async (tenant, id) => found(await store.find(tenant, id)),
@@ -36,16 +41,24 @@ export function createPhoneNumbers({ store, rules, clock }: PhoneNumberDeps): Ph
       if (changed === 'agent_unknown') throw new ResourceFault({ kind: 'named_not_found', path: ['agentId'] })
       return found(changed)
     },
+    search: (tenant, wanted) => carriers.of(tenant).search(wanted).catch(rejectAsFault),
+    purchase: createPurchase(deps),
+    async release(tenant, id) {
+      const number = found(await store.find(tenant, id))
+      const { order } = number
+      if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
+      if (order.status === 'done' && number.source === 'managed') await giveBack(deps, number)
+      await store.remove(tenant, id)
+    },
   }
 }
 
-async function issuesOfChange({ dispatchMetadataTemplate }: NumberChange, rules: SessionRules): Promise<Issue[]> {
-  if (dispatchMetadataTemplate === undefined || dispatchMetadataTemplate === null) return []
-  return issuesOfTemplate(['dispatchMetadataTemplate'], dispatchMetadataTemplate, rules)
-}
-
-/** A number that takes calls needs something that answers them. */
-function issuesOfWhole(number: PhoneNumber): Issue[] {
-  if (number.direction === 'outbound' || hasAnswer(number)) return []
-  return [{ path: ['dispatchMetadataTemplate'], problem: { kind: 'answer_missing' } }]
+async function giveBack({ carriers }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {
+  const carrier = carriers.of(number)
+  try {
+    const resourceId = number.order.resourceId ?? (await carrier.resourceIdOf(number.e164))
+    if (resourceId !== null) await carrier.release(resourceId)
+  } catch (error) {
+    rejectAsFault(error)
+  }
 }

@@ -1,22 +1,31 @@
 /** The answer to the question whether a number can do what its direction asks for. */
 import type { PhoneNumber } from './phone-number.ts'
 
+export type SetupIssue = 'carrier_pending' | 'carrier_order_failed'
+
 export type SetupStatus = {
   status: 'ready' | 'action_required' | 'suspended'
   inboundReady: boolean
   outboundReady: boolean
   agentReady: boolean
+  issues: SetupIssue[]
+}
+
+const issueOfOrder: Partial<Record<PhoneNumber['order']['status'], SetupIssue>> = {
+  pending: 'carrier_pending',
+  failed: 'carrier_order_failed',
 }
 
 export function setupStatusOf(number: PhoneNumber): SetupStatus {
-  const { direction } = number
-  const isActive = number.suspendedAtMs === null
+  const { direction, suspendedAtMs, order } = number
+  const isActive = suspendedAtMs === null && order.status === 'done'
   const agentReady = hasAnswer(number)
   const inboundReady = isActive && agentReady && direction !== 'outbound'
   const outboundReady = isActive && direction !== 'inbound'
   const isReady = (inboundReady || direction === 'outbound') && (outboundReady || direction === 'inbound')
-  const status = isActive ? (isReady ? 'ready' : 'action_required') : 'suspended'
-  return { status, inboundReady, outboundReady, agentReady }
+  const status = suspendedAtMs !== null ? 'suspended' : isReady ? 'ready' : 'action_required'
+  const issue = issueOfOrder[order.status]
+  return { status, inboundReady, outboundReady, agentReady, issues: issue === undefined ? [] : [issue] }
 }
 
 /** Whether calls to the number meet an agent, or settings that make one. */

@@ -7,6 +7,7 @@ import type {
   AgentChange,
   AgentList,
   AsyncapiDocument,
+  AvailablePhoneNumberList,
   Call,
   CallEvent,
   CallEventList,
@@ -25,6 +26,7 @@ import type {
   FinalizedReport,
   KnownProviders,
   NewAgent,
+  NewPhoneNumber,
   NewPhoneSession,
   NewSession,
   NewToolReceived,
@@ -39,6 +41,7 @@ import type {
   ProviderList,
   ProviderStatus,
   RecordingLink,
+  ReleasedPhoneNumber,
   RequestRoute,
   SecretRotationInput,
   Session,
@@ -283,10 +286,25 @@ export type ListPhoneNumbersCall = CallOptions
 export type ListPhoneNumbersAnswer =
   | Answer<'application/json', PhoneNumberList>
 
+export type PurchasePhoneNumberCall = CallOptions & { body: NewPhoneNumber }
+
+export type PurchasePhoneNumberAnswer =
+  | Answer<'application/json', PhoneNumber>
+
+export type SearchPhoneNumbersCall = CallOptions & { query?: { areaCode?: string; locality?: string; limit?: number } }
+
+export type SearchPhoneNumbersAnswer =
+  | Answer<'application/json', AvailablePhoneNumberList>
+
 export type GetPhoneNumberCall = CallOptions & { path: { id: string } }
 
 export type GetPhoneNumberAnswer =
   | Answer<'application/json', PhoneNumber>
+
+export type DeletePhoneNumberCall = CallOptions & { path: { id: string } }
+
+export type DeletePhoneNumberAnswer =
+  | Answer<'application/json', ReleasedPhoneNumber>
 
 export type UpdatePhoneNumberCall = CallOptions & { path: { id: string }; body: PhoneNumberChange }
 
@@ -466,8 +484,14 @@ export type PlatformClient = {
   dispatchCallback(call: DispatchCallbackCall): Promise<DispatchCallbackAnswer>
   /** List the phone numbers */
   listPhoneNumbers(call?: ListPhoneNumbersCall): Promise<ListPhoneNumbersAnswer>
+  /** Buy a phone number */
+  purchasePhoneNumber(call: PurchasePhoneNumberCall): Promise<PurchasePhoneNumberAnswer>
+  /** Search numbers that can be bought */
+  searchPhoneNumbers(call?: SearchPhoneNumbersCall): Promise<SearchPhoneNumbersAnswer>
   /** Get a phone number */
   getPhoneNumber(call: GetPhoneNumberCall): Promise<GetPhoneNumberAnswer>
+  /** Give a phone number back */
+  deletePhoneNumber(call: DeletePhoneNumberCall): Promise<DeletePhoneNumberAnswer>
   /** Change a phone number */
   updatePhoneNumber(call: UpdatePhoneNumberCall): Promise<UpdatePhoneNumberAnswer>
   /** Send a test event */
@@ -852,8 +876,38 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'application/json': 'json' },
     terminalEvents: [],
   },
+  purchasePhoneNumber: {
+    method: 'POST',
+    path: '/v1/phone-numbers',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  searchPhoneNumbers: {
+    method: 'GET',
+    path: '/v1/phone-numbers/available',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
   getPhoneNumber: {
     method: 'GET',
+    path: '/v1/phone-numbers/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  deletePhoneNumber: {
+    method: 'DELETE',
     path: '/v1/phone-numbers/{id}',
     secured: true,
     idempotent: false,

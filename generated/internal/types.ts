@@ -126,6 +126,10 @@ export type ErrorCode =
   | 'PRE_CALL_CONFLICT'
   | 'WEBHOOK_LEGACY_MANAGED'
   | 'PHONE_NUMBER_NOT_READY'
+  | 'PHONE_NUMBER_EXISTS'
+  | 'PHONE_NUMBER_UNAVAILABLE'
+  | 'BUSINESS_VERIFICATION_REQUIRED'
+  | 'CARRIER_NUMBER_FAILED'
   | 'CARRIER_DIAL_FAILED'
   | 'IDEMPOTENCY_CONFLICT'
   | 'IDEMPOTENCY_IN_PROGRESS'
@@ -156,6 +160,8 @@ export type ErrorDetails = {
   endpointId?: string
   /** With `CARRIER_DIAL_FAILED`; the call that has failed. */
   sessionId?: string
+  /** With `BUSINESS_VERIFICATION_REQUIRED`. */
+  kybStatus?: 'missing' | 'draft' | 'submitted' | 'rejected' | 'revoked'
 }
 
 /** The body of every answer other than 2xx. Holds nothing of what was sent. */

@@ -7,6 +7,7 @@ import type {
   AgentChange,
   AgentList,
   AsyncapiDocument,
+  AvailablePhoneNumberList,
   Call,
   CallEvent,
   CallEventList,
@@ -25,6 +26,7 @@ import type {
   FinalizedReport,
   KnownProviders,
   NewAgent,
+  NewPhoneNumber,
   NewPhoneSession,
   NewSession,
   NewToolReceived,
@@ -39,6 +41,7 @@ import type {
   ProviderList,
   ProviderStatus,
   RecordingLink,
+  ReleasedPhoneNumber,
   RequestRoute,
   SecretRotation,
   Session,
@@ -460,6 +463,26 @@ export type ListPhoneNumbersRequest = {
 export type ListPhoneNumbersResult =
   | { status: 200; type?: 'application/json'; body: PhoneNumberList }
 
+export type PurchasePhoneNumberRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewPhoneNumber
+}
+
+export type PurchasePhoneNumberResult =
+  | { status: 201; type?: 'application/json'; body: PhoneNumber }
+
+export type SearchPhoneNumbersRequest = {
+  path: Record<string, never>
+  query: { areaCode?: string; locality?: string; limit: number }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type SearchPhoneNumbersResult =
+  | { status: 200; type?: 'application/json'; body: AvailablePhoneNumberList }
+
 export type GetPhoneNumberRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -469,6 +492,16 @@ export type GetPhoneNumberRequest = {
 
 export type GetPhoneNumberResult =
   | { status: 200; type?: 'application/json'; body: PhoneNumber }
+
+export type DeletePhoneNumberRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DeletePhoneNumberResult =
+  | { status: 200; type?: 'application/json'; body: ReleasedPhoneNumber }
 
 export type UpdatePhoneNumberRequest = {
   path: { id: string }
@@ -737,8 +770,14 @@ export type PlatformHandlers<Caller> = {
   dispatchCallback: Handle<DispatchCallbackRequest, DispatchCallbackResult, Caller>
   /** GET /v1/phone-numbers */
   listPhoneNumbers: Handle<ListPhoneNumbersRequest, ListPhoneNumbersResult, Caller>
+  /** POST /v1/phone-numbers */
+  purchasePhoneNumber: Handle<PurchasePhoneNumberRequest, PurchasePhoneNumberResult, Caller>
+  /** GET /v1/phone-numbers/available */
+  searchPhoneNumbers: Handle<SearchPhoneNumbersRequest, SearchPhoneNumbersResult, Caller>
   /** GET /v1/phone-numbers/{id} */
   getPhoneNumber: Handle<GetPhoneNumberRequest, GetPhoneNumberResult, Caller>
+  /** DELETE /v1/phone-numbers/{id} */
+  deletePhoneNumber: Handle<DeletePhoneNumberRequest, DeletePhoneNumberResult, Caller>
   /** PATCH /v1/phone-numbers/{id} */
   updatePhoneNumber: Handle<UpdatePhoneNumberRequest, UpdatePhoneNumberResult, Caller>
   /** POST /v1/webhooks/{id}/test */

@@ -158,6 +158,8 @@ export type ErrorDetails = {
   endpointId?: string
   /** With `CARRIER_DIAL_FAILED`; the call that has failed. */
   sessionId?: string
+  /** With `BUSINESS_VERIFICATION_REQUIRED`. */
+  kybStatus?: 'missing' | 'draft' | 'submitted' | 'rejected' | 'revoked'
 }
 
 export type ValidationIssue = {
@@ -193,6 +195,10 @@ export type ErrorCode =
   | 'PRE_CALL_CONFLICT'
   | 'WEBHOOK_LEGACY_MANAGED'
   | 'PHONE_NUMBER_NOT_READY'
+  | 'PHONE_NUMBER_EXISTS'
+  | 'PHONE_NUMBER_UNAVAILABLE'
+  | 'BUSINESS_VERIFICATION_REQUIRED'
+  | 'CARRIER_NUMBER_FAILED'
   | 'CARRIER_DIAL_FAILED'
   | 'IDEMPOTENCY_CONFLICT'
   | 'IDEMPOTENCY_IN_PROGRESS'
@@ -1472,6 +1478,29 @@ export type PhoneNumber = {
 }
 
 export type PhoneNumberList = PhoneNumber[]
+
+export type NewPhoneNumber = {
+  e164: E164
+  direction?: PhoneNumberDirection
+  agentId?: string | null
+  label?: string | null
+  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+}
+
+export type AvailablePhoneNumber = {
+  e164: E164
+  friendlyName: string
+  /** US dollars. null where the carrier names no price. */
+  monthlyCostUsd: number | null
+  upfrontCostUsd: number | null
+  /** As the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others. */
+  features: string[]
+  region: { state: string | null; locality: string | null; rateCenter: string | null }
+}
+
+export type AvailablePhoneNumberList = AvailablePhoneNumber[]
+
+export type ReleasedPhoneNumber = { released: true }
 
 export type PhoneNumberChange = {
   direction?: PhoneNumberDirection

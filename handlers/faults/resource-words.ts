@@ -3,9 +3,10 @@ import type { RecordingStatus } from '../../domain/calls/call.ts'
 import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ErrorDetails, ValidationIssue } from '../../generated/platform/types.ts'
+import { isOfNumber, sayNumberFault } from './number-words.ts'
 import { messageOf } from './table.ts'
 
-type Said = {
+export type Said = {
   code: ErrorCode
   message?: string
   hint?: string
@@ -26,6 +27,7 @@ const nameConflict: Record<Exclude<Resource, 'webhook endpoint'>, ErrorCode> = {
 }
 
 export function sayResourceFault(data: ResourceFaultData): Said {
+  if (isOfNumber(data)) return sayNumberFault(data)
   switch (data.kind) {
     case 'not_found':
       return { code: 'NOT_FOUND' }
@@ -58,8 +60,6 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       }
     case 'not_dialed':
       return notDialed(data)
-    case 'number_not_ready':
-      return { code: 'PHONE_NUMBER_NOT_READY' }
     case 'report_missing':
       if (!data.hasEnded) return { code: 'REPORT_NOT_AVAILABLE', headers: retryLater }
       return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }
@@ -155,6 +155,8 @@ function complaint(problem: Problem): string {
       return 'must be a phone number of this organization; GET /v1/phone-numbers lists them'
     case 'answer_missing':
       return 'needs intent with a language, and systemPrompt, because the number takes calls and names no agent'
+    case 'number_not_us':
+      return 'is no phone number of the United States; other numbers come over SIP connections'
     case 'placeholder_unknown':
       return 'has a placeholder other than {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}'
     case 'secret_shown':
@@ -246,6 +248,7 @@ function keywordOf({ kind }: Problem): string {
     case 'transport_missing':
       return 'enum'
     case 'number_invalid':
+    case 'number_not_us':
     case 'number_missing':
     case 'language_unknown':
     case 'timezone_unknown':

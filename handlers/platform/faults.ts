@@ -113,7 +113,7 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
 
 function answerTo(error: unknown): Answer {
   if (error instanceof Refusal) return answerToRefusal(error)
-  if (error instanceof ResourceFault) return sayResourceFault(error.data)
+  if (error instanceof ResourceFault) return { ...sayResourceFault(error.data), cause: error.cause }
   const code = error instanceof Fault ? codeOfFault[error.kind] : 'INTERNAL_ERROR'
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error

@@ -1,6 +1,8 @@
 import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
-import type { PhoneNumber as WireNumber } from '../../generated/platform/types.ts'
+import type { OfferedNumber } from '../../domain/ports/number-carrier.ts'
+import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../generated/platform/types.ts'
+import { nationalForm } from '../../runtime/phone-number.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
 /** A phone number in the names of the contract. */
@@ -15,12 +17,12 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
     agentId: number.agentId,
     dispatchMetadataTemplate: number.dispatchMetadataTemplate,
     label: number.label,
-    providerResourceId: null,
+    providerResourceId: number.order.resourceId,
     ...withoutTrunk,
     ...withoutMessages,
-    setupStatus: { ...setupStatusOf(number), forwardingRequired: false, sipConnectionReady: true, issues: [] },
-    nextChargeAt: null,
-    lastChargedAt: null,
+    setupStatus: { ...setupStatusOf(number), forwardingRequired: false, sipConnectionReady: true },
+    nextChargeAt: timeOrNull(number.nextChargeAtMs),
+    lastChargedAt: timeOrNull(number.lastChargedAtMs),
     suspendedAt: timeOrNull(number.suspendedAtMs),
     createdAt: timeOf(number.createdAtMs),
     updatedAt: timeOf(number.updatedAtMs),
@@ -31,3 +33,16 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
 const withoutTrunk = { sipConnectionInstallationId: null, sipProviderName: null }
 /** No number sends messages yet. */
 const withoutMessages = { smsCampaignId: null, smsAssignmentStatus: null, smsAssignmentUpdatedAt: null }
+
+/** Prices are numbers here, and only here. */
+export function wireOffer(offer: OfferedNumber): AvailablePhoneNumber {
+  const { e164, upfrontMicroUsd, monthlyMicroUsd, features, region } = offer
+  return {
+    e164,
+    friendlyName: nationalForm(e164),
+    monthlyCostUsd: monthlyMicroUsd && monthlyMicroUsd / 1e6,
+    upfrontCostUsd: upfrontMicroUsd && upfrontMicroUsd / 1e6,
+    features,
+    region,
+  }
+}

@@ -2,7 +2,7 @@
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import { wirePhoneNumber } from './phone-number-wire.ts'
+import { wireOffer, wirePhoneNumber } from './phone-number-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
@@ -19,6 +19,18 @@ export function phoneNumberOperations(numbers: PhoneNumbers) {
     updatePhoneNumber: async ({ path, body }, { caller }) => ({
       status: 200,
       body: wirePhoneNumber(await numbers.change(tenantOf(caller), path.id, body)),
+    }),
+    deletePhoneNumber: async ({ path }, { caller }) => {
+      await numbers.release(tenantOf(caller), path.id)
+      return { status: 200, body: { released: true } }
+    },
+    searchPhoneNumbers: async ({ query: { areaCode = null, locality = null, limit } }, { caller }) => ({
+      status: 200,
+      body: (await numbers.search(tenantOf(caller), { areaCode, locality, limit })).map(wireOffer),
+    }),
+    purchasePhoneNumber: async ({ body }, { caller }) => ({
+      status: 201,
+      body: wirePhoneNumber(await numbers.purchase(tenantOf(caller), body)),
     }),
   } satisfies Partial<Handlers>
 }

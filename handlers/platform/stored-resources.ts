@@ -6,30 +6,40 @@ import type { CheckTemplate } from '../../domain/agents/check-agent.ts'
 import type { ToolStore } from '../../domain/agents/tool.ts'
 import { createTools, type Tools } from '../../domain/agents/tools.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
+import type { NumberCarriers, NumberOrderStore } from '../../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../../domain/numbers/phone-number.ts'
 import { createPhoneNumbers, type PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
+import type { BusinessVerification } from '../../domain/numbers/purchase.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
 import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
 import { createEndpoints, type Endpoints } from '../../domain/webhooks/endpoints.ts'
 import { schemaFault } from '../../runtime/json-schema.ts'
 import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
+import { isUsNumber } from '../../runtime/phone-number.ts'
 import { renderTemplate, templateFault } from '../../runtime/template.ts'
 
 export type ResourceDeps = {
   catalog: Catalog
-  stores: { agents: AgentStore; tools: ToolStore; webhookEndpoints: EndpointStore; ownedNumbers: PhoneNumberStore }
+  stores: { agents: AgentStore; tools: ToolStore; webhookEndpoints: EndpointStore } & NumberStores
+  carriers: NumberCarriers
   clock: Clock
-  ids: { agent: () => string; tool: () => string; endpoint: () => string }
+  ids: Record<'agent' | 'tool' | 'endpoint' | 'phoneNumber', () => string>
   agentsMax: number
   /** CIDR ranges that webhooks may be in although they are not public. */
   allowedSubnets: readonly string[]
 }
 
+type NumberStores = {
+  ownedNumbers: PhoneNumberStore
+  numberOrders: NumberOrderStore
+  verification: BusinessVerification
+}
+
 type Resources = { agents: Agents; tools: Tools; endpoints: Endpoints; phoneNumbers: PhoneNumbers }
 
 export function createResources(deps: ResourceDeps): Resources {
-  const { catalog, stores, clock, ids, agentsMax, allowedSubnets } = deps
+  const { catalog, stores, carriers, clock, ids, agentsMax, allowedSubnets } = deps
   const rules = createRules(catalog, allowedSubnets)
   return {
     agents: createAgents({
@@ -48,7 +58,16 @@ export function createResources(deps: ResourceDeps): Resources {
       clock,
       endpointId: ids.endpoint,
     }),
-    phoneNumbers: createPhoneNumbers({ store: stores.ownedNumbers, rules, clock }),
+    phoneNumbers: createPhoneNumbers({
+      store: stores.ownedNumbers,
+      orders: stores.numberOrders,
+      verification: stores.verification,
+      carriers,
+      rules,
+      clock,
+      numberId: ids.phoneNumber,
+      isUsNumber,
+    }),
   }
 }
 

@@ -51,7 +51,7 @@ const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
 /** "Invalid Call Control ID" and "Call has already ended". */
 const goneCodes: readonly (string | undefined)[] = ['90015', '90018']
 
-function codesIn(cause: unknown): (string | undefined)[] {
+export function codesIn(cause: unknown): (string | undefined)[] {
   const text = typeof cause === 'string' ? cause : ''
   return [...text.matchAll(/"code"\s*:\s*"?(\d{1,8})\b/g)].map(([, code]) => code)
 }

@@ -19,6 +19,7 @@ import { webhookStreams } from './0018-webhook-streams.ts'
 import { callLegs } from './0019-call-legs.ts'
 import { phoneNumbers } from './0020-phone-numbers.ts'
 import { keptAnswers } from './0021-kept-answers.ts'
+import { numberOrders } from './0022-number-orders.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   callLegs,
   phoneNumbers,
   keptAnswers,
+  numberOrders,
 ]

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import type { LegToDial, MediaEndpoint } from '../../domain/ports/phone-line.ts'
+import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { legId } from './setup.ts'
@@ -69,21 +70,26 @@ export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemCl
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const line = createTelnyxLine({
-    name: 'carrier',
+  const account = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
     apiKey: 'KEY1',
     connectionId: '7267',
+  }
+  const numbers = createTelnyxNumbers({ ...account, requestMs, clock })
+  const line = createTelnyxLine({
+    name: 'carrier',
+    ...account,
     webhookUrl: 'https://voice.example.com/carrier/carrier/webhooks',
     requestMs,
     clock,
   })
   t.teardown(async () => {
     await line.close()
+    await numbers.close()
     server.closeAllConnections()
     server.close()
   })
-  return { commands, line, server, answers: (answer: Answer) => void (state.answer = answer) }
+  return { commands, line, numbers, server, answers: (answer: Answer) => void (state.answer = answer) }
 }
 
 /** Every command of the port, in each of its forms. */
@@ -102,4 +108,21 @@ export async function everyCommand({ line, answers }: Awaited<ReturnType<typeof 
   await line.hangUp(ref)
   await line.bridge(ref, { legId, carrierLegId: 'v3:other' })
   await line.sendDtmf(ref, '1w#')
+}
+
+/** Every request about phone numbers, in each of its forms. */
+export async function everyNumberRequest({
+  numbers,
+  answers,
+}: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
+  answers({ status: 200, body: { data: [] } })
+  await numbers.search({ areaCode: '212', locality: 'New York', limit: 10 })
+  await numbers.offerOf('+12125550100')
+  await numbers.resourceIdOf('+12125550100')
+  await numbers.findOrder({ id: null, reference: 'pn_1' })
+  answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
+  await numbers.findOrder({ id: 'o', reference: 'pn_1' })
+  await numbers.order('+12125550100', 'pn_1')
+  answers(done)
+  await numbers.release('1293384261075731499')
 }

@@ -7,14 +7,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import t, { type Test } from 'tap'
 import { legEventOf } from '../../providers/telnyx/leg-events.ts'
-import { type Command, everyCommand, serveCarrier } from './carrier-api.ts'
+import { type Command, everyCommand, everyNumberRequest, serveCarrier } from './carrier-api.ts'
 
 type Json = { [name: string]: unknown }
 
 const file = process.env['PARLEY_CARRIER_OPENAPI']
 const skip = file === undefined && 'the OpenAPI document of the carrier: PARLEY_CARRIER_OPENAPI=<file>'
 /** Commands that a part of the document may lack. */
-const mayLack = ['/calls/{call_control_id}/actions/reject']
+const mayLack = ['/calls/{call_control_id}/actions/reject', '/number_orders/{id}', '/phone_numbers/{id}']
 /** The types that events have here; null for one that says nothing of a leg. */
 const events: Readonly<Record<string, string | null>> = {
   callInitiated: 'initiated',
@@ -39,14 +39,21 @@ t.test('commands fit the OpenAPI of the carrier', { skip }, async (t) => {
   ajv.addSchema(document, 'carrier')
   const carrier = await serveCarrier(t)
   await everyCommand(carrier)
+  await everyNumberRequest(carrier)
   for (const command of carrier.commands) {
-    const path = command.path.replace(/^\/v2/, '').replace(/^\/calls\/[^/]+/, '/calls/{call_control_id}')
+    const [whole = '', query = ''] = command.path.replace(/^\/v2/, '').split('?')
+    const path = whole
+      .replace(/^\/calls\/[^/]+/, '/calls/{call_control_id}')
+      .replace(/^\/(number_orders|phone_numbers)\/[^/]+/, '/$1/{id}')
     const method = command.method.toLowerCase()
     const operation = lookUp(document, ['paths', path, method]) as Json | undefined
     if (operation === undefined) t.ok(mayLack.includes(path), `${method} ${path} is in the document`)
-    else check(t, ajv, document, `${method} ${path}`, schemaPointer(document, ['paths', path, method]), command)
+    else {
+      check(t, ajv, document, `${method} ${path}`, schemaPointer(document, ['paths', path, method]), command)
+      checkFilters(t, document, operation, new URLSearchParams(query))
+    }
   }
-  t.ok(carrier.commands.length >= 11)
+  t.ok(carrier.commands.length >= 18)
 })
 
 t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
@@ -87,6 +94,18 @@ function check(t: Test, ajv: Ajv2020, document: Json, name: string, schema: stri
   const known = Object.keys(propertiesOf(document, lookUp(document, schema)))
   const unread = Object.keys(body).filter((field) => !known.includes(field))
   t.same(unread, [], `${name}: fields that the carrier does not read`)
+}
+
+/** Each parameter is a filter of the document: `filter[phone_number][ends_with]`. */
+function checkFilters(t: Test, document: Json, operation: Json, query: URLSearchParams): void {
+  const { parameters = [] } = operation as { parameters?: Json[] }
+  const filter = parameters.map((each) => resolved(document, each)).find(({ name }) => name === 'filter')
+  for (const [name, value] of query) {
+    const keys = [...name.matchAll(/\[(\w+)\]/g)].flatMap(([, key]) => ['properties', key ?? ''])
+    const schema = lookUp((filter?.['schema'] ?? {}) as Json, keys) as Json | undefined
+    t.ok(schema, `${name} is a filter of the carrier`)
+    if (schema?.['type'] === 'integer') t.match(value, /^\d+$/, name)
+  }
 }
 
 function readDocument(): Json {

@@ -34,4 +34,30 @@ export async function comparePhoneNumbers(t: Test, examples: Examples, { parley,
   compare(await send({ ...change, request: 'label' }), 'updatePhoneNumber 200: label')
   compare(await send({ ...change, request: 'nothing' }), 'updatePhoneNumber 200: label')
   compare(await send({ ...change, request: 'template' }), 'updatePhoneNumber 200: template')
+  compare(await send({ operation: 'purchasePhoneNumber', request: 'least' }), 'Forbidden: verification')
+  await comparePurchases(t, examples, parley)
+}
+
+/** The organization of a local installation may buy numbers. */
+async function comparePurchases(t: Test, examples: Examples, parley: Running): Promise<void> {
+  const send = (sent: Sent) => examples.send(parley, sent)
+  const compare = (received: Received, example: string) => examples.compare(t, received, { example })
+  const available = await send({ operation: 'searchPhoneNumbers', parameters: ['areaCode', 'locality', 'limit'] })
+  compare(available, 'searchPhoneNumbers 200: one')
+  const purchase = (sent: Partial<Sent>) => send({ operation: 'purchasePhoneNumber', request: 'least', ...sent })
+  const bought = await purchase({})
+  compare(bought, 'purchasePhoneNumber 201: least')
+  compare(await purchase({}), 'NumberPurchaseConflict: own')
+  compare(await purchase({ fields: { e164: '+12125550199' } }), 'NumberPurchaseConflict: gone')
+  const pending = await purchase({ request: 'pending' })
+  compare(pending, 'purchasePhoneNumber 201: pending')
+  const idOf = ({ body }: Received) => (JSON.parse(body.toString()) as { id: string }).id
+  const remove = (received: Received) => send({ operation: 'deletePhoneNumber', values: { id: idOf(received) } })
+  compare(await remove(pending), 'NumberPurchaseConflict: pending')
+  compare(await remove(bought), 'deletePhoneNumber 200: released')
+  const sql = openDatabase(parley.dataDir)
+  await sql`update organizations set credit_micro_usd = 1999999 where name = 'local'`
+  compare(await purchase({}), 'PaymentRequired: number')
+  await sql`update organizations set credit_micro_usd = 1000000000000 where name = 'local'`
+  await sql.end()
 }

@@ -327,6 +327,7 @@ t.test('TooManyRequests: rate_limited', async (t) => {
 t.test('each example is compared or listed', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
+    'NumberFailed: order': 'The simulated carrier does not fail: test/numbers/purchase.test.ts has one that does.',
     'dispatchCallback 200: dispatched': 'No carrier is there to take the call.',
     'streamWebhookEvents 200: status': 'A stream ends after ten minutes; test/cli/listen.test.ts reads one.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',

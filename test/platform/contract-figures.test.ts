@@ -211,6 +211,7 @@ const platform: Record<string, Record<string, string>> = {
   NewWebhook: webhook,
   WebhookChange: webhook,
   PhoneNumberChange: { direction: 'inbound|outbound|both', label: '…120', ...template },
+  NewPhoneNumber: { e164: '^\\+[1-9]\\d{6,14}$', direction: 'inbound|outbound|both', label: '…120', ...template },
   SecretRotation: { overlapSeconds: '0…604800' },
   EndCall: { reason: '…120' },
   FinalizeReport: {},
@@ -275,6 +276,7 @@ t.test('bounds of queries', (t) => {
     '/v1/sessions': '1…100 d 20',
     '/v1/agents/{id}/calls': '1…100 d 50',
     '/v1/webhook-deliveries': '1…100 d 50',
+    '/v1/phone-numbers/available': '1…50 d 10',
   }
   t.match(Object.fromEntries(limits), figures)
   t.end()
@@ -293,6 +295,10 @@ t.test('codes and their statuses', (t) => {
     CARRIER_DIAL_FAILED: 502,
     IDEMPOTENCY_CONFLICT: 409,
     IDEMPOTENCY_IN_PROGRESS: 409,
+    PHONE_NUMBER_EXISTS: 409,
+    PHONE_NUMBER_UNAVAILABLE: 409,
+    BUSINESS_VERIFICATION_REQUIRED: 403,
+    CARRIER_NUMBER_FAILED: 502,
     ORIGIN_NOT_ALLOWED: 403,
     NOT_FOUND: 404,
     REPORT_NOT_AVAILABLE: 404,

@@ -114,6 +114,7 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
     { method: 'PATCH', path: ({ number }) => `/v1/phone-numbers/${number}`, body: { label: 'stolen' } },
     { method: 'PATCH', path: ({ number }) => `/v1/phone-numbers/${number}`, body: {} },
   ],
+  deletePhoneNumber: [{ method: 'DELETE', path: ({ number }) => `/v1/phone-numbers/${number}` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -132,6 +133,8 @@ const withoutId = [
   'listWebhookDeliveries',
   'listWebhooks',
   'listPhoneNumbers',
+  'searchPhoneNumbers',
+  'purchasePhoneNumber',
   'createWebhook',
   'getWebhookSecret',
   'rotateWebhookSecret',

@@ -156,3 +156,37 @@ t.test('an agent that is deleted while a number gets it is in use, or unknown to
     t.equal((await patch(acme, number, { agentId: null })).status, 200)
   }
 })
+
+t.test('searchPhoneNumbers: by area code, with a limit', async (t) => {
+  const { acme } = await withNumber('searches')
+  const search = (query: string) => call(acme, 'GET', `/v1/phone-numbers/available${query}`)
+  const found = (await search('?areaCode=303&limit=3')).json<{ e164: string }[]>()
+  t.same(
+    found.map(({ e164 }) => e164),
+    ['+13035550100', '+13035550101', '+13035550102'],
+  )
+  t.equal((await search('')).json<object[]>().length, 10)
+  t.same((await search('?areaCode=999')).json(), [])
+  for (const query of ['?areaCode=123', '?areaCode=2', '?limit=51', '?limit=0', '?locality='])
+    t.equal((await search(query)).status, 400, query)
+})
+
+t.test('purchasePhoneNumber: a test key buys a simulated number, which is called and calls', async (t) => {
+  const { id } = await withNumber('buys')
+  const test = await admin.key(id, { test: true, scopes: ['platform'] })
+  const template = { ...answering, firstMessage: 'Hello.' }
+  const wanted = { e164: '+13035550120', dispatchMetadataTemplate: template }
+  const bought = await call(test, 'POST', '/v1/phone-numbers', wanted)
+  t.equal(bought.status, 201, bought.text)
+  const ready = { status: 'ready', inboundReady: true, outboundReady: true }
+  t.match(bought.json(), { test: true, direction: 'both', source: 'managed', nextChargeAt: null, setupStatus: ready })
+  t.same(faultOf(await call(test, 'POST', '/v1/phone-numbers', wanted)), { status: 409, code: 'PHONE_NUMBER_EXISTS' })
+  const dialed = await call(test, 'POST', '/v1/sessions/phone', { to: '+15005550002', intent: { language: 'en' } })
+  t.match(dialed.json(), { from: '+13035550120', status: 'dialing' }, dialed.text)
+  const { sessionId } = dialed.json<{ sessionId: string }>()
+  const { id: number } = bought.json<{ id: string }>()
+  t.same((await call(test, 'DELETE', path(number))).json(), { released: true })
+  t.match((await call(test, 'GET', `/v1/calls/${sessionId}`)).json(), { ended_at: null }, 'the call goes on')
+  await call(test, 'POST', `/v1/calls/${sessionId}/end`)
+  t.same(faultOf(await call(test, 'DELETE', path(number))), { status: 404, code: 'NOT_FOUND' })
+})

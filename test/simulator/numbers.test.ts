@@ -18,6 +18,8 @@ t.test('a search finds 555-0100 to 555-0199 of any area code but 999', async (t)
     '+14155550101',
   ])
   t.equal((await search(world, { 'filter[national_destination_code]': '303', 'filter[limit]': '100' })).length, 100)
+  const one = { 'filter[national_destination_code]': '415', 'filter[phone_number][ends_with]': '5550142' }
+  t.same(await search(world, one), ['+14155550142'])
   t.same(await search(world, { 'filter[national_destination_code]': '999' }), [])
   t.same(await search(world, { 'filter[country_code]': 'DE' }), [])
   t.equal((await search(world, {})).length, 10)

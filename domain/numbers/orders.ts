@@ -1,0 +1,80 @@
+/**
+ * Orders of numbers. The number is stored and paid before the carrier is asked, with its id as the reference of the order, so
+ * that no order is forgotten when a process ends:
+ *
+ *   stored and paid, `pending` ──► order ──► `done`
+ *                                    │  └──► `failed`: the money goes back
+ *                                    └─ no answer, or a process that ended: looked up until the carrier knows
+ */
+import type { Tenant } from '../access/organization.ts'
+import { type NumberCarrier, NumberCarrierError } from '../ports/number-carrier.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { PhoneNumber } from './phone-number.ts'
+
+export interface NumberCarriers {
+  of(tenant: Pick<Tenant, 'test'>): NumberCarrier
+}
+
+export type InsertOutcome = 'inserted' | 'agent_unknown' | 'exists' | 'unavailable' | 'credit_too_low'
+
+/** The end of an order: `withdrawn` leaves no number behind. */
+export type OrderEnd =
+  | { status: 'done'; orderId: string; resourceId: string | null }
+  | { status: 'failed' }
+  | { status: 'withdrawn' }
+
+export interface NumberOrderStore {
+  /** The part of `insert` that needs no price. */
+  check(number: PhoneNumber): Promise<'agent_unknown' | 'exists' | 'free'>
+  /** Stores the number and takes its price from the credit in one transaction. Nobody looks at the order before `lookAtMs`. */
+  insert(number: PhoneNumber, lookAtMs: number): Promise<InsertOutcome>
+  /** The carrier has the order, and has not decided. */
+  ordered(number: PhoneNumber, orderId: string, lookAtMs: number): Promise<void>
+  /** Ends an order that is pending. One that has ended stays as it is, so that money goes back once. Null: there is no number any more. */
+  end(number: PhoneNumber, end: OrderEnd): Promise<PhoneNumber | null>
+  /** The pending orders of all organizations that are to be looked at. No other process gets them before `untilMs`. */
+  take(limit: number, untilMs: number): Promise<PhoneNumber[]>
+}
+
+export type OrderDeps = { orders: NumberOrderStore; carriers: NumberCarriers; clock: Clock; log: Log }
+
+export const lookEveryMs = 5_000
+/** An order that the carrier does not know by then was never made. */
+const lostAfterMs = 60_000
+const takenMax = 50
+
+/** Looks at the orders that are pending. */
+export function createOrderLook(deps: OrderDeps): () => Promise<void> {
+  return async () => {
+    const taken = await deps.orders.take(takenMax, deps.clock.nowMs() + lookEveryMs)
+    await Promise.all(taken.map((number) => look(deps, number)))
+  }
+}
+
+async function look(deps: OrderDeps, number: PhoneNumber): Promise<void> {
+  try {
+    await lookAt(deps, number)
+  } catch (err) {
+    deps.log.warn({ err, phoneNumberId: number.id }, 'the order of a phone number could not be looked at')
+  }
+}
+
+async function lookAt({ orders, carriers, clock }: OrderDeps, number: PhoneNumber): Promise<void> {
+  const carrier = carriers.of(number)
+  const order = await carrier.findOrder({ id: number.order.id, reference: number.id })
+  if (order === null) {
+    if (clock.nowMs() - number.createdAtMs >= lostAfterMs) await orders.end(number, { status: 'failed' })
+    return
+  }
+  if (order.status === 'pending') return orders.ordered(number, order.id, clock.nowMs() + lookEveryMs)
+  await orders.end(number, order.status === 'failed' ? { status: 'failed' } : await doneBy(carrier, number, order.id))
+}
+
+/** A number whose id cannot be read now is looked up when it is given back. */
+export async function doneBy(carrier: NumberCarrier, { e164 }: PhoneNumber, orderId: string): Promise<OrderEnd> {
+  const resourceId = await carrier.resourceIdOf(e164).catch((error: unknown) => {
+    if (error instanceof NumberCarrierError) return null
+    throw error
+  })
+  return { status: 'done', orderId, resourceId }
+}

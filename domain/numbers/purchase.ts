@@ -1,0 +1,139 @@
+/** Buys a phone number: all that can be refused is refused before anything is paid. */
+import type { Tenant } from '../access/organization.ts'
+import { NumberCarrierError, type OfferedNumber } from '../ports/number-carrier.ts'
+import type { Clock } from '../ports/system.ts'
+import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { SessionRules } from '../sessions/check.ts'
+import { issuesOfChange, issuesOfWhole } from './check-number.ts'
+import { nextMonthlyMs } from './months.ts'
+import { doneBy, lookEveryMs, type NumberCarriers, type NumberOrderStore } from './orders.ts'
+import type { NumberChange, PhoneNumber } from './phone-number.ts'
+import { hasAnswer } from './setup-status.ts'
+
+export type NewNumber = NumberChange & { e164: string }
+
+export type VerificationStatus = 'missing' | 'draft' | 'submitted' | 'approved' | 'rejected' | 'revoked'
+
+/** Whether the business of an organization was verified, which the law asks for before it may have numbers. */
+export interface BusinessVerification {
+  statusOf(organizationId: string): Promise<VerificationStatus>
+}
+
+export type PurchaseDeps = {
+  orders: NumberOrderStore
+  carriers: NumberCarriers
+  verification: BusinessVerification
+  rules: SessionRules
+  clock: Clock
+  numberId: () => string
+  isUsNumber: (e164: string) => boolean
+}
+
+export type PurchaseNumber = (tenant: Tenant, wanted: NewNumber) => Promise<PhoneNumber>
+
+/** An order that has not been answered by then was lost with its process. */
+const orderMs = 30_000
+
+/** Throws ResourceFault. */
+export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
+  return async (tenant, wanted) => {
+    const number = newNumber(deps, tenant, wanted)
+    const isForeign = !deps.isUsNumber(wanted.e164)
+    refuseIssues([
+      ...(isForeign ? [{ path: ['e164'], problem: { kind: 'number_not_us' as const } }] : []),
+      ...(await issuesOfChange(wanted, deps.rules)),
+      ...issuesOfWhole(number),
+    ])
+    refuse(await deps.orders.check(number))
+    await requireVerification(deps, tenant)
+    const priced = await withPrice(deps, number)
+    refuse(await deps.orders.insert(priced, deps.clock.nowMs() + orderMs), priced)
+    return order(deps, priced)
+  }
+}
+
+function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: NewNumber): PhoneNumber {
+  const { e164, agentId = null, label = null, dispatchMetadataTemplate = null } = wanted
+  const nowMs = clock.nowMs()
+  return {
+    ...tenant,
+    id: numberId(),
+    e164,
+    source: 'managed',
+    direction: wanted.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
+    agentId,
+    label,
+    dispatchMetadataTemplate,
+    order: { status: 'pending', id: null, resourceId: null },
+    price: null,
+    nextChargeAtMs: null,
+    lastChargedAtMs: null,
+    suspendedAtMs: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  }
+}
+
+async function requireVerification({ verification }: PurchaseDeps, { organizationId, test }: Tenant): Promise<void> {
+  if (test) return
+  const status = await verification.statusOf(organizationId)
+  if (status !== 'approved') throw new ResourceFault({ kind: 'verification_required', status })
+}
+
+/** Test numbers are simulated, and cost nothing. */
+async function withPrice(deps: PurchaseDeps, number: PhoneNumber): Promise<PhoneNumber> {
+  const offer = await offerOf(deps, number)
+  if (offer === null) throw new ResourceFault({ kind: 'number_unavailable' })
+  if (number.test) return number
+  const { upfrontMicroUsd, monthlyMicroUsd } = offer
+  if (upfrontMicroUsd === null || monthlyMicroUsd === null) throw new ResourceFault({ kind: 'carrier_number_failed' })
+  const nowMs = number.createdAtMs
+  const price = { upfrontMicroUsd, monthlyMicroUsd }
+  return { ...number, price, nextChargeAtMs: nextMonthlyMs(nowMs, nowMs), lastChargedAtMs: nowMs }
+}
+
+function offerOf({ carriers }: PurchaseDeps, number: PhoneNumber): Promise<OfferedNumber | null> {
+  return carriers.of(number).offerOf(number.e164).catch(rejectAsFault)
+}
+
+/** `number` is left out where nothing is to be paid yet. */
+function refuse(outcome: Awaited<ReturnType<NumberOrderStore['insert' | 'check']>>, number?: PhoneNumber): void {
+  switch (outcome) {
+    case 'inserted':
+    case 'free':
+      return
+    case 'agent_unknown':
+      throw new ResourceFault({ kind: 'named_not_found', path: ['agentId'] })
+    case 'exists':
+      throw new ResourceFault({ kind: 'number_exists' })
+    case 'unavailable':
+      throw new ResourceFault({ kind: 'number_unavailable' })
+    case 'credit_too_low': {
+      const { upfrontMicroUsd = 0, monthlyMicroUsd = 0 } = number?.price ?? {}
+      throw new ResourceFault({ kind: 'number_not_paid', microUsd: upfrontMicroUsd + monthlyMicroUsd })
+    }
+  }
+}
+
+async function order({ orders, carriers, clock }: PurchaseDeps, number: PhoneNumber): Promise<PhoneNumber> {
+  const carrier = carriers.of(number)
+  try {
+    const { id, status } = await carrier.order(number.e164, number.id)
+    if (status === 'failed') throw new NumberCarrierError('failed')
+    if (status === 'done') return (await orders.end(number, await doneBy(carrier, number, id))) ?? number
+    await orders.ordered(number, id, clock.nowMs() + lookEveryMs)
+  } catch (error) {
+    if (!(error instanceof NumberCarrierError)) throw error
+    // The order may have been made, so that the number stays and the carrier is asked again.
+    if (error.failure === 'unknown') return number
+    await orders.end(number, { status: 'withdrawn' })
+    rejectAsFault(error)
+  }
+  return number
+}
+
+export function rejectAsFault(error: unknown): never {
+  if (!(error instanceof NumberCarrierError)) throw error
+  if (error.failure === 'unavailable') throw new ResourceFault({ kind: 'number_unavailable' })
+  throw new ResourceFault({ kind: 'carrier_number_failed' }, { cause: error })
+}

@@ -1,0 +1,67 @@
+/** Phone numbers of this process: the carriers that sell them, and the work on them that repeats. */
+import { createOrderLook, lookEveryMs, type NumberCarriers } from './domain/numbers/orders.ts'
+import type { NumberCarrier } from './domain/ports/number-carrier.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { createTelnyxNumbers } from './providers/telnyx/numbers.ts'
+import { systemClock } from './runtime/clock.ts'
+import type { createLog } from './runtime/log.ts'
+import { Loops } from './runtime/loops.ts'
+import type { SimulatedCarrier } from './simulated-carrier.ts'
+import type { Store } from './store/store.ts'
+
+export type NumberParts = {
+  config: ParleyConfig
+  store: Pick<Store, 'numberOrders'>
+  simulator: SimulatedCarrier
+  log: ReturnType<typeof createLog>
+}
+
+export type OpenNumbers = { carriers: NumberCarriers; close(): Promise<void> }
+
+type Carrier = NumberCarrier & { close(): Promise<void> }
+
+const closeMs = 1_000
+
+export function openPhoneNumbers({ config, store, simulator, log }: NumberParts): OpenNumbers {
+  const clock = systemClock
+  const { adapter, requestMs, telnyx } = config.carrier
+  const { apiKey, connectionId, baseUrl } = telnyx
+  const simulated = lazyCarrier(async () => {
+    const { baseUrl, apiKey } = await simulator.open()
+    return createTelnyxNumbers({ baseUrl, apiKey, connectionId: 'simulator', requestMs, clock })
+  })
+  const isReal = adapter === 'telnyx' && apiKey !== null && connectionId !== null
+  const carrier = isReal ? createTelnyxNumbers({ baseUrl, apiKey, connectionId, requestMs, clock }) : simulated
+  const carriers: NumberCarriers = { of: ({ test }) => (test ? simulated : carrier) }
+  const loops = new Loops(clock, log)
+  const look = createOrderLook({ orders: store.numberOrders, carriers, clock, log })
+  loops.start({ name: 'orders of phone numbers', everyMs: lookEveryMs, run: look })
+  return {
+    carriers,
+    async close() {
+      await loops.stop(closeMs)
+      await Promise.all([simulated.close(), carrier.close()])
+    },
+  }
+}
+
+/** The simulated carrier starts with the first request. */
+function lazyCarrier(open: () => Promise<Carrier>): Carrier {
+  let opened: Promise<Carrier> | null = null
+  const carrier = () => {
+    opened ??= open()
+    opened.catch(() => {
+      opened = null
+    })
+    return opened
+  }
+  return {
+    search: async (wanted) => (await carrier()).search(wanted),
+    offerOf: async (e164) => (await carrier()).offerOf(e164),
+    order: async (e164, reference) => (await carrier()).order(e164, reference),
+    findOrder: async (order) => (await carrier()).findOrder(order),
+    resourceIdOf: async (e164) => (await carrier()).resourceIdOf(e164),
+    release: async (resourceId) => (await carrier()).release(resourceId),
+    close: async () => void (await (await opened)?.close()),
+  }
+}

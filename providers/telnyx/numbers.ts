@@ -1,0 +1,158 @@
+/** Phone numbers at Telnyx: search, number orders, release. The simulator speaks the same API, at another address. */
+import {
+  type NumberCarrier,
+  NumberCarrierError,
+  type NumberOrder,
+  type NumberSearch,
+  type OfferedNumber,
+} from '../../domain/ports/number-carrier.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
+import { createHttpTransport, json, type VendorHttp } from '../wire/http.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
+import { codesIn, telnyxLimits, telnyxWire } from './wire.ts'
+
+export type TelnyxNumberOptions = {
+  /** With the version, without a slash at its end. */
+  baseUrl: string
+  apiKey: string
+  /** Calls to the numbers go to this Call Control application. */
+  connectionId: string
+  /** A request without an answer by then has failed. */
+  requestMs: number
+  clock: Pick<Clock, 'monotonicMs'>
+}
+
+const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
+const microUsdPerUsd = 1_000_000
+/** "Phone number not available". */
+const unavailableCode = '85006'
+
+export function createTelnyxNumbers(options: TelnyxNumberOptions): NumberCarrier & { close(): Promise<void> } {
+  const { baseUrl, apiKey, connectionId, requestMs, clock } = options
+  const limits = { ...telnyxLimits(requestMs), firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
+  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
+  const http = transport.signedWith(apiKey)
+  return {
+    search: (wanted) => offersOf(http, searchQuery(wanted)),
+    async offerOf(e164) {
+      const offers = await offersOf(http, ofNumber(e164))
+      return offers.find((offer) => offer.e164 === e164) ?? null
+    },
+    async order(e164, reference) {
+      const body = {
+        phone_numbers: [{ phone_number: e164 }],
+        connection_id: connectionId,
+        customer_reference: reference,
+      }
+      const { data } = await http.post('/number_orders', json(body), never).catch(rejectOrder)
+      return orderIn(data)
+    },
+    async findOrder({ id, reference }) {
+      if (id !== null) return orderIn((await asked(http, `/number_orders/${encodeURIComponent(id)}`))['data'])
+      const { data } = await asked(http, `/number_orders${query({ 'filter[customer_reference]': reference })}`)
+      const [order] = listOf(data)
+      return order === undefined ? null : orderIn(order)
+    },
+    async resourceIdOf(e164) {
+      const { data } = await asked(http, `/phone_numbers${query({ 'filter[phone_number]': e164.slice(1) })}`)
+      const owned = listOf(data).find((number) => number['phone_number'] === e164)
+      return textOrNull(owned?.['id'])
+    },
+    release: (resourceId) => http.remove(`/phone_numbers/${encodeURIComponent(resourceId)}`, never).catch(unlessGone),
+    close: () => transport.close(),
+  }
+}
+
+function searchQuery({ areaCode, locality, limit }: NumberSearch): string {
+  return query({
+    'filter[country_code]': 'US',
+    ...(areaCode !== null && { 'filter[national_destination_code]': areaCode }),
+    ...(locality !== null && { 'filter[locality]': locality }),
+    'filter[limit]': String(limit),
+  })
+}
+
+/** With an area code the carrier compares a pattern with the rest of the number. */
+function ofNumber(e164: string): string {
+  return query({
+    'filter[country_code]': 'US',
+    'filter[national_destination_code]': e164.slice(2, 5),
+    'filter[phone_number][ends_with]': e164.slice(5),
+    'filter[limit]': '1',
+  })
+}
+
+const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields).toString()}`
+
+async function offersOf(http: VendorHttp, wanted: string): Promise<OfferedNumber[]> {
+  const { data } = await asked(http, `/available_phone_numbers${wanted}`)
+  return listOf(data).flatMap((row) => {
+    const e164 = textOrNull(row['phone_number'])
+    return e164 === null ? [] : [offerIn(e164, row)]
+  })
+}
+
+function offerIn(e164: string, row: JsonObject): OfferedNumber {
+  const cost = isObject(row['cost_information']) ? row['cost_information'] : {}
+  const regions = listOf(row['region_information'])
+  const regionOf = (type: string) =>
+    textOrNull(regions.find((region) => region['region_type'] === type)?.['region_name'])
+  return {
+    e164,
+    upfrontMicroUsd: microUsdOf(cost, 'upfront_cost'),
+    monthlyMicroUsd: microUsdOf(cost, 'monthly_cost'),
+    features: listOf(row['features']).flatMap(({ name }) => (typeof name === 'string' ? [name] : [])),
+    region: { state: regionOf('state'), locality: regionOf('location'), rateCenter: regionOf('rate_center') },
+  }
+}
+
+function microUsdOf(cost: JsonObject, name: string): number | null {
+  const text = cost[name]
+  if (cost['currency'] !== 'USD' || typeof text !== 'string' || !/^\d{1,6}(\.\d{1,9})?$/.test(text)) return null
+  return Math.ceil(Number(text) * microUsdPerUsd)
+}
+
+function orderIn(data: unknown): NumberOrder {
+  const order = isObject(data) ? data : {}
+  const { id } = order
+  const status = statuses[String(order['status'])]
+  if (typeof id === 'string' && status !== undefined) return { id, status }
+  throw new NumberCarrierError('unknown', { cause: new Error('the answer is no order') })
+}
+
+const statuses: Readonly<Record<string, NumberOrder['status']>> = {
+  pending: 'pending',
+  success: 'done',
+  failure: 'failed',
+}
+
+function asked(http: VendorHttp, path: string): Promise<JsonObject> {
+  return http.get(path, never).catch((error: unknown) => {
+    throw new NumberCarrierError('failed', { cause: withoutText(error) })
+  })
+}
+
+/** An order that got no answer may have been made. */
+function rejectOrder(error: unknown): never {
+  const cause = withoutText(error)
+  if (!(error instanceof ProviderError)) throw new NumberCarrierError('unknown', { cause })
+  if (error.status === 422 && codesIn(error.cause).includes(unavailableCode))
+    throw new NumberCarrierError('unavailable', { cause })
+  const isRefused = !error.sent || error.status !== undefined
+  throw new NumberCarrierError(isRefused ? 'failed' : 'unknown', { cause })
+}
+
+function unlessGone(error: unknown): void {
+  if (error instanceof ProviderError && error.status === 404) return
+  throw new NumberCarrierError('failed', { cause: withoutText(error) })
+}
+
+/** The text of the carrier repeats numbers, so only its codes are kept. */
+function withoutText(error: unknown): unknown {
+  if (!(error instanceof ProviderError)) return error
+  return new Error(`${error.errorClass}, status ${error.status}, codes ${codesIn(error.cause).join(' ')}`)
+}
+
+const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const textOrNull = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)

@@ -1,0 +1,110 @@
+/** Orders of phone numbers and their money. A number and its debit are written in one transaction, and so is money that goes back. */
+import type { InsertOutcome, NumberOrderStore, OrderEnd } from '../domain/numbers/orders.ts'
+import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import type { Tx } from './connect.ts'
+import { hasAgent, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import { dateOrNull, storable } from './row-values.ts'
+import { isTaken } from './taken.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+
+export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): NumberOrderStore {
+  return {
+    check: (number) => worlds.asTenant(number, (tx) => check(tx, number)),
+    async insert(number, lookAtMs) {
+      try {
+        return await worlds.asTenant(number, (tx) => insert(tx, number, lookAtMs))
+      } catch (error) {
+        if (error instanceof CreditTooLow) return 'credit_too_low'
+        if (isTaken(error, 'phone_numbers_own')) return 'exists'
+        if (isTaken(error, 'phone_numbers_managed')) return 'unavailable'
+        throw error
+      }
+    },
+    ordered: (number, orderId, lookAtMs) =>
+      worlds.asTenant(number, async (tx) => {
+        await tx`
+          update phone_numbers set order_id = ${orderId}, look_at = ${new Date(lookAtMs)}
+          ${ofNumber(tx, number, number.id)} and order_status = 'pending'`
+      }),
+    end: (number, end) =>
+      worlds.asTenant(number, async (tx) => {
+        const [stored] = await readNumbers(tx, tx`${ofNumber(tx, number, number.id)} for update`)
+        if (stored?.order.status === 'pending') await endOrder(tx, stored, end, new Date(clock.nowMs()))
+        return (await readNumbers(tx, ofNumber(tx, number, number.id)))[0] ?? null
+      }),
+    take: (limit, untilMs) =>
+      worlds.asOperator(async (tx) => {
+        const due = await readNumbers(
+          tx,
+          tx`where order_status = 'pending' and look_at <= ${new Date(clock.nowMs())}
+            order by look_at limit ${limit} for update skip locked`,
+        )
+        for (const number of due)
+          await tx`update phone_numbers set look_at = ${new Date(untilMs)} ${ofNumber(tx, number, number.id)}`
+        return due
+      }),
+  }
+}
+
+class CreditTooLow extends Error {}
+
+async function check(tx: Tx, number: PhoneNumber): Promise<'agent_unknown' | 'exists' | 'free'> {
+  if (!(await hasAgent(tx, number, number.agentId))) return 'agent_unknown'
+  const own = await tx`
+    select from phone_numbers ${ofTenant(tx, number)} and e164 = ${number.e164} and source = 'managed'`
+  return own.length > 0 ? 'exists' : 'free'
+}
+
+async function insert(tx: Tx, number: PhoneNumber, lookAtMs: number): Promise<InsertOutcome> {
+  const checked = await check(tx, number)
+  if (checked !== 'free') return checked
+  const {
+    organizationId,
+    test,
+    id,
+    e164,
+    source,
+    direction,
+    agentId,
+    label,
+    dispatchMetadataTemplate: template,
+  } = number
+  const { upfrontMicroUsd = null, monthlyMicroUsd = null } = number.price ?? {}
+  await tx`
+    insert into phone_numbers (organization_id, test, id, e164, source, direction, agent_id, label,
+      dispatch_metadata_template, order_status, look_at, upfront_micro_usd, monthly_micro_usd, next_charge_at,
+      last_charged_at, created_at, updated_at)
+    values (${organizationId}, ${test}, ${id}, ${e164}, ${source}, ${direction}, ${agentId}, ${label && storable(label)},
+      ${template === null ? null : JSON.stringify(template)}::text::json, 'pending', ${new Date(lookAtMs)},
+      ${upfrontMicroUsd}, ${monthlyMicroUsd}, ${dateOrNull(number.nextChargeAtMs)}, ${dateOrNull(number.lastChargedAtMs)},
+      ${new Date(number.createdAtMs)}, ${new Date(number.updatedAtMs)})`
+  if (number.price !== null) await debit(tx, organizationId, paidAtOnce(number))
+  return 'inserted'
+}
+
+/** Throws CreditTooLow. */
+async function debit(tx: Tx, organizationId: string, microUsd: number): Promise<void> {
+  const { count } = await tx`
+    update organizations set credit_micro_usd = credit_micro_usd - ${microUsd}
+    where id = ${organizationId} and credit_micro_usd >= ${microUsd}`
+  if (count === 0) throw new CreditTooLow()
+}
+
+async function endOrder(tx: Tx, number: PhoneNumber, end: OrderEnd, now: Date): Promise<void> {
+  const row = ofNumber(tx, number, number.id)
+  if (end.status === 'done') {
+    const { orderId, resourceId } = end
+    await tx`
+      update phone_numbers set order_status = 'done', order_id = ${orderId}, resource_id = ${resourceId}, updated_at = ${now} ${row}`
+    return
+  }
+  if (end.status === 'withdrawn') await tx`delete from phone_numbers ${row}`
+  else
+    await tx`
+      update phone_numbers set order_status = 'failed', next_charge_at = null, last_charged_at = null, updated_at = ${now} ${row}`
+  await tx`
+    update organizations set credit_micro_usd = credit_micro_usd + ${paidAtOnce(number)} where id = ${number.organizationId}`
+}
+
+const paidAtOnce = ({ price }: PhoneNumber) => (price === null ? 0 : price.upfrontMicroUsd + price.monthlyMicroUsd)

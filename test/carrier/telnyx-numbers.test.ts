@@ -1,0 +1,84 @@
+/** The adapter for phone numbers against a stub of the carrier: its requests, its prices, and the meaning of each failure. */
+import t from 'tap'
+import { type NumberCarrierError, type NumberFailure } from '../../domain/ports/number-carrier.ts'
+import { type Answer, refusedWith, serveCarrier } from './carrier-api.ts'
+
+const available = (cost: object) => ({
+  record_type: 'available_phone_number',
+  phone_number: '+19705555098',
+  region_information: [
+    { region_type: 'country_code', region_name: 'US' },
+    { region_type: 'rate_center', region_name: 'DENVER' },
+  ],
+  cost_information: cost,
+  features: [{ name: 'sms' }, { name: 'voice' }],
+})
+
+t.test('an offer has its price in micro-USD, or none that is known', async (t) => {
+  const { numbers, answers, commands } = await serveCarrier(t)
+  const cases: [cost: object, upfront: number | null, monthly: number | null][] = [
+    [{ upfront_cost: '3.21', monthly_cost: '6.54', currency: 'USD' }, 3_210_000, 6_540_000],
+    [{ upfront_cost: '0.0000001', monthly_cost: '0', currency: 'USD' }, 1, 0],
+    [{ upfront_cost: '3.21', monthly_cost: '6.54', currency: 'EUR' }, null, null],
+    [{ upfront_cost: '-1', monthly_cost: 'x', currency: 'USD' }, null, null],
+    [{}, null, null],
+  ]
+  for (const [cost, upfrontMicroUsd, monthlyMicroUsd] of cases) {
+    answers({ status: 200, body: { data: [available(cost)] } })
+    t.same(await numbers.offerOf('+19705555098'), {
+      e164: '+19705555098',
+      upfrontMicroUsd,
+      monthlyMicroUsd,
+      features: ['sms', 'voice'],
+      region: { state: null, locality: null, rateCenter: 'DENVER' },
+    })
+  }
+  t.equal(await numbers.offerOf('+19705555099'), null, 'another number is no offer of this one')
+  t.match(commands[0], { authorization: 'Bearer KEY1', method: 'GET' })
+})
+
+t.test('an order names the application and the reference', async (t) => {
+  const { numbers, answers, commands } = await serveCarrier(t)
+  for (const [status, expected] of [
+    ['pending', 'pending'],
+    ['success', 'done'],
+    ['failure', 'failed'],
+  ]) {
+    answers({ status: 200, body: { data: { id: 'o1', status } } })
+    t.same(await numbers.order('+19705555098', 'pn_1'), { id: 'o1', status: expected })
+  }
+  t.same(commands[0]?.body, {
+    phone_numbers: [{ phone_number: '+19705555098' }],
+    connection_id: '7267',
+    customer_reference: 'pn_1',
+  })
+})
+
+t.test('failures of an order', async (t) => {
+  const cases: [answer: Answer, failure: NumberFailure][] = [
+    [refusedWith(422, '85006'), 'unavailable'],
+    [refusedWith(422, '10015'), 'failed'],
+    [refusedWith(401, '10009'), 'failed'],
+    [refusedWith(503, '10007'), 'failed'],
+    [(response) => response.destroy(), 'unknown'],
+    [() => {}, 'unknown'],
+    [{ status: 200, body: { data: {} } }, 'unknown'],
+  ]
+  for (const [answer, failure] of cases) {
+    const { numbers, answers, server } = await serveCarrier(t, { requestMs: 300 })
+    answers(answer)
+    const error = await numbers.order('+19705555098', 'pn_1').catch((error: unknown) => error as NumberCarrierError)
+    t.match(error, { failure })
+    t.notMatch(String((error as NumberCarrierError).cause), '+1500', 'the text of the carrier repeats numbers')
+    server.closeAllConnections()
+  }
+})
+
+t.test('a number that the carrier does not know counts as given back', async (t) => {
+  const { numbers, answers } = await serveCarrier(t)
+  answers(refusedWith(404, '10005'))
+  await numbers.release('1293384261075731499')
+  answers(refusedWith(500, '10007'))
+  const error = await numbers.release('1293384261075731499').catch((error: unknown) => error)
+  t.match(error, { failure: 'failed' })
+})

@@ -1,0 +1,181 @@
+/** Numbers are bought at the simulated carrier: the order, its money, and what becomes of both when something fails. */
+import t from 'tap'
+import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
+import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { atOnceMicroUsd, faultOf, setUp } from './setup.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const usdMicro = 1_000_000
+
+t.test('a number is bought, paid, and given back without a refund', async (t) => {
+  const { numbers, tenant, creditOf, clock, store } = await setUp(t, cluster)
+  const local = await tenant(5 * usdMicro)
+  const bought = await numbers.purchase(local, { e164: '+12125550101', label: 'Desk' })
+  t.match(bought, { direction: 'outbound', label: 'Desk', order: { status: 'done', resourceId: '12125550101' } })
+  t.equal(bought.lastChargedAtMs, clock.nowMs())
+  t.equal(new Date(bought.nextChargeAtMs ?? 0).toISOString(), '2023-12-14T22:13:20.000Z')
+  t.match(setupStatusOf(bought), { status: 'ready', outboundReady: true, issues: [] })
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
+  t.match(await store.phoneNumbers.outboundFor(local, null, null), { id: bought.id })
+  t.same(await faultOf(numbers.purchase(local, { e164: '+12125550101' })), { kind: 'number_exists' })
+  await numbers.release(local, bought.id)
+  t.same(await numbers.list(local), [])
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
+  t.equal((await numbers.purchase(local, { e164: '+12125550101' })).order.status, 'done', 'it is for sale again')
+})
+
+t.test('an order that is pending is looked at every 5 s, and the number calls when it is done', async (t) => {
+  const { numbers, look, tenant, clock, store } = await setUp(t, cluster)
+  const local = await tenant(5 * usdMicro)
+  const bought = await numbers.purchase(local, { e164: '+12125550198' })
+  t.match(setupStatusOf(bought), { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
+  t.equal(await store.phoneNumbers.outboundFor(local, null, bought.e164), 'not_ready')
+  t.same(await faultOf(numbers.release(local, bought.id)), { kind: 'order_pending' })
+  await clock.advance(4999)
+  await look()
+  t.equal((await numbers.get(local, bought.id)).order.status, 'pending')
+  await clock.advance(1)
+  await look()
+  t.match((await numbers.get(local, bought.id)).order, { status: 'done', resourceId: '12125550198' })
+  t.match(await store.phoneNumbers.outboundFor(local, null, bought.e164), { id: bought.id })
+})
+
+t.test('an order that fails later gives the money back once, also with two processes', async (t) => {
+  const { numbers, processes, tenant, creditOf, clock, store } = await setUp(t, cluster, 2)
+  const local = await tenant(5 * usdMicro)
+  const bought = await numbers.purchase(local, { e164: '+12125550197' })
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
+  await clock.advance(5000)
+  const { numberOrders } = store
+  await Promise.all([
+    ...processes.map(({ look }) => look()),
+    numberOrders.end(bought, { status: 'failed' }),
+    numberOrders.end(bought, { status: 'failed' }),
+  ])
+  const failed = await numbers.get(local, bought.id)
+  t.match(setupStatusOf(failed), { status: 'action_required', outboundReady: false, issues: ['carrier_order_failed'] })
+  t.match(failed, { nextChargeAtMs: null, lastChargedAtMs: null })
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro)
+  t.equal(await store.phoneNumbers.findInbound(bought.e164, { line: 'carrier', organizationId: null }), null)
+  await numbers.release(local, bought.id)
+  t.same(await numbers.list(local), [])
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro)
+})
+
+t.test('a process that ends after it has stored the number: the order is found by its reference', async (t) => {
+  const { numbers, look, simulated, tenant, clock } = await setUp(t, cluster, 1, {
+    order: () => Promise.reject(new Error('the process ends here')),
+  })
+  const local = await tenant(5 * usdMicro)
+  await t.rejects(numbers.purchase(local, { e164: '+12125550102' }), /the process ends here/)
+  const [stored] = await numbers.list(local)
+  t.equal(stored?.order.status, 'pending')
+  await simulated.order('+12125550102', stored?.id ?? '')
+  await clock.advance(30_000)
+  await look()
+  t.match((await numbers.list(local))[0]?.order, { status: 'done', resourceId: '12125550102' })
+})
+
+t.test('an order that the carrier does not know after 60 s was never made', async (t) => {
+  const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {
+    order: () => Promise.reject(new NumberCarrierError('unknown')),
+  })
+  const local = await tenant(5 * usdMicro)
+  t.equal((await numbers.purchase(local, { e164: '+12125550102' })).order.status, 'pending', 'it may have been made')
+  await clock.advance(59_999)
+  await look()
+  t.equal((await numbers.list(local))[0]?.order.status, 'pending')
+  await clock.advance(5_001)
+  await look()
+  t.equal((await numbers.list(local))[0]?.order.status, 'failed')
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro)
+})
+
+t.test('a carrier that fails in search, order or release: nothing is kept, nothing is paid', async (t) => {
+  const failing = () => Promise.reject(new NumberCarrierError('failed'))
+  const fault = { kind: 'carrier_number_failed' }
+  for (const method of ['offerOf', 'order'] as const) {
+    const { numbers, tenant, creditOf } = await setUp(t, cluster, 1, { [method]: failing })
+    const local = await tenant(5 * usdMicro)
+    t.same(await faultOf(numbers.purchase(local, { e164: '+12125550103' })), fault, method)
+    t.same(await numbers.list(local), [])
+    t.equal(await creditOf(local.organizationId), 5 * usdMicro)
+  }
+  const { numbers, tenant } = await setUp(t, cluster, 1, { search: failing, release: failing })
+  const local = await tenant(5 * usdMicro)
+  t.same(await faultOf(numbers.search(local, { areaCode: null, locality: null, limit: 1 })), fault)
+  const { id } = await numbers.purchase(local, { e164: '+12125550103' })
+  t.same(await faultOf(numbers.release(local, id)), fault)
+  t.match(await numbers.get(local, id), { order: { status: 'done' } })
+})
+
+t.test('a number that is gone at the carrier counts as given back', async (t) => {
+  const { numbers, simulated, tenant } = await setUp(t, cluster)
+  const local = await tenant(5 * usdMicro)
+  const { id } = await numbers.purchase(local, { e164: '+12125550104' })
+  await simulated.release('12125550104')
+  await numbers.release(local, id)
+  t.same(await numbers.list(local), [])
+})
+
+t.test('refused before anything is paid', async (t) => {
+  const { numbers, tenant, creditOf } = await setUp(t, cluster)
+  const local = await tenant(5 * usdMicro)
+  const refused = async (wanted: Parameters<typeof numbers.purchase>[1]) => faultOf(numbers.purchase(local, wanted))
+  for (const e164 of ['+442071838750', '+14165550100', '+12125'])
+    t.match(await refused({ e164 }), { kind: 'invalid', issues: [{ path: ['e164'] }] }, e164)
+  t.match(await refused({ e164: '+12125550105', direction: 'both' }), { kind: 'invalid' })
+  t.same(await refused({ e164: '+12125550105', agentId: 'agent_0123456789012345678901' }), {
+    kind: 'named_not_found',
+    path: ['agentId'],
+  })
+  for (const e164 of ['+12125550199', '+12125551234'])
+    t.same(await refused({ e164 }), { kind: 'number_unavailable' }, e164)
+  t.same(await numbers.list(local), [])
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro)
+})
+
+t.test('a live key needs a verified business, a test key needs neither that nor credit', async (t) => {
+  const { numbers, tenant, creditOf } = await setUp(t, cluster)
+  const acme = await tenant(5 * usdMicro, { name: 'acme' })
+  t.same(await faultOf(numbers.purchase(acme, { e164: '+12125550106' })), {
+    kind: 'verification_required',
+    status: 'missing',
+  })
+  const inTest = await tenant(0, { name: 'acme in test', test: true })
+  const bought = await numbers.purchase(inTest, { e164: '+12125550106' })
+  t.match(bought, { test: true, price: null, nextChargeAtMs: null, lastChargedAtMs: null, order: { status: 'done' } })
+  t.equal(await creditOf(inTest.organizationId), 0)
+  t.equal((await numbers.search(acme, { areaCode: '212', locality: null, limit: 2 })).length, 2, 'a search has no gate')
+})
+
+t.test('credit below the price of a number refuses it, and two purchases at once do not overdraw', async (t) => {
+  const { numbers, tenant, creditOf } = await setUp(t, cluster)
+  const poor = await tenant(atOnceMicroUsd - 1)
+  t.same(await faultOf(numbers.purchase(poor, { e164: '+12125550107' })), {
+    kind: 'number_not_paid',
+    microUsd: atOnceMicroUsd,
+  })
+  const local = await tenant(atOnceMicroUsd)
+  const wanted = ['+12125550108', '+12125550109', '+12125550110']
+  const outcomes = await Promise.all(wanted.map((e164) => faultOf(numbers.purchase(local, { e164 }))))
+  t.equal(outcomes.filter((fault) => fault === null).length, 1)
+  t.equal(await creditOf(local.organizationId), 0)
+  t.equal((await numbers.list(local)).length, 1)
+})
+
+t.test('two organizations that buy one number at once: one gets it, and the other does not learn who', async (t) => {
+  const { numbers, tenant, creditOf } = await setUp(t, cluster)
+  const both = [await tenant(5 * usdMicro), await tenant(5 * usdMicro)]
+  const e164 = '+12125550111'
+  const outcomes = await Promise.all(both.map((local) => faultOf(numbers.purchase(local, { e164 }))))
+  t.same(
+    outcomes.map((fault) => fault?.kind ?? null).sort((a, b) => String(a).localeCompare(String(b))),
+    [null, 'number_unavailable'],
+  )
+  const credits = await Promise.all(both.map(({ organizationId }) => creditOf(organizationId)))
+  t.equal((credits[0] ?? 0) + (credits[1] ?? 0), 10 * usdMicro - atOnceMicroUsd)
+})

@@ -1,0 +1,80 @@
+/** Phone numbers over the store and the simulated carrier, on a clock that the test moves. */
+import type { Test } from 'tap'
+import { createOrderLook } from '../../domain/numbers/orders.ts'
+import { createPhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
+import type { NumberCarrier } from '../../domain/ports/number-carrier.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import { createRules } from '../../handlers/platform/stored-resources.ts'
+import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { isUsNumber } from '../../runtime/phone-number.ts'
+import { startSimulator } from '../../simulator/simulator.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { organization, silent, type TestCluster } from '../store/cluster.ts'
+
+/** What a number costs at once. */
+export const atOnceMicroUsd = 2_000_000
+
+export type Process = ReturnType<typeof processOf>
+
+/** `carrier` changes methods of the simulated one. */
+export async function setUp(test: Test, cluster: TestCluster, processes = 1, carrier: Partial<NumberCarrier> = {}) {
+  const clock = new ManualClock()
+  const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
+  const simulator = await startSimulator({
+    clock,
+    speak: () => Promise.resolve(silence),
+    webhookUrl: 'http://127.0.0.1:9/',
+  })
+  const { baseUrl, apiKey } = simulator
+  const simulated = createTelnyxNumbers({ baseUrl, apiKey, connectionId: '1', requestMs: 5000, clock })
+  test.teardown(async () => {
+    await simulated.close()
+    await simulator.close()
+  })
+  const url = await cluster.database()
+  const all: Process[] = []
+  while (all.length < processes) {
+    const store = await cluster.store(test, url, { clock, serves: false })
+    all.push(processOf(store, { ...simulated, ...carrier }, clock))
+  }
+  const [first] = all as [Process]
+  const { store } = first
+  return {
+    clock,
+    simulated,
+    processes: all,
+    ...first,
+    sql: cluster.sql(test, url),
+    /** The name `local` is that of a verified organization. */
+    tenant: async (creditMicroUsd: number, { name = 'local', test = false } = {}) => {
+      return { organizationId: (await organization(store, name, creditMicroUsd)).id, test }
+    },
+    creditOf: async (organizationId: string) => (await store.organizations.find(organizationId))?.creditMicroUsd,
+  }
+}
+
+function processOf(store: Awaited<ReturnType<TestCluster['store']>>, carrier: NumberCarrier, clock: ManualClock) {
+  const carriers = { of: () => carrier }
+  const numbers = createPhoneNumbers({
+    store: store.ownedNumbers,
+    orders: store.numberOrders,
+    verification: store.verification,
+    carriers,
+    rules: createRules({ rows: [] } as never, []),
+    clock,
+    numberId: systemIds.phoneNumber,
+    isUsNumber,
+  })
+  return { store, numbers, look: createOrderLook({ orders: store.numberOrders, carriers, clock, log: silent }) }
+}
+
+/** The data of the fault with which the work ends. Null: it ended well. */
+export const faultOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof ResourceFault) return error.data
+      throw error
+    },
+  )
