@@ -1,4 +1,5 @@
 /** Phone numbers of this process: the carriers that sell them, and the work on them that repeats. */
+import { chargeEveryMs, createCharges } from './domain/numbers/charges.ts'
 import { createOrderLook, lookEveryMs, type NumberCarriers } from './domain/numbers/orders.ts'
 import type { NumberCarrier } from './domain/ports/number-carrier.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
@@ -11,7 +12,7 @@ import type { Store } from './store/store.ts'
 
 export type NumberParts = {
   config: ParleyConfig
-  store: Pick<Store, 'numberOrders'>
+  store: Pick<Store, 'numberOrders' | 'numberCharges'>
   simulator: SimulatedCarrier
   log: ReturnType<typeof createLog>
 }
@@ -36,6 +37,8 @@ export function openPhoneNumbers({ config, store, simulator, log }: NumberParts)
   const loops = new Loops(clock, log)
   const look = createOrderLook({ orders: store.numberOrders, carriers, clock, log })
   loops.start({ name: 'orders of phone numbers', everyMs: lookEveryMs, run: look })
+  const charge = createCharges({ charges: store.numberCharges, clock, log })
+  loops.start({ name: 'monthly charges of phone numbers', everyMs: chargeEveryMs, run: charge })
   return {
     carriers,
     async close() {

@@ -12,6 +12,7 @@ import { keys } from './keys.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { models } from './models.ts'
+import { numbers } from './numbers.ts'
 import { org } from './org.ts'
 import { preview } from './preview.ts'
 import { replay } from './replay.ts'
@@ -44,6 +45,7 @@ export function createProgram(actions: Actions): Command {
     agents,
     calls,
     callbacks,
+    numbers,
     listen,
     trigger,
     webhooks,

@@ -1,7 +1,7 @@
 import type { CallbackStatus } from './callbacks/states.ts'
 import type { RecordingStatus } from './calls/call.ts'
 import type { FaultData } from './fault.ts'
-import type { VerificationStatus } from './numbers/purchase.ts'
+import type { VerificationStatus } from './numbers/verification.ts'
 
 /** The way to a value inside of what a client sent: names of fields, and places in lists. */
 export type ValuePath = readonly (string | number)[]

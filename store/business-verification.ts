@@ -1,4 +1,4 @@
-import type { BusinessVerification } from '../domain/numbers/purchase.ts'
+import type { BusinessVerification } from '../domain/numbers/verification.ts'
 import type { Tenancy } from './tenant.ts'
 
 /** The organization of a new installation is verified. No operation verifies others yet. */

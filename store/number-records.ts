@@ -1,11 +1,13 @@
 /** The part of the store that knows phone numbers: as they are administered, and as calls need them. */
+import type { NumberChargeStore } from '../domain/numbers/charges.ts'
 import type { NumberOrderStore } from '../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../domain/numbers/phone-number.ts'
-import type { BusinessVerification } from '../domain/numbers/purchase.ts'
+import type { BusinessVerification } from '../domain/numbers/verification.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { createBusinessVerification } from './business-verification.ts'
 import { createNumberCallers } from './number-callers.ts'
+import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
@@ -15,6 +17,7 @@ export type NumberRecords = {
   phoneNumbers: CallableNumbers
   ownedNumbers: PhoneNumberStore
   numberOrders: NumberOrderStore
+  numberCharges: NumberChargeStore
   verification: BusinessVerification
   numberCallers: CallersOfNumbers
 }
@@ -24,6 +27,7 @@ export function createNumberRecords(worlds: Worlds & Tenancy, clock: Clock): Num
     phoneNumbers: createPhoneNumbers(worlds),
     ownedNumbers: createNumberStore(worlds),
     numberOrders: createNumberOrders(worlds, clock),
+    numberCharges: createNumberCharges(worlds, clock),
     verification: createBusinessVerification(worlds),
     numberCallers: createNumberCallers(worlds),
   }

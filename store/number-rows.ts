@@ -3,7 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { Order, PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Tx } from './connect.ts'
 
-type Row = Omit<PhoneNumber, 'order' | 'price' | `${string}AtMs`> & {
+type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | `${string}AtMs`> & {
   orderStatus: Order['status']
   orderId: string | null
   resourceId: string | null
@@ -11,6 +11,7 @@ type Row = Omit<PhoneNumber, 'order' | 'price' | `${string}AtMs`> & {
   monthlyMicroUsd: number | null
   nextChargeAt: Date | null
   lastChargedAt: Date | null
+  overdueSince: Date | null
   suspendedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -29,7 +30,7 @@ const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, e164, source, direction, agent_id as "agentId", label,
   dispatch_metadata_template as "dispatchMetadataTemplate", order_status as "orderStatus", order_id as "orderId",
   resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
-  next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", suspended_at as "suspendedAt",
+  next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", overdue_since as "overdueSince", suspended_at as "suspendedAt",
   created_at as "createdAt", updated_at as "updatedAt"`
 
 /** `wanted` begins with `where`. */
@@ -40,13 +41,14 @@ export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> 
 
 function numberOf(row: Row): PhoneNumber {
   const { orderStatus, orderId, resourceId, upfrontMicroUsd, monthlyMicroUsd, ...more } = row
-  const { nextChargeAt, lastChargedAt, suspendedAt, createdAt, updatedAt, ...number } = more
+  const { nextChargeAt, lastChargedAt, overdueSince, suspendedAt, createdAt, updatedAt, ...number } = more
   return {
     ...number,
     order: { status: orderStatus, id: orderId, resourceId },
     price: upfrontMicroUsd === null || monthlyMicroUsd === null ? null : { upfrontMicroUsd, monthlyMicroUsd },
     nextChargeAtMs: nextChargeAt?.getTime() ?? null,
     lastChargedAtMs: lastChargedAt?.getTime() ?? null,
+    overdueSinceMs: overdueSince?.getTime() ?? null,
     suspendedAtMs: suspendedAt?.getTime() ?? null,
     createdAtMs: createdAt.getTime(),
     updatedAtMs: updatedAt.getTime(),

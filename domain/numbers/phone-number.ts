@@ -9,6 +9,8 @@ export type PhoneNumber = CallableNumber & {
   price: NumberPrice | null
   nextChargeAtMs: number | null
   lastChargedAtMs: number | null
+  /** Since the first charge that could not be paid. */
+  overdueSinceMs: number | null
   suspendedAtMs: number | null
   createdAtMs: number
   updatedAtMs: number

@@ -9,15 +9,9 @@ import { nextMonthlyMs } from './months.ts'
 import { doneBy, lookEveryMs, type NumberCarriers, type NumberOrderStore } from './orders.ts'
 import type { NumberChange, PhoneNumber } from './phone-number.ts'
 import { hasAnswer } from './setup-status.ts'
+import type { BusinessVerification } from './verification.ts'
 
 export type NewNumber = NumberChange & { e164: string }
-
-export type VerificationStatus = 'missing' | 'draft' | 'submitted' | 'approved' | 'rejected' | 'revoked'
-
-/** Whether the business of an organization was verified, which the law asks for before it may have numbers. */
-export interface BusinessVerification {
-  statusOf(organizationId: string): Promise<VerificationStatus>
-}
 
 export type PurchaseDeps = {
   orders: NumberOrderStore
@@ -68,6 +62,7 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: Ne
     price: null,
     nextChargeAtMs: null,
     lastChargedAtMs: null,
+    overdueSinceMs: null,
     suspendedAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,

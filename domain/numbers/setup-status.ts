@@ -1,7 +1,7 @@
 /** The answer to the question whether a number can do what its direction asks for. */
 import type { PhoneNumber } from './phone-number.ts'
 
-export type SetupIssue = 'carrier_pending' | 'carrier_order_failed'
+export type SetupIssue = 'carrier_pending' | 'carrier_order_failed' | 'payment_overdue'
 
 export type SetupStatus = {
   status: 'ready' | 'action_required' | 'suspended'
@@ -24,8 +24,15 @@ export function setupStatusOf(number: PhoneNumber): SetupStatus {
   const outboundReady = isActive && direction !== 'inbound'
   const isReady = (inboundReady || direction === 'outbound') && (outboundReady || direction === 'inbound')
   const status = suspendedAtMs !== null ? 'suspended' : isReady ? 'ready' : 'action_required'
-  const issue = issueOfOrder[order.status]
-  return { status, inboundReady, outboundReady, agentReady, issues: issue === undefined ? [] : [issue] }
+  return { status, inboundReady, outboundReady, agentReady, issues: issuesOf(number) }
+}
+
+function issuesOf({ order, overdueSinceMs }: PhoneNumber): SetupIssue[] {
+  const ofOrder = issueOfOrder[order.status]
+  return [
+    ...(ofOrder === undefined ? [] : [ofOrder]),
+    ...(overdueSinceMs === null ? [] : (['payment_overdue'] as const)),
+  ]
 }
 
 /** Whether calls to the number meet an agent, or settings that make one. */

@@ -1,6 +1,6 @@
 /** The words of the platform surface for what is wrong with a phone number. */
 import type { ResourceFaultData } from '../../domain/resource-fault.ts'
-import type { Said } from './resource-words.ts'
+import type { Said } from './said.ts'
 
 const kinds = [
   'number_exists',

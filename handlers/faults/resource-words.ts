@@ -2,18 +2,10 @@
 import type { RecordingStatus } from '../../domain/calls/call.ts'
 import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
-import type { ErrorDetails, ValidationIssue } from '../../generated/platform/types.ts'
+import type { ValidationIssue } from '../../generated/platform/types.ts'
 import { isOfNumber, sayNumberFault } from './number-words.ts'
+import type { Said } from './said.ts'
 import { messageOf } from './table.ts'
-
-export type Said = {
-  code: ErrorCode
-  message?: string
-  hint?: string
-  issues?: ValidationIssue[]
-  details?: ErrorDetails
-  headers?: Record<string, string>
-}
 
 /** For what comes a little later by itself. */
 const retryLater = { 'Retry-After': '5' }

@@ -20,6 +20,7 @@ import { callLegs } from './0019-call-legs.ts'
 import { phoneNumbers } from './0020-phone-numbers.ts'
 import { keptAnswers } from './0021-kept-answers.ts'
 import { numberOrders } from './0022-number-orders.ts'
+import { numberCharges } from './0023-number-charges.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   phoneNumbers,
   keptAnswers,
   numberOrders,
+  numberCharges,
 ]

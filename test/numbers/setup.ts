@@ -1,5 +1,6 @@
 /** Phone numbers over the store and the simulated carrier, on a clock that the test moves. */
 import type { Test } from 'tap'
+import { createCharges } from '../../domain/numbers/charges.ts'
 import { createOrderLook } from '../../domain/numbers/orders.ts'
 import { createPhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { NumberCarrier } from '../../domain/ports/number-carrier.ts'
@@ -12,7 +13,7 @@ import { startSimulator } from '../../simulator/simulator.ts'
 import { ManualClock } from '../domain/fakes.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
 
-/** What a number costs at once. */
+/** The price of a number with its first month. */
 export const atOnceMicroUsd = 2_000_000
 
 export type Process = ReturnType<typeof processOf>
@@ -66,7 +67,12 @@ function processOf(store: Awaited<ReturnType<TestCluster['store']>>, carrier: Nu
     numberId: systemIds.phoneNumber,
     isUsNumber,
   })
-  return { store, numbers, look: createOrderLook({ orders: store.numberOrders, carriers, clock, log: silent }) }
+  return {
+    store,
+    numbers,
+    look: createOrderLook({ orders: store.numberOrders, carriers, clock, log: silent }),
+    charge: createCharges({ charges: store.numberCharges, clock, log: silent }),
+  }
 }
 
 /** The data of the fault with which the work ends. Null: it ended well. */

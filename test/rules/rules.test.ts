@@ -69,6 +69,7 @@ t.test('every folder is named for a concern', (t) => {
     'main.ts',
     'model-operations.ts',
     'phone-lines.ts',
+    'phone-numbers.ts',
     'phone-sessions.ts',
     'pre-calls.ts',
     'room-sessions.ts',

@@ -1,0 +1,100 @@
+import type { Command } from 'commander'
+import type { AvailablePhoneNumber, NewPhoneNumber, PhoneNumber } from '../generated/platform/types.ts'
+import type { Actions } from './actions.ts'
+import { table } from './choice.ts'
+import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
+import { oneLine } from './terminal.ts'
+
+type Json = { json: boolean }
+type Settings = { direction?: NonNullable<NewPhoneNumber['direction']>; agent?: string; label?: string }
+
+const directions = ['inbound', 'outbound', 'both']
+
+export function numbers(program: Command, actions: Actions): void {
+  const group = program.command('numbers').description('phone numbers that calls come from and go to')
+  const client = async () => platformClient(await actions.connection())
+  const command = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print the answer as it came', false)
+  command('list', 'the numbers of the organization, oldest first').action(async ({ json }: Json) => {
+    const { body } = await (await client()).listPhoneNumbers()
+    print(json, body, () => (body.length > 0 ? table([heading, ...body.map(rowOf)]) : ['no numbers']))
+  })
+  command('search', 'numbers that can be bought now')
+    .option('--area <code>', 'area code, for example 212')
+    .option('--locality <city>', 'city')
+    .option('--limit <count>', 'the most to show, 1 to 50', '10')
+    .action(async ({ json, area, locality, limit }: Search & Json) => {
+      const query = { ...(area && { areaCode: area }), ...(locality && { locality }), limit: Number(limit) }
+      const { body } = await (await client()).searchPhoneNumbers({ query })
+      print(json, body, () => (body.length > 0 ? table([offerHeading, ...body.map(offerOf)]) : ['no numbers']))
+    })
+  withSettings(command('buy', 'buy a number; the set-up price and the first month are taken from the credit at once'))
+    .argument('<number>', 'as search prints it, for example +12125550100')
+    .action(async (e164: string, { json, ...settings }: Settings & Json) => {
+      const { body } = await (await client()).purchasePhoneNumber({ body: { e164, ...fieldsOf(settings) } })
+      print(json, body, () => table([heading, rowOf(body)]))
+    })
+  withSettings(command('set', 'change what is named, and leave the rest; the word none removes an agent or a label'))
+    .argument('<number>', 'id, pn_…, or the number')
+    .action(async (wanted: string, { json, ...settings }: Settings & Json) => {
+      const fields = fieldsOf(settings)
+      if (Object.keys(fields).length === 0) throw new CommandError('name --agent, --direction or --label to change')
+      const path = { id: await idOf(await client(), wanted) }
+      const { body } = await (await client()).updatePhoneNumber({ path, body: fields })
+      print(json, body, () => table([heading, rowOf(body)]))
+    })
+  command('release', 'give a number back; the month that is paid is not refunded')
+    .argument('<number>', 'id, pn_…, or the number')
+    .action(async (wanted: string, { json }: Json) => {
+      const { body } = await (await client()).deletePhoneNumber({ path: { id: await idOf(await client(), wanted) } })
+      print(json, body, () => [`${wanted} is given back`])
+    })
+}
+
+type Search = { area?: string; locality?: string; limit: string }
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--agent <id>', 'the agent that answers, agent_…')
+    .option('--direction <name>', directions.join(', '))
+    .option('--label <text>', 'for people')
+}
+
+/** A number is meant by its id or by itself. */
+async function idOf(client: ReturnType<typeof platformClient>, wanted: string): Promise<string> {
+  if (!wanted.startsWith('+')) return wanted
+  const { body } = await client.listPhoneNumbers()
+  const found = body.filter(({ e164 }) => e164 === wanted)
+  if (found.length > 1) throw new CommandError(`${wanted} is there more than once: name it by its id`)
+  if (found[0] === undefined) throw new CommandError(`the organization has no number ${wanted}`)
+  return found[0].id
+}
+
+function fieldsOf({ direction, agent, label }: Settings): Omit<NewPhoneNumber, 'e164'> {
+  if (direction !== undefined && !directions.includes(direction))
+    throw new CommandError(`--direction takes ${directions.join(', ')}`)
+  return {
+    ...(direction && { direction }),
+    ...(agent && { agentId: agent === 'none' ? null : agent }),
+    ...(label && { label: label === 'none' ? null : label }),
+  }
+}
+
+const heading = ['id', 'number', 'for', 'status', 'answered by', 'next charge', 'label']
+
+function rowOf({ id, e164, direction, setupStatus, agentId, ...number }: PhoneNumber): string[] {
+  const answers = agentId ?? (setupStatus.agentReady ? 'template' : '–')
+  const status = [setupStatus.status, ...setupStatus.issues].join(', ')
+  return [id, e164, direction, status, answers, number.nextChargeAt?.slice(0, 10) ?? '–', oneLine(number.label ?? '–')]
+}
+
+const offerHeading = ['number', 'to set up', 'a month', 'place', 'features']
+
+function offerOf({ e164, upfrontCostUsd, monthlyCostUsd, region, features }: AvailablePhoneNumber): string[] {
+  const place = [region.locality, region.state].filter((part) => part !== null).join(', ')
+  return [e164, dollars(upfrontCostUsd), dollars(monthlyCostUsd), oneLine(place), oneLine(features.join(' '))]
+}
+
+const dollars = (usd: number | null) => (usd === null ? 'unknown' : `$${usd.toFixed(2)}`)

@@ -1,0 +1,37 @@
+/** The commands for phone numbers, of the built product. */
+import t from 'tap'
+import { call, startAdministered } from '../platform/setup.ts'
+import { runParley } from '../process/command.ts'
+import { refused } from './refused.ts'
+
+const { parley, admin } = await startAdministered(t)
+
+t.test('numbers search, buy, list, set and release', async (t) => {
+  const { id: organizationId } = await admin.organization('with numbers')
+  const acme = await admin.key(organizationId, { test: true })
+  const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
+  const command = (...args: string[]) => runParley(['numbers', ...args], { dataDir: parley.dataDir, env })
+  const outputOf = async (...args: string[]) => {
+    const { code, stdout, stderr } = await command(...args)
+    t.equal(code, 0, stderr)
+    return stdout.trimEnd()
+  }
+  t.equal(await outputOf('list'), 'no numbers')
+  t.equal(await outputOf('search', '--area', '999'), 'no numbers')
+  const found = await outputOf('search', '--area', '212', '--locality', 'New York', '--limit', '1')
+  t.match(found, /\+12125550100 +\$1\.00 +\$1\.00 +New York, IL +voice sms/)
+  const wanted = { name: 'Desk', systemPrompt: 'Be brief.', intent: { language: 'en' } }
+  const agent = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
+  const bought = await outputOf('buy', '+12125550100', '--agent', agent, '--label', 'Front')
+  t.match(bought, new RegExp(`pn_\\w{22} +\\+12125550100 +both +ready +${agent} +– +Front`))
+  t.match(JSON.parse(await outputOf('list', '--json')), [{ e164: '+12125550100', agentId: agent, direction: 'both' }])
+  const set = await outputOf('set', '+12125550100', '--direction', 'outbound', '--agent', 'none', '--label', 'none')
+  t.match(set, /\+12125550100 +outbound +ready +– +– +–/)
+  refused(t, await command('set', '+12125550100'), /name --agent, --direction or --label/)
+  refused(t, await command('set', '+12125550100', '--direction', 'up'), /--direction takes inbound, outbound, both/)
+  refused(t, await command('set', '+12125550100', '--direction', 'both'), /VALIDATION_ERROR/)
+  refused(t, await command('buy', '+12125550199'), /PHONE_NUMBER_UNAVAILABLE/)
+  t.equal(await outputOf('release', '+12125550100'), '+12125550100 is given back')
+  refused(t, await command('release', '+12125550100'), /has no number \+12125550100/)
+  refused(t, await command('release', 'pn_0123456789012345678901'), /NOT_FOUND/)
+})
