@@ -6,7 +6,7 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks test test-voices test-webhooks livekit test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks test test-voices test-webhooks livekit test-debian13 s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -18,6 +18,7 @@ help:
 	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
+	@echo 'make sip       calls over SIP trunks with SIPp, a program of Debian (otherwise a skip that says why)'
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate  specs/ to generated/, and the table of providers in README'
 	@echo 'make bench     figures, each as a ratio beside a floor in the same run'
@@ -57,6 +58,10 @@ test-debian13:
 # Recordings in a bucket. The server is built in a cache folder, the first time in about three minutes.
 s3: dist/main.js
 	@exec test/s3/lane.sh
+
+# Calls over SIP trunks with a program that others have written. It is downloaded where it is not installed.
+sip:
+	@exec test/sip/lane.sh
 
 # The vendors' own clients prove that the stubs in test/vendors are fair. Without them (no network) those tests are skips that say so.
 vendor-clients:

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
 import type { LegEvent, LegToDial } from '../../domain/ports/phone-line.ts'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import { openTrunkLine } from '../../providers/trunk/phone-line.ts'
 import type { RtpLeg, RtpLegOptions, RtpPorts, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
 import { ManualClock } from '../domain/fakes.ts'
@@ -48,13 +49,21 @@ export type TrunkSetup = {
   /** Those that calls go out over. */
   outgoing?: () => readonly SipConnection[]
   fails?: boolean
+  /** Called with each event. */
+  received?: (event: LegEvent) => void
 }
 
-export async function openTrunk(
-  t: Test,
-  { known = [plain], logins = [], outgoing = () => [], fails = false }: TrunkSetup = {},
-) {
+/** Time moves only by `advance`. */
+export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
   const clock = new ManualClock()
+  return { ...(await openTrunkOn(t, clock, setup)), clock }
+}
+
+export async function openTrunkOn(
+  t: Test,
+  clock: Clock,
+  { known = [plain], logins = [], outgoing = () => [], fails = false, received = () => {} }: TrunkSetup,
+) {
   const events: LegEvent[] = []
   const rtps: CountedRtp[] = []
   const sinks: RecordingSink[] = []
@@ -105,6 +114,7 @@ export async function openTrunk(
     received: (event) => {
       if (fails) return Promise.reject(new Error('the store does not answer'))
       events.push(event)
+      received(event)
       return Promise.resolve()
     },
     clock,
@@ -116,7 +126,6 @@ export async function openTrunk(
     await line.close()
   })
   return {
-    clock,
     events,
     rtps,
     sinks,
