@@ -286,7 +286,7 @@ export type ListPhoneNumbersCall = CallOptions
 export type ListPhoneNumbersAnswer =
   | Answer<'application/json', PhoneNumberList>
 
-export type PurchasePhoneNumberCall = CallOptions & { body: NewPhoneNumber }
+export type PurchasePhoneNumberCall = CallOptions & { body: NewPhoneNumber; idempotencyKey?: string }
 
 export type PurchasePhoneNumberAnswer =
   | Answer<'application/json', PhoneNumber>
@@ -880,7 +880,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     path: '/v1/phone-numbers',
     secured: true,
-    idempotent: false,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },

@@ -466,12 +466,17 @@ export type ListPhoneNumbersResult =
 export type PurchasePhoneNumberRequest = {
   path: Record<string, never>
   query: Record<string, never>
-  header: Record<string, never>
+  header: { 'idempotency-key'?: string }
   body: NewPhoneNumber
 }
 
 export type PurchasePhoneNumberResult =
-  | { status: 201; type?: 'application/json'; body: PhoneNumber }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: PhoneNumber
+    }
 
 export type SearchPhoneNumbersRequest = {
   path: Record<string, never>

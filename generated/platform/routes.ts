@@ -4039,7 +4039,7 @@ export const platformSurface: Surface = {
       pattern: '/v1/phone-numbers',
       pathParams: [],
       query: [],
-      headers: [],
+      headers: [{ name: 'Idempotency-Key', required: false, bytesMax: 256 }],
       scope: 'platform',
       body: {
         required: true,
@@ -4049,7 +4049,7 @@ export const platformSurface: Surface = {
         partsOpen: false,
         limit: 'json',
       },
-      validateParams: null,
+      validateParams: validators.purchasePhoneNumberParams,
       validateBody: validators.purchasePhoneNumberBody,
       responses: {
         '201': {
@@ -4060,6 +4060,7 @@ export const platformSurface: Surface = {
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
+            'Idempotent-Replayed',
           ],
           validate: answers && answers.purchasePhoneNumber201,
         },
@@ -4128,6 +4129,7 @@ export const platformSurface: Surface = {
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
+            'Retry-After',
           ],
           validate: answers && answers.purchasePhoneNumber409,
         },
@@ -4499,6 +4501,7 @@ export const platformSurface: Surface = {
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
+            'Retry-After',
           ],
           validate: answers && answers.deletePhoneNumber409,
         },

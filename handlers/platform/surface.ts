@@ -56,12 +56,14 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   const publicUrlOf = createPublicUrl(deps.address)
   const nodeUrlOf = createNodeUrl(deps.address)
   const repeatable = createRepeatable({ ...deps.repeats, log: settings.log })
+  const resources = resourceOperations(deps)
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
     getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings),
     getOrganization: getOrganization(deps.organizations),
     updateOrganization: updateOrganization(deps.organizations),
-    ...resourceOperations(deps),
+    ...resources,
+    purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
     createSession: createSession(deps.sessions, nodeUrlOf),
     createPhoneSession: repeatable(createPhoneSession(deps.dial)),
     ...callOperations(deps.records, publicUrlOf),

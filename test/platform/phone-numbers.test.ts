@@ -2,7 +2,7 @@
 import t from 'tap'
 import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
-import type { Target } from '../router/requests.ts'
+import { send, type Target } from '../router/requests.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
@@ -190,3 +190,26 @@ t.test('purchasePhoneNumber: a test key buys a simulated number, which is called
   await call(test, 'POST', `/v1/calls/${sessionId}/end`)
   t.same(faultOf(await call(test, 'DELETE', path(number))), { status: 404, code: 'NOT_FOUND' })
 })
+
+t.test(
+  'purchasePhoneNumber: a repeat with its Idempotency-Key buys nothing, a refusal leaves the key free',
+  async (t) => {
+    const { id } = await withNumber('repeats')
+    const test = await admin.key(id, { test: true, scopes: ['platform'] })
+    const buy = (e164: string, key: string) =>
+      send(test, '/v1/phone-numbers', {
+        method: 'POST',
+        body: JSON.stringify({ e164 }),
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      })
+    const first = await buy('+13035550130', 'one')
+    t.equal(first.status, 201, first.text)
+    const repeat = await buy('+13035550130', 'one')
+    t.same([repeat.status, repeat.json()], [201, first.json()])
+    t.equal(repeat.headers.get('idempotent-replayed'), 'true')
+    t.match((await buy('+13035550131', 'one')).json(), { code: 'IDEMPOTENCY_CONFLICT' })
+    t.match((await buy('+13035550130', 'two')).json(), { code: 'PHONE_NUMBER_EXISTS' })
+    t.equal((await buy('+13035550132', 'two')).status, 201, 'a refusal leaves the key free')
+    t.equal((await call(test, 'GET', '/v1/phone-numbers')).json<Row[]>().length, 2)
+  },
+)
