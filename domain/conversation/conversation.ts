@@ -120,6 +120,7 @@ class Talking implements Conversation {
       notify,
       event: (type, payload) => log.event(type, payload),
       scheduleCallback: (callback) => log.callback(callback),
+      pressKeys: media.pressKeys ? (digits) => media.pressKeys?.(digits) ?? Promise.resolve() : null,
     })
     this.#record = new TurnRecord({
       clock,

@@ -30,6 +30,8 @@ export interface MediaTransport {
   /** Drops what was sent and not played. Answered by `cleared`. */
   clear(): void
   notify(event: SessionEvent): void
+  /** Presses keys on the phone at the other end: `0-9*#A-D`, and `w` for half a second of silence. Only a phone has it. Rejects with PhoneLineError. */
+  pressKeys?(digits: string): Promise<void>
   /** The session is over: its last frames, then the socket closes. */
   close(reason: EndReason, fault: SessionFault | null): void
 }

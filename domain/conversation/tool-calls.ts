@@ -7,6 +7,7 @@ import type { LlmItem, LlmTool } from '../llm/llm.ts'
 import type { Clock } from '../ports/system.ts'
 import type { PipelineTool } from '../sessions/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
+import { digitsName, keysOf } from '../tools/press-keys.ts'
 import type { RunTool, ToolFailure, ToolResult } from './deps.ts'
 import type { SessionEvent } from './media.ts'
 
@@ -28,6 +29,8 @@ export type ToolDeps = {
   event: (type: EventType, payload: Record<string, unknown>) => void
   /** The agent has promised to call again. */
   scheduleCallback: (callback: WantedCallback) => void
+  /** Presses keys on the phone of the caller. Rejects where the line does not. Null: there is no phone. */
+  pressKeys: ((digits: string) => Promise<void>) | null
 }
 
 /** A call that ended: its result as the LLM reads it. */
@@ -46,7 +49,7 @@ export class ToolCalls {
 
   constructor(deps: ToolDeps) {
     this.#deps = deps
-    this.#tools = toolsOf(deps.call)
+    this.#tools = toolsOf(deps.call, deps.pressKeys !== null)
   }
 
   /** As the LLM sees them. */
@@ -132,7 +135,20 @@ export class ToolCalls {
     return source.responseMode === 'async' ? { result: source.asyncAck ?? defaultAck } : running
   }
 
-  #runBuiltin({ name, config }: BuiltinSource, args: unknown): ToolResult {
+  async #pressKeys(args: unknown): Promise<ToolResult> {
+    const digits = keysOf(args)
+    if (digits === null) return failed({ code: 'invalid_arguments', detail: `/${digitsName}` })
+    try {
+      await this.#deps.pressKeys?.(digits)
+      return { result: 'ok' }
+    } catch {
+      // The phone has logged why.
+      return failed({ code: 'failed' })
+    }
+  }
+
+  #runBuiltin({ name, config }: BuiltinSource, args: unknown): ToolResult | Promise<ToolResult> {
+    if (name === 'send_dtmf') return this.#pressKeys(args)
     if (name !== 'schedule_callback') return { result: 'ok' }
     const { clock, runTool, scheduleCallback } = this.#deps
     const nowMs = clock.nowMs()
@@ -180,15 +196,15 @@ export class ToolCalls {
   }
 }
 
-/** Tools of the page need a page, and `end_call` is there unless it was switched off. */
-function toolsOf({ pipeline, kind }: Call): Map<string, PipelineTool> {
+/** Tools of the page need a page, those of a phone a phone, and `end_call` is there unless it was switched off. */
+function toolsOf({ pipeline, kind }: Call, hasPhone: boolean): Map<string, PipelineTool> {
   const tools = new Map<string, PipelineTool>()
   let ends = false
   for (const tool of pipeline.tools) {
     const { source } = tool
     if (source.kind === 'inline' && kind !== 'browser') continue
     if (source.kind === 'builtin') {
-      if (source.name === 'send_dtmf') continue
+      if (source.name === 'send_dtmf' && !hasPhone) continue
       if (source.name === 'end_call') {
         ends = true
         if (source.config?.enabled === false) continue

@@ -6,13 +6,12 @@ import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../c
 export class LegTransport implements MediaTransport {
   readonly sampleRateHz: number
   readonly #stream: MediaTransport
-  readonly #closed: () => void
+  readonly #leg: LegActions
 
-  /** `closed` is called when the conversation has ended. */
-  constructor(stream: MediaTransport, closed: () => void) {
+  constructor(stream: MediaTransport, leg: LegActions) {
     this.sampleRateHz = stream.sampleRateHz
     this.#stream = stream
-    this.#closed = closed
+    this.#leg = leg
   }
 
   frame(samples: Int16Array): void {
@@ -31,10 +30,21 @@ export class LegTransport implements MediaTransport {
     this.#stream.notify(event)
   }
 
+  pressKeys(digits: string): Promise<void> {
+    return this.#leg.pressKeys(digits)
+  }
+
   close(reason: EndReason, fault: SessionFault | null): void {
     this.#stream.close(reason, fault)
-    this.#closed()
+    this.#leg.closed()
   }
+}
+
+/** The leg, as its conversation acts on it. */
+export type LegActions = {
+  pressKeys(digits: string): Promise<void>
+  /** Called when the conversation has ended. */
+  closed(): void
 }
 
 /** Receives the audio of a leg. Until the conversation has begun, it is dropped. */

@@ -213,11 +213,25 @@ export class PhoneCall {
     if (held === null || live === null || stream === null || this.isOver || this.#state === 'talking') return
     this.#state = 'talking'
     try {
-      const transport = new LegTransport(stream, () => this.conversationOver())
+      const transport = new LegTransport(stream, {
+        pressKeys: (digits) => this.#pressKeys(digits),
+        closed: () => this.conversationOver(),
+      })
       this.#sink.begin(held.begin({ ...live, log: this.record }, transport))
     } catch (err) {
       this.#state = 'answered'
       this.defect(err)
+    }
+  }
+
+  async #pressKeys(digits: string): Promise<void> {
+    const { line, log } = this.#deps
+    try {
+      if (this.#ref === null || this.isOver) throw new PhoneLineError('unreachable')
+      await line.sendDtmf(this.#ref, digits)
+    } catch (err) {
+      log.warn({ err, legId: this.leg.id }, 'a line did not press keys')
+      throw err
     }
   }
 

@@ -4,7 +4,8 @@ import type { NewTool, StoredTool, ToolSecrets, ToolSource } from '../agents/too
 import { makeSource } from '../agents/tool-source.ts'
 import { callbackParameters } from '../callbacks/wanted-callback.ts'
 import { type Issue, refuseIssues } from '../resource-fault.ts'
-import type { PipelineTool } from './pipeline.ts'
+import { pressKeysParameters } from '../tools/press-keys.ts'
+import type { PipelineTool, SessionTransport } from './pipeline.ts'
 
 /** The secrets of webhook tools, by the name of the tool. */
 export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
@@ -14,6 +15,7 @@ export const toolsMax = 128
 
 /** Throws ResourceFault for too many of them, and for a header without its value: a session has no stored one. */
 export function joinTools(
+  transport: SessionTransport,
   ofAgent: readonly StoredTool[],
   ...requests: readonly (readonly NewTool[] | null | undefined)[]
 ): { tools: PipelineTool[]; secrets: SecretsByTool } {
@@ -31,7 +33,7 @@ export function joinTools(
   const byName = new Map([...ofAgent, ...sent].map((each) => [each.tool.name, each]))
   if (byName.size > toolsMax) issues.push({ path: ['tools'], problem: { kind: 'tools_too_many', toolsMax } })
   refuseIssues(issues)
-  const all = [...byName.values()].filter(({ tool }) => isOfBrowser(tool.source))
+  const all = [...byName.values()].filter(({ tool }) => transport === 'phone' || !isOfPhone(tool.source))
   return {
     tools: all.map(({ tool }) => ({
       name: tool.name,
@@ -48,11 +50,12 @@ export function joinTools(
 
 /** The arguments of a tool that names none. */
 function parametersOf(source: ToolSource): PipelineTool['parameters'] {
+  if (isOfPhone(source)) return pressKeysParameters
   const isCallback = source.kind === 'builtin' && source.name === 'schedule_callback'
   return isCallback ? callbackParameters : { type: 'object', properties: {} }
 }
 
 /** A browser has no keypad to send tones to. */
-function isOfBrowser(source: ToolSource): boolean {
-  return source.kind !== 'builtin' || source.name !== 'send_dtmf'
+function isOfPhone(source: ToolSource): boolean {
+  return source.kind === 'builtin' && source.name === 'send_dtmf'
 }

@@ -73,7 +73,7 @@ export async function prepared(
 ): Promise<SessionSettings> {
   const joined = joinSettings(agent, ...wanted)
   refuseIssues(issuesOfJoined(joined))
-  const own = joinTools(tools, ...wanted.map((each) => each.tools))
+  const own = joinTools(transport, tools, ...wanted.map((each) => each.tools))
   const [request] = wanted
   const rendered = await renderSettings(joined, agent, request.variables ?? {}, occasion, rules.render)
   // The organization's off always wins.

@@ -615,7 +615,7 @@ export type WebhookSource = {
   asyncAck: AsyncAck
 }
 
-/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. A tool that names no `parameters` has those. */
+/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. It calls `send_dtmf` with `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) to press keys on the phone; sessions of browsers do not have that tool. A tool that names no `parameters` has those. */
 export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback'
 
 export type BuiltinConfig = {

@@ -35,6 +35,7 @@ t.test('others have their turn between long checks of one answer', async (t) => 
       webhook: () => Promise.reject(new Error('it is not run')),
     },
     scheduleCallback: () => {},
+    pressKeys: null,
     notify: () => {},
     event: () => {},
   })

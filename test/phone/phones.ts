@@ -71,7 +71,9 @@ export type PhoneCallRow = Record<string, unknown> & {
   from: string | null
   to: string
   call_control_id: string
-  transcript: { entries: ({ source: string; text: string } & Record<'heard_text', string | null>)[] }
+  transcript: {
+    entries: ({ source: string; text: string; tool_calls?: unknown[] } & Record<'heard_text', string | null>)[]
+  }
   report: { outcome: string } | null
   recording_status: string | null
 }

@@ -1,0 +1,44 @@
+/** Keys of phones, over the simulated carrier: those that a person presses, and those that the agent presses. */
+import t from 'tap'
+import { call } from '../platform/setup.ts'
+import { callWhen, eventsOf, hasEnded, type PhoneCallRow, type PhoneEvent, startPhones } from './phones.ts'
+
+const phones = await startPhones()
+t.teardown(() => phones.close())
+
+t.test('the keys that a person presses are a turn, and the agent presses others', async (t) => {
+  const digits = { type: 'string', enum: ['12w3#'] }
+  const answer = await call(phones, 'POST', '/v1/sessions/phone', {
+    to: '+15005550017',
+    intent: { language: 'en-US', optimizeFor: 'latency' },
+    llm: { model: 'local:scripted' },
+    systemPrompt: 'Be brief.',
+    firstMessage: 'Please press one to go on.',
+    tools: [
+      {
+        // The scripted LLM calls a tool whose subject is in the turn.
+        name: 'get_keypad',
+        description: 'Presses keys.',
+        parameters: { type: 'object', properties: { digits }, required: ['digits'] },
+        source: { kind: 'builtin', name: 'send_dtmf' },
+      },
+    ],
+  })
+  t.equal(answer.status, 200, answer.text)
+  const { sessionId: id } = answer.json<{ sessionId: string }>()
+  const isPressed = ({ event_type }: PhoneEvent) => event_type === 'agent.tool_completed'
+  const hasCalled = ({ transcript }: PhoneCallRow) =>
+    transcript.entries.some(({ tool_calls }) => (tool_calls?.length ?? 0) > 0)
+  const row = await callWhen(phones, id, (row) => hasCalled(row) || hasEnded(row))
+  t.match(
+    row.transcript.entries.find(({ text }) => text.startsWith('[keypad')),
+    { source: 'user', text: '[keypad 1]', metadata: { dtmf: true } },
+  )
+  const events = await eventsOf(phones, id)
+  t.match(
+    events.find(({ event_type }) => event_type === 'carrier.dtmf'),
+    { provider: 'carrier' },
+  )
+  t.ok(events.some(isPressed), events.map(({ event_type }) => event_type).join(', '))
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+})
