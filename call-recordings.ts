@@ -102,13 +102,20 @@ function startUploads(
   return uploads
 }
 
+/** A number of the simulated carrier, which no real phone has. */
+const failingNumber = '+15005550014'
+
 /** A conversation does not wait for its file: the recorder waits, at its first write. `growing` has the calls whose files are not closed. */
-function fileOf(files: Recordings, { id }: Call, growing: Set<string>): GrowingFile {
+function fileOf(files: Recordings, { id, phone }: Call, growing: Set<string>): GrowingFile {
+  const fails = phone?.to === failingNumber || phone?.from === failingNumber
   growing.add(id)
   const opened = files.create(id)
   return {
     append: async (bytes) => (await opened).append(bytes),
-    replaceStart: async (bytes) => (await opened).replaceStart(bytes),
+    replaceStart: async (bytes) => {
+      if (fails) throw new Error('the recordings of this number of the simulated carrier fail')
+      await (await opened).replaceStart(bytes)
+    },
     async close() {
       try {
         await (await opened).close()

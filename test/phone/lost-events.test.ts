@@ -1,0 +1,52 @@
+/** Calls whose events are lost, late or doubled on their way from the carrier, and one whose recording fails. */
+import t from 'tap'
+import { call } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
+import { callWhen, eventsOf, hasEnded, startPhones } from './phones.ts'
+
+const phones = await startPhones()
+t.teardown(() => phones.close())
+
+const dial = async (to: string) => {
+  const answer = await call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId })
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.json<{ sessionId: string }>().sessionId
+}
+const countsOf = async (id: string) => {
+  const counts: Record<string, number> = {}
+  for (const { event_type: type } of await eventsOf(phones, id)) counts[type] = (counts[type] ?? 0) + 1
+  return counts
+}
+
+t.test('a call whose end the carrier never says ends with its stream', async (t) => {
+  const id = await dial('+15005550022')
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'user_hangup' })
+  t.equal((await countsOf(id))['carrier.hangup'], undefined)
+})
+
+t.test('events that come late, twice and in another order happen once, and move no status back', async (t) => {
+  const id = await dial('+15005550023')
+  await callWhen(phones, id, ({ status }) => status === 'in_progress')
+  await until('the late answer', async () => (await countsOf(id))['carrier.answered'] === 1)
+  t.equal((await call(phones, 'POST', `/v1/calls/${id}/end`)).status, 200)
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
+  await until('the late end', async () => (await countsOf(id))['carrier.hangup'] === 1)
+  t.match(await countsOf(id), {
+    'call.dialing': 1,
+    'call.in_progress': 1,
+    'call.completed': 1,
+    'carrier.initiated': 1,
+    'carrier.answered': 1,
+    'carrier.hangup': 1,
+  })
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
+})
+
+t.test('a recording that fails says so, and the call goes on', async (t) => {
+  const id = await dial('+15005550014')
+  await callWhen(phones, id, ({ status }) => status === 'in_progress')
+  t.equal((await call(phones, 'POST', `/v1/calls/${id}/end`)).status, 200)
+  const row = await callWhen(phones, id, (row) => hasEnded(row) && row.recording_status !== 'recording')
+  t.match(row, { status: 'completed', end_reason: 'api_ended', recording_status: 'failed' })
+  t.match(await countsOf(id), { 'recording.failed': 1 })
+})
