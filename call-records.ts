@@ -70,6 +70,7 @@ export async function createCallRecords({
     reports: store.reports,
     recordings: recordings.stored,
     callbacks: store.callbacks,
+    transfers: store.transfers,
     deliveries: store.reportDeliveries,
     clock,
   })

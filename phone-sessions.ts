@@ -10,6 +10,9 @@ import type { SessionRules } from './domain/sessions/check.ts'
 import type { SessionRegistry } from './domain/sessions/live-sessions.ts'
 import type { PreCall } from './domain/sessions/pre-call.ts'
 import type { SessionRoutes } from './domain/sessions/routes.ts'
+import { AskTransfers } from './domain/transfers/ask-transfers.ts'
+import { CallTransfers } from './domain/transfers/call-transfers.ts'
+import type { LiveTransfers } from './domain/transfers/transfer.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
@@ -33,6 +36,9 @@ export type PhoneParts = {
 export type PhoneSessions = {
   dial: DialPhone
   events: LegEvents & Pick<PhoneCalls, 'take'>
+  /** The transfers of the calls that this process holds. */
+  liveTransfers: LiveTransfers
+  transfers: AskTransfers
   close(): Promise<void>
 }
 
@@ -51,12 +57,25 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   const shared = { agents, tools, rules, limits, credit, organizations, calls, preCall, routes, numbers, phones, clock }
   const held = { ...shared, sessions: live, ids: systemIds, ownerId: store.instanceId, lines }
   phones.serve(createTakeInbound({ ...held, callers: store.numberCallers, e164: e164Of, log }))
+  const ids = { transfer: systemIds.session, leg: systemIds.leg }
+  const liveTransfers = new CallTransfers({ phones, media, legs, clock, log, ids })
+  const asked = {
+    calls,
+    transfers: store.transfers,
+    numbers,
+    credit,
+    commands,
+    ownerId: store.instanceId,
+    isPhoneNumber,
+  }
   const loops = new Loops(clock, log)
   loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => phones.look() })
   loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
   return {
     dial: createDialPhone({ ...held, isPhoneNumber }),
     events: phones,
+    liveTransfers,
+    transfers: new AskTransfers({ ...asked, live: liveTransfers }),
     close: () => loops.stop(closeMs),
   }
 }

@@ -175,6 +175,7 @@ function platformOf({ config, store, operations, sessions, records, settings, ..
       ...records,
       endCall: createEndCall(store.calls, sessions.calls),
       webJoin: sessions.webJoin,
+      transfers: sessions.phone.transfers,
     },
   })
 }

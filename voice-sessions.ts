@@ -86,6 +86,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   const phone = openPhoneSessions({ store, telephony, live, routes, rules, preCall, journal, log })
   await store.callCommands.serve((tenant, callId, command) => {
     if (command.kind === 'joinState') return live.joinState(tenant, callId)
+    if (command.kind === 'transfer') return phone.liveTransfers.command(tenant, callId, command.command)
     if (command.kind === 'legEvent') phone.events.take(command.legId, command.line, command.event)
     else live.end(tenant, callId, command.reason, command.clientReason)
     return null

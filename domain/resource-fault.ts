@@ -2,6 +2,7 @@ import type { CallbackStatus } from './callbacks/states.ts'
 import type { RecordingStatus } from './calls/call.ts'
 import type { FaultData } from './fault.ts'
 import type { VerificationStatus } from './numbers/verification.ts'
+import type { TransferStatus } from './transfers/states.ts'
 
 /** The way to a value inside of what a client sent: names of fields, and places in lists. */
 export type ValuePath = readonly (string | number)[]
@@ -30,6 +31,10 @@ export type Problem =
   | { kind: 'number_invalid' }
   /** There is no number to call from, or the organization has none of this name. */
   | { kind: 'number_missing' }
+  /** Either one number or a list of them is wanted. */
+  | { kind: 'destination_ambiguous' }
+  | { kind: 'identity_not_of_caller' }
+  | { kind: 'identity_not_of_recipient' }
   | { kind: 'options_missing' }
   | { kind: 'options_not_taken' }
   | { kind: 'descriptions_too_long'; charactersMax: number }
@@ -95,6 +100,10 @@ export type ResourceFaultData =
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }
+  /** Only a call by phone can be transferred. */
+  | { kind: 'transfer_unsupported' }
+  | { kind: 'transfer_in_progress' }
+  | { kind: 'transfer_state_conflict'; status: TransferStatus }
   /** A report is made when the call ends, but not for a session that nobody joined. */
   | { kind: 'report_missing'; hasEnded: boolean }
   /** `status` is that of the recording. */

@@ -6,6 +6,7 @@
  */
 import type { Tenant } from '../domain/access/organization.ts'
 import {
+  answerMs,
   type CallAnswer,
   type CallCommand,
   type CallCommands,
@@ -46,26 +47,35 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
     )
     // Their rows are gone, so all of them run before the first notification, which may fail.
     const answers = rows.map(({ organizationId, test, id, callId, command }) => {
-      return { id, answer: run({ organizationId, test }, callId, command) }
+      return { id, answer: Promise.resolve(run({ organizationId, test }, callId, command)) }
     })
-    for (const answer of answers) await system`select pg_notify(${doneChannel}, ${JSON.stringify(answer)})`
+    await Promise.all(answers.map(async ({ id, answer }) => notifyDone({ id, answer: await answer })))
+  }
+
+  async function notifyDone(done: { id: string; answer: CallAnswer }): Promise<void> {
+    await system`select pg_notify(${doneChannel}, ${JSON.stringify(done)})`
   }
 
   return {
     async send(tenant, callId, ownerId, command) {
       const id = commandId()
       const done = untilDone(id)
-      await worlds.asTenant(tenant, async (tx) => {
-        await tx`
-          insert into call_commands (organization_id, test, id, call_id, owner_id, command, created_at)
-          values (${tenant.organizationId}, ${tenant.test}, ${id}, ${callId}, ${ownerId}, ${JSON.stringify(command)}::text::json,
-            ${new Date(clock.nowMs())})`
-        await tx`select pg_notify(${sentChannel}, ${ownerId})`
-      })
-      const taken = await done
-      if (taken !== null) return taken
-      // The owner can have taken it at the last moment, and its answer is lost.
-      return (await withdrawn(tenant, id)) ? null : { answer: null }
+      try {
+        await worlds.asTenant(tenant, async (tx) => {
+          await tx`
+            insert into call_commands (organization_id, test, id, call_id, owner_id, command, created_at)
+            values (${tenant.organizationId}, ${tenant.test}, ${id}, ${callId}, ${ownerId}, ${JSON.stringify(command)}::text::json,
+              ${new Date(clock.nowMs())})`
+          await tx`select pg_notify(${sentChannel}, ${ownerId})`
+        })
+        const taken = await done.within(commandMs)
+        if (taken !== null) return taken
+        if (await withdrawn(tenant, id)) return null
+        // The owner has taken it. It still runs, or its answer is lost.
+        return command.kind === 'transfer' ? done.within(answerMs) : { answer: null }
+      } finally {
+        done.forget()
+      }
     },
     async serve(run) {
       const takeLogged = () =>
@@ -79,16 +89,21 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
     },
   }
 
-  function untilDone(id: string): Promise<{ answer: CallAnswer } | null> {
-    return new Promise((resolve) => {
-      const finish = (done: { answer: CallAnswer } | null) => {
-        waiting.delete(id)
-        cancel()
-        resolve(done)
-      }
-      const cancel = clock.after(commandMs, () => finish(null))
-      waiting.set(id, (answer) => finish({ answer }))
-    })
+  function untilDone(id: string) {
+    const done = new Promise<{ answer: CallAnswer }>((resolve) => waiting.set(id, (answer) => resolve({ answer })))
+    return {
+      /** Null: there is no answer by then. */
+      within: (waitMs: number) =>
+        new Promise<{ answer: CallAnswer } | null>((resolve) => {
+          const finish = (answer: { answer: CallAnswer } | null) => {
+            cancel()
+            resolve(answer)
+          }
+          const cancel = clock.after(waitMs, () => finish(null))
+          void done.then(finish)
+        }),
+      forget: () => void waiting.delete(id),
+    }
   }
 
   /** False: the owner has taken the command at the last moment. */

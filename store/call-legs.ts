@@ -32,6 +32,7 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
           where line = ${line} and (carrier_leg_id = ${carrierLegId} or (id = ${legId} and carrier_leg_id is null))`
         return row === undefined ? null : legOf(row)
       }),
+    insert: (leg) => worlds.asTenant(leg, (tx) => insertLeg(tx, leg)),
     dialed: (leg, carrierLegId) =>
       worlds.asTenant(leg, async (tx) => {
         await tx`update call_legs set carrier_leg_id = ${carrierLegId} ${ofLeg(tx, leg)}`
@@ -39,6 +40,10 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
     answered: (leg, atMs) =>
       worlds.asTenant(leg, async (tx) => {
         await tx`update call_legs set answered_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and answered_at is null`
+      }),
+    bridged: (leg, atMs) =>
+      worlds.asTenant(leg, async (tx) => {
+        await tx`update call_legs set bridged_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and bridged_at is null`
       }),
     ended: (leg, atMs) =>
       worlds.asTenant(leg, async (tx) => {
@@ -53,7 +58,9 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
             l.carrier_leg_id as "carrierLegId"
           from call_legs l join calls c
             on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
-          where l.ended_at is null and (c.ended_at <= ${endedBefore} or (c.ended_at is null and not exists (
+          where l.ended_at is null
+            and (l.bridged_at is null or (c.ended_at is not null and c.end_reason <> 'transferred'))
+            and (c.ended_at <= ${endedBefore} or (c.ended_at is null and not exists (
             select from instances i where i.id = c.owner_id and i.alive_until > ${now})))
           order by l.created_at limit ${limit}`
       }),

@@ -30,6 +30,7 @@ import { createNewCalls } from './new-calls.ts'
 import { arrayLiteral, dateOrNull, isUuid } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import { type Tenancy, type Worlds } from './tenant.ts'
+import { endingTransfers, reasonAfterDeath, storeTransfers } from './transfers.ts'
 
 export type CallStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
@@ -169,6 +170,7 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   const applied = applyEntries(call, entries, (id) => known.has(id), nowMs)
   await insertTurns(tx, call, applied.turns)
   await insertSpans(tx, call, applied.spans)
+  await storeTransfers(tx, applied.transfers)
   const replaced = await storeCallbacks(tx, deps, applied)
   const matching = deps.webhooks.matching(tx, call)
   const { next, types } = await closed(tx, deps, applied, matching, nowMs)
@@ -262,20 +264,23 @@ async function end(
   recording: SalvagedRecording,
   clientReason?: string,
 ): Promise<void> {
-  const to = endStatus(call.status, reason)
+  const nowMs = deps.clock.nowMs()
+  const { entries, isHandedOver } = await endingTransfers(tx, call, deps.eventId, nowMs)
+  const endReason = reasonAfterDeath(reason, isHandedOver)
+  const to = endStatus(call.status, endReason)
   if (to === null) throw new Error(`a call that is ${call.status} cannot end for ${reason}`)
-  const endedAtMs = deps.clock.nowMs()
+  const endedAtMs = nowMs + entries.length
   const event = {
     id: deps.eventId(),
     provider: 'service' as const,
     type: `call.${to}` as const,
     status: to,
-    failureCause: failureCause(to, reason),
+    failureCause: failureCause(to, endReason),
     occurredAtMs: endedAtMs,
-    payload: endPayload(reason, clientReason),
+    payload: endPayload(endReason, clientReason),
   }
-  const move: CallEntry = { kind: 'move', event, to, change: { endedAtMs, endReason: reason } }
-  await store(tx, deps, call, [move, ...recordingOf(deps, call, recording, endedAtMs + 1)])
+  const move: CallEntry = { kind: 'move', event, to, change: { endedAtMs, endReason } }
+  await store(tx, deps, call, [...entries, move, ...recordingOf(deps, call, recording, endedAtMs + 1)])
 }
 
 /** A recording that nobody goes on with is as long as what was written of it, or has failed. */

@@ -5,6 +5,7 @@ import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { LegStore } from '../domain/phone/leg.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
+import type { TransferStore } from '../domain/transfers/transfer.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
@@ -20,6 +21,7 @@ import { createNumberRecords, type NumberRecords } from './number-records.ts'
 import { createUploadStore } from './recording-uploads.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
+import { createTransferStore } from './transfers.ts'
 import { createWebhookRecords, type WebhookRecords } from './webhook-records.ts'
 
 export type Records = WebhookRecords &
@@ -27,6 +29,7 @@ export type Records = WebhookRecords &
     calls: CallStore
     callRecord: CallRecord
     legs: LegStore
+    transfers: TransferStore
     callChanges: CallChanges
     reports: ReportStore
     callCommands: CallCommands
@@ -65,6 +68,7 @@ export function createRecords(
       callRecord: createCallRecord(worlds),
       legs: createLegStore({ worlds, clock }),
       ...createNumberRecords(worlds, clock),
+      transfers: createTransferStore(worlds),
       callChanges: changes,
       reports: createReportStore({ worlds, clock, webhooks, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),

@@ -3,6 +3,7 @@
  * of several processes follow one another and each is checked against the status that stands then.
  */
 import type { Callback } from '../callbacks/callback.ts'
+import type { Transfer } from '../transfers/transfer.ts'
 import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from './call.ts'
 import { isTerminal, mayMove } from './states.ts'
 
@@ -14,6 +15,8 @@ export type Applied = {
   spans: readonly Span[]
   /** With their events. */
   callbacks: readonly { callback: Callback; event: CallEvent }[]
+  /** Attempts to transfer the call, in the order of their changes. */
+  transfers: readonly Transfer[]
   /** The call has ended by these entries. */
   hasEnded: boolean
   /** Entries that the rules of the states forbid. They leave nothing behind, not even their event. */
@@ -32,6 +35,7 @@ export function applyEntries(
   const turns: Turn[] = []
   const spans: Span[] = []
   const callbacks: { callback: Callback; event: CallEvent }[] = []
+  const transfers: Transfer[] = []
   const refused: CallEntry[] = []
   const lastStored = entries.findLastIndex((entry) => 'event' in entry && isStored(entry.event.id))
   for (const [at, entry] of entries.entries()) {
@@ -48,10 +52,11 @@ export function applyEntries(
       const event = { ...entry.event, status: next.status }
       events.push(event)
       if (entry.kind === 'callback') callbacks.push({ callback: entry.callback, event })
+      if (entry.kind === 'transfer') transfers.push(entry.transfer)
     }
   }
   const hasEnded = isTerminal(next.status) && !isTerminal(call.status)
-  return { call: next, events, turns, spans, callbacks, hasEnded, refused }
+  return { call: next, events, turns, spans, callbacks, transfers, hasEnded, refused }
 }
 
 /** Null: the states do not allow it. */
@@ -59,6 +64,7 @@ function changedBy(call: Call, entry: Exclude<CallEntry, { kind: 'turn' | 'span'
   switch (entry.kind) {
     case 'event':
     case 'callback':
+    case 'transfer':
       return call
     case 'move':
       return mayMove(call.status, entry.to) ? { ...call, ...entry.change, status: entry.to } : null

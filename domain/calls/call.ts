@@ -4,6 +4,8 @@
 import type { Callback } from '../callbacks/callback.ts'
 import { callbackStatuses } from '../callbacks/states.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
+import { transferStatuses } from '../transfers/states.ts'
+import type { Transfer } from '../transfers/transfer.ts'
 import { type CallStatus, callStatuses, type EndReason } from './states.ts'
 
 export const callKinds = ['browser', 'outbound', 'inbound', 'rmsg'] as const
@@ -90,6 +92,7 @@ export const eventTypes = [
   'analysis.heuristic',
   'analysis.failed',
   ...callbackStatuses.map((status) => `callback.${status}` as const),
+  ...transferStatuses.map((status) => `transfer.${status}` as const),
   'budget.exhausted',
   'webhook.pre_call',
   'carrier.initiated',
@@ -193,6 +196,8 @@ export type CallEntry =
   | { kind: 'event'; event: CallEvent }
   /** It replaces one that was promised before in the call. */
   | { kind: 'callback'; event: CallEvent; callback: Callback }
+  /** The row of an attempt as it is now, which may be a new one. */
+  | { kind: 'transfer'; event: CallEvent; transfer: Transfer }
   | { kind: 'turn'; turn: Turn }
   | { kind: 'span'; span: Span }
   | { kind: 'recording'; event: CallEvent; status: RecordingStatus; durationMs: number | null }

@@ -5,6 +5,7 @@ import type { WholeCallback } from '../callbacks/callback.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
 import type { Clock } from '../ports/system.ts'
 import { found, ResourceFault } from '../resource-fault.ts'
+import type { Transfer, TransferStore } from '../transfers/transfer.ts'
 import { type ReportDeliveries, type ReportDeliveryStore, summarized } from '../webhooks/report-deliveries.ts'
 import type { Call, Turn } from './call.ts'
 import { type Costs, costsOf } from './costs.ts'
@@ -30,6 +31,7 @@ export type CallsDeps = {
   reports: Pick<ReportStore, 'find'>
   recordings: Pick<StoredRecordings, 'find' | 'link'>
   callbacks: Pick<CallbackStore, 'ofSession'>
+  transfers: Pick<TransferStore, 'list'>
   deliveries: Pick<ReportDeliveryStore, 'ofReport'>
   clock: Clock
 }
@@ -43,7 +45,14 @@ export type WholeReport = {
   callback: WholeCallback | null
   deliveries: ReportDeliveries
 }
-export type WholeCall = { call: Call; turns: readonly Turn[]; spans: SpanTree | null; report: WholeReport | null }
+export type WholeCall = {
+  call: Call
+  turns: readonly Turn[]
+  spans: SpanTree | null
+  report: WholeReport | null
+  /** The oldest first. */
+  transfers: readonly Transfer[]
+}
 
 /** Every method throws ResourceFault `not_found` for a call that the tenant does not have. */
 export class Calls {
@@ -60,13 +69,15 @@ export class Calls {
   async whole(tenant: Tenant, id: string): Promise<WholeCall> {
     const { record, reports, clock } = this.#deps
     const call = await this.get(tenant, id)
-    const [turns, spans, report] = await Promise.all([
+    const [turns, spans, report, transfers] = await Promise.all([
       record.turns(tenant, id, -1),
       record.spans(tenant, id),
       reports.find(tenant, id),
+      this.#deps.transfers.list(tenant, id),
     ])
     const tree = spanTree(call, spans, clock.nowMs())
-    return { call, turns, spans: tree, report: report && (await this.#wholeReport(tenant, call, report, turns)) }
+    const whole = report && (await this.#wholeReport(tenant, call, report, turns))
+    return { call, turns, spans: tree, report: whole, transfers }
   }
 
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage> {

@@ -9,6 +9,8 @@ import { newCallback, type WantedCallback } from '../callbacks/callback.ts'
 import type { CallLog } from '../conversation/call-log.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import { transferPayload } from '../transfers/payload.ts'
+import type { TransferChange } from '../transfers/transfer.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
 import { createCallTime } from './call-time.ts'
 import { type CallStatus, type EndReason, endPayload, endStatus, failureCause, isTerminal, mayMove } from './states.ts'
@@ -33,7 +35,9 @@ export interface Journal {
 /** A call by phone has a record before its conversation begins. */
 export interface PhoneLog extends CallLog {
   /** Moves the call, with the event of the move. */
-  reached(status: 'dialing' | 'ringing'): void
+  reached(status: PhoneStatus): void
+  /** An attempt to transfer the call has begun, or has changed. */
+  transfer(change: TransferChange): void
   /** An event of the line. `sipCode`: the answer of the far end or of the carrier. */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
@@ -41,6 +45,8 @@ export interface PhoneLog extends CallLog {
   stored(): Promise<void>
 }
 
+/** `in_progress`: again, after a transfer. */
+export type PhoneStatus = Extract<CallStatus, 'dialing' | 'ringing' | 'transferring' | 'in_progress'>
 export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 
 /** How long entries gather: a live stream shows them within 300 ms. */
@@ -84,7 +90,7 @@ class OpenJournal implements PhoneLog {
     this.#move('in_progress', event, { startedAtMs: event.occurredAtMs })
   }
 
-  reached(status: 'dialing' | 'ringing'): void {
+  reached(status: PhoneStatus): void {
     this.#move(status, this.#event(`call.${status}`, {}), {})
   }
 
@@ -100,6 +106,12 @@ class OpenJournal implements PhoneLog {
     const id = this.#deps.callbackId()
     const event = this.#event('callback.scheduled', { callback_id: id })
     this.#add({ kind: 'callback', event, callback: newCallback(this.#call, wanted, id, event.occurredAtMs) })
+  }
+
+  transfer(change: TransferChange): void {
+    const { transfer } = change
+    const event = this.#event(`transfer.${transfer.status}`, transferPayload(change))
+    this.#add({ kind: 'transfer', event: { ...event, failureCause: transfer.failureCause }, transfer })
   }
 
   turn(turn: Parameters<CallLog['turn']>[0]): void {

@@ -14,6 +14,7 @@ export class CallAudio {
   readonly #recorder: CallRecorder | null
   readonly #log: CallLog
   #converter: SampleConverter | null = null
+  #closing: Promise<void> | null = null
 
   /** `recorder` is null for a call that is not recorded. */
   constructor(deps: CallAudioDeps, recorder: CallRecorder | null, log: CallLog, agentRateHz: number) {
@@ -47,7 +48,12 @@ export class CallAudio {
   }
 
   /** Resolves when it is written how the recording has ended. Never rejects. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     this.#converter?.close()
     if (this.#recorder === null) return
     this.#log.recording('uploading', null)

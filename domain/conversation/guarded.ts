@@ -63,6 +63,13 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     },
     join: (person, media) => guardedSink(inner.join(person, media), guard),
     end: (reason, clientReason) => guard(() => inner.end(reason, clientReason)),
+    hold: (tone, held) => inner.hold(tone, () => guard(held)),
+    resume: (after) => guard(() => inner.resume(after)),
+    handOver: () => guard(() => inner.handOver()),
+    screen: (text, media, events) => {
+      const screening = inner.screen(text, media, events)
+      return { ...guardedSink(screening, guard), close: () => guard(() => screening.close()) }
+    },
   }
 }
 

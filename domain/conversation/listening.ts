@@ -100,6 +100,7 @@ export class Listening {
   }
 
   close(): void {
+    if (this.#isClosed) return
     this.#isClosed = true
     this.#cancelMuted?.()
     this.#vad.close()

@@ -7,6 +7,8 @@
  *       │                                           └─► paused ◄─┘   the user speaks: resume, or the answer is dropped
  *       └── closing: the last words of the agent are spoken ──► over
  */
+import type { AgentState } from './media.ts'
+
 export type TurnPhase =
   | 'listening'
   | 'userSpeaking'
@@ -19,6 +21,18 @@ export type TurnPhase =
   | 'paused'
   | 'closing'
   | 'over'
+
+/** How a phase is shown. */
+export const stateOf: Record<TurnPhase, AgentState> = {
+  listening: 'listening',
+  userSpeaking: 'listening',
+  deciding: 'listening',
+  thinking: 'thinking',
+  speaking: 'speaking',
+  paused: 'speaking',
+  closing: 'speaking',
+  over: 'listening',
+}
 
 export type TurnState = {
   phase: TurnPhase

@@ -36,6 +36,16 @@ export class TurnRecord {
     this.#timeOf = createCallTime(deps.clock)
   }
 
+  /** Another provider serves the stage from now on. */
+  failedOver(stage: 'stt' | 'llm' | 'tts', from: Route | null, to: Route): void {
+    this.#deps.log.event('agent.failover', {
+      stage,
+      ...(from && { from: `${from.provider}/${from.model}` }),
+      to: `${to.provider}/${to.model}`,
+      failovers: to.failovers,
+    })
+  }
+
   userText(id: string, text: string, isFinal: boolean): void {
     this.#deps.notify({ type: 'transcript', id, text, isFinal })
   }

@@ -156,8 +156,8 @@ export class Turns {
     else this.#settling.afterwards(() => this.#history.agent([{ type: 'message', role, text }]))
   }
 
-  /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. */
-  prompt(text: string | null, hint: string, isProtected = false): void {
+  /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. `isNext`: also while the user speaks. */
+  prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
     this.#speakNext = () => {
       if (this.#state.phase !== 'thinking') return
@@ -165,7 +165,7 @@ export class Turns {
       if (isProtected) this.#protected = turn
       this.#start(turn, null)
     }
-    this.#react('prompted')
+    this.#react(isNext ? 'typed' : 'prompted')
   }
 
   agentStarted(): void {
@@ -190,6 +190,16 @@ export class Turns {
 
   drained(): void {
     ;(this.#agent ?? this.#made.guess)?.speech.resume()
+  }
+
+  /** The agent ends with the sentence under way. False: it says none. */
+  endSentence(): boolean {
+    const { playout } = this.#deps
+    if (this.#agent === null || (!this.#state.started && playout.playedMs === 0)) return false
+    this.#agent.thinking?.drop()
+    this.#agent.speech.endSentence(playout.playedMs)
+    playout.release()
+    return true
   }
 
   /** The session ends after the sentence that is under way, and after `text`. */
@@ -348,18 +358,8 @@ export class Turns {
     this.#user.keepListening()
     this.#made.dropGuess()
     this.#cancelClosing = this.#deps.clock.after(lastSentenceMs, () => this.#sayGoodbye())
-    if (this.#agent === null) {
-      if (!this.#state.talks) this.#sayGoodbye()
-      return
-    }
-    const { playout } = this.#deps
-    if (!this.#state.started && playout.playedMs === 0) {
-      this.#interrupt()
-      return this.#sayGoodbye()
-    }
-    this.#agent.thinking?.drop()
-    this.#agent.speech.endSentence(playout.playedMs)
-    playout.release()
+    if (this.endSentence() || (this.#agent === null && this.#state.talks)) return
+    this.#sayGoodbye()
   }
 
   /** The last words of the user become final first. */

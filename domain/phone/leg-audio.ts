@@ -36,7 +36,7 @@ export class LegTransport implements MediaTransport {
 
   close(reason: EndReason, fault: SessionFault | null): void {
     this.#stream.close(reason, fault)
-    this.#leg.closed()
+    this.#leg.closed(fault)
   }
 }
 
@@ -44,19 +44,25 @@ export class LegTransport implements MediaTransport {
 export type LegActions = {
   pressKeys(digits: string): Promise<void>
   /** Called when the conversation has ended. */
-  closed(): void
+  closed(fault: SessionFault | null): void
 }
 
 /** Receives the audio of a leg. Until the conversation has begun, it is dropped. */
 export class LegSink implements MediaSink {
   #conversation: MediaSink | null = null
   readonly #lost: () => void
+  #isHandedOver = false
   /** Audio has come since the last look: the leg lives. */
   hasAudio = false
 
   /** `lost` is called when the stream is over. */
   constructor(lost: () => void) {
     this.#lost = lost
+  }
+
+  /** The caller talks to somebody else over the line: the call goes on without its stream. */
+  handOver(): void {
+    this.#isHandedOver = true
   }
 
   begin(conversation: MediaSink): void {
@@ -81,7 +87,7 @@ export class LegSink implements MediaSink {
   }
 
   gone(): void {
-    this.#conversation?.gone()
+    if (!this.#isHandedOver) this.#conversation?.gone()
     this.#lost()
   }
 

@@ -1,6 +1,6 @@
 /** The legs of calls as they are stored, so that none stays open when its process dies. */
 import type { Tenant } from '../access/organization.ts'
-import type { LegRef, LineName } from '../ports/phone-line.ts'
+import type { LegEvent, LegRef, LineName } from '../ports/phone-line.ts'
 
 export type LegParty = 'caller' | 'recipient'
 
@@ -27,13 +27,28 @@ export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' 
 export interface LegStore {
   /** By our id, or by the name that its line has for it. */
   find(line: LineName, of: { legId: string | null; carrierLegId: string }): Promise<Leg | null>
+  /** Before the line is asked to dial it, so that a process that dies leaves no leg without a row. */
+  insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
+  /** The leg is connected with another one by the line, and goes on without this process. A second call changes nothing. */
+  bridged(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /** A second call changes nothing. */
   answered(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /** A second call changes nothing. */
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
-  /** Open legs of calls that ended at least `graceMs` ago, or that no living process holds. */
+  /**
+   * Open legs of calls that ended at least `graceMs` ago, or that no living process holds; without those that were bridged
+   * when a call was transferred.
+   */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
+}
+
+/** The part of this process that a leg belongs to. */
+export interface LegHolder {
+  readonly leg: Leg
+  event(event: LegEvent): void
+  /** Asks the line about a leg that has shown no sign of life for a while. */
+  look(): Promise<void>
 }
 
 export function refOf({ id, carrierLegId }: Pick<Leg, 'id' | 'carrierLegId'>): LegRef | null {

@@ -8,9 +8,11 @@
  * Events of a line come late, doubled and in any order. So the stream alone says that the person has answered, a status
  * never goes back, and an event that no longer fits is recorded without effect.
  */
+import type { Call } from '../calls/call.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { EndReason } from '../calls/states.ts'
-import type { MediaTransport } from '../conversation/media.ts'
+import type { MediaTransport, SessionFault } from '../conversation/media.ts'
+import type { TransferableConversation } from '../conversation/transferable.ts'
 import type { LegMedia, StreamFailure } from '../ports/leg-media.ts'
 import {
   type LegEvent,
@@ -23,13 +25,13 @@ import {
 import type { Clock, Log } from '../ports/system.ts'
 import type { HeldCall, LiveCall } from '../sessions/live-call.ts'
 import { reasonOfHangup } from './hangup.ts'
-import { type Leg, type LegStore, refOf } from './leg.ts'
+import { type Leg, type LegHolder, type LegStore, refOf } from './leg.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
 
 export type PhoneCallDeps = {
   line: PhoneLine
   media: LegMedia
-  legs: Pick<LegStore, 'dialed' | 'answered' | 'ended'>
+  legs: Pick<LegStore, 'dialed' | 'answered' | 'bridged' | 'ended'>
   clock: Clock
   log: Log
   /** Called once, when the call is over. */
@@ -43,13 +45,22 @@ const sampleRateHz = 16_000
 /** A leg that has shown no sign of life for this long may have ended without an event. */
 const silentMs = 30_000
 
-export class PhoneCall {
+/** A transfer of the call. */
+export type OpenTransfer = {
+  /** The leg of the caller is over, or the call is. A second call does nothing. */
+  callerLeft(): void
+  /** Something happened to the leg of the caller. */
+  callerEvent(event: LegEvent): void
+}
+
+export class PhoneCall implements LegHolder {
   readonly leg: Leg
   readonly record: PhoneLog
   readonly #deps: PhoneCallDeps
   #state: 'dialing' | 'ringing' | 'answered' | 'talking' | 'over' = 'dialing'
   #ref: LegRef | null
   #held: HeldCall | null = null
+  #call: Call
   #stream: MediaTransport | null = null
   /** Null: the settings are not known yet, so the conversation waits. */
   #live: LiveCall | null = null
@@ -59,17 +70,59 @@ export class PhoneCall {
   #hasHungUp = false
   /** The answer with which the caller of an inbound leg is refused. */
   #rejectCode: RejectCode | null = null
+  #transfer: OpenTransfer | null = null
+  /** The caller talks to a recipient over the line. */
+  #isHandedOver = false
+  #isReleased = false
 
-  constructor(deps: PhoneCallDeps, leg: Leg, record: PhoneLog) {
+  constructor(deps: PhoneCallDeps, call: Call, leg: Leg, record: PhoneLog) {
     this.#deps = deps
+    this.#call = call
     this.leg = leg
     this.record = record
     this.#ref = refOf(leg)
     this.#signMs = deps.clock.monotonicMs()
   }
 
+  get call(): Call {
+    return this.#call
+  }
+
   get isOver(): boolean {
     return this.#state === 'over'
+  }
+
+  /** Null: the conversation has not begun, or is over. */
+  get conversation(): TransferableConversation | null {
+    return this.#state === 'talking' ? (this.#held?.conversation ?? null) : null
+  }
+
+  /** Null: the line has not answered yet. */
+  get ref(): LegRef | null {
+    return this.#ref
+  }
+
+  get line(): PhoneLine {
+    return this.#deps.line
+  }
+
+  /** The end of the call is the end of this transfer. */
+  transferring(transfer: OpenTransfer): void {
+    this.#transfer = transfer
+    if (this.isOver) transfer.callerLeft()
+  }
+
+  /** The line has connected the caller with a recipient. */
+  handedOver(): void {
+    this.#isHandedOver = true
+    this.#sink.handOver()
+    const { legs, clock } = this.#deps
+    void legs.bridged(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
+  }
+
+  /** The recipient has left: the call that was transferred is over. */
+  recipientLeft(): void {
+    this.#sink.hangUp()
   }
 
   /** The line brings the audio here. */
@@ -99,6 +152,7 @@ export class PhoneCall {
   /** The conversation begins with these settings, as soon as there is a stream. */
   configure(live: LiveCall): void {
     this.#live = live
+    this.#call = live.call
     this.#begin()
   }
 
@@ -132,6 +186,7 @@ export class PhoneCall {
     this.#signMs = this.#deps.clock.monotonicMs()
     // The answer to the dial may be lost, and then an event is the first to name the leg.
     if (event.type !== 'hangup') this.#named(event.carrierLegId)
+    this.#transfer?.callerEvent(event)
     switch (event.type) {
       case 'initiated':
         return this.record.line('carrier.initiated', { direction: event.direction })
@@ -177,7 +232,9 @@ export class PhoneCall {
   }
 
   /** The conversation is over, and its record complete. */
-  conversationOver(): void {
+  conversationOver(fault: SessionFault | null = null): void {
+    // The process ends, and the line goes on without it.
+    if (this.#isHandedOver && fault === 'shutting_down') this.#isReleased = true
     if (!this.isOver) this.#close()
   }
 
@@ -215,7 +272,7 @@ export class PhoneCall {
     try {
       const transport = new LegTransport(stream, {
         pressKeys: (digits) => this.#pressKeys(digits),
-        closed: () => this.conversationOver(),
+        closed: (fault) => this.conversationOver(fault),
       })
       this.#sink.begin(held.begin({ ...live, log: this.record }, transport))
     } catch (err) {
@@ -282,7 +339,10 @@ export class PhoneCall {
     this.#state = 'over'
     this.#cancelWait()
     this.#deps.media.forget(this.leg.id)
-    this.#hangUp()
+    if (!this.#isReleased) {
+      this.#hangUp()
+      this.#transfer?.callerLeft()
+    }
     this.#deps.over()
   }
 

@@ -9,7 +9,7 @@ import type { LegMedia } from '../ports/leg-media.ts'
 import { type LegEvent, type LegEvents, type LineName, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
-import type { Leg, LegStore, OrphanedLeg } from './leg.ts'
+import type { Leg, LegHolder, LegStore, OrphanedLeg } from './leg.ts'
 import { PhoneCall } from './phone-call.ts'
 import type { PhoneLines } from './ports.ts'
 
@@ -41,7 +41,9 @@ const earlyMax = 1000
 
 export class PhoneCalls implements LegEvents {
   readonly #deps: PhoneCallsDeps
-  readonly #byLeg = new Map<string, PhoneCall>()
+  readonly #byLeg = new Map<string, LegHolder>()
+  /** By the id of the call, while it is not over. */
+  readonly #live = new Map<string, PhoneCall>()
   readonly #seen = new Set<string>()
   /** Ends of legs that are not known yet, by the names of their lines for them. */
   readonly #early = new Map<string, LegEvent>()
@@ -59,10 +61,14 @@ export class PhoneCalls implements LegEvents {
   /** This process holds the call from now on, and its leg. */
   open(live: LiveCall, leg: Leg, line: PhoneLine): PhoneCall {
     const { media, legs, clock, log, journal } = this.#deps
-    const over = () => void clock.after(lateMs, () => this.#byLeg.delete(leg.id))
+    const over = () => {
+      this.#live.delete(leg.callId)
+      this.release(leg.id)
+    }
     const deps = { line, media, legs, clock, log, over }
-    const phone = new PhoneCall(deps, leg, journal.open(live.call))
-    this.#byLeg.set(leg.id, phone)
+    const phone = new PhoneCall(deps, live.call, leg, journal.open(live.call))
+    this.#live.set(leg.callId, phone)
+    this.hold(phone)
     return phone
   }
 
@@ -72,6 +78,22 @@ export class PhoneCalls implements LegEvents {
     const event = this.#early.get(name)
     this.#early.delete(name)
     if (event !== undefined) phone.event(event)
+  }
+
+  /** The events of the leg come to the holder from now on. */
+  hold(holder: LegHolder): void {
+    this.#byLeg.set(holder.leg.id, holder)
+  }
+
+  /** The leg is over. Its late events still come for a while. */
+  release(legId: string): void {
+    this.#deps.clock.after(lateMs, () => this.#byLeg.delete(legId))
+  }
+
+  /** Null: this process holds no such call. */
+  find({ organizationId, test }: Tenant, callId: string): PhoneCall | null {
+    const phone = this.#live.get(callId)
+    return phone?.leg.organizationId === organizationId && phone.leg.test === test ? phone : null
   }
 
   async received(line: LineName, event: LegEvent): Promise<void> {
@@ -92,7 +114,7 @@ export class PhoneCalls implements LegEvents {
 
   /** Asks the lines about legs that have shown no sign of life for a while. */
   async look(): Promise<void> {
-    await Promise.all([...this.#byLeg.values()].map((phone) => phone.look()))
+    await Promise.all([...this.#byLeg.values()].map((holder) => holder.look()))
   }
 
   /** Hangs up the legs that nobody holds: those of a dead process, and those whose line did not answer before. */
@@ -114,8 +136,8 @@ export class PhoneCalls implements LegEvents {
   }
 
   /** An event that came before has no effect: lines repeat events, and two processes may receive one. */
-  #happened(phone: PhoneCall, event: LegEvent): void {
-    if (this.#isNew(phone.leg.line, event)) phone.event(event)
+  #happened(holder: LegHolder, event: LegEvent): void {
+    if (this.#isNew(holder.leg.line, event)) holder.event(event)
   }
 
   #isNew(line: LineName, event: LegEvent): boolean {
@@ -143,7 +165,7 @@ export class PhoneCalls implements LegEvents {
     if (event.type !== 'hangup') return
     const { carrierLegId } = event
     // The call may have been stored since the leg was looked for.
-    const isOfLeg = ({ leg }: PhoneCall) => leg.line === line && leg.carrierLegId === carrierLegId
+    const isOfLeg = ({ leg }: LegHolder) => leg.line === line && leg.carrierLegId === carrierLegId
     const here = [...this.#byLeg.values()].find(isOfLeg)
     if (here !== undefined) return this.#happened(here, event)
     const name = earlyName({ line, carrierLegId })
@@ -165,9 +187,11 @@ export class PhoneCalls implements LegEvents {
   }
 
   /** The line has dialled a leg although its answer was lost, and the call has failed since. */
-  async #hangUpLate(leg: Leg, { type, carrierLegId }: LegEvent): Promise<void> {
-    if (leg.carrierLegId !== null || type === 'hangup') return
+  async #hangUpLate(leg: Leg, { type, carrierLegId, occurredAtMs }: LegEvent): Promise<void> {
     const { lines, legs, log } = this.#deps
+    // Two legs that were bridged have outlived the process of their call.
+    if (type === 'hangup') return legs.ended(leg, occurredAtMs)
+    if (leg.carrierLegId !== null) return
     try {
       await lines.named(leg.line)?.hangUp({ legId: leg.id, carrierLegId })
     } catch (error) {

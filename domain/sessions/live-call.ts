@@ -5,17 +5,19 @@ import type { EndReason } from '../calls/states.ts'
 import type { CallLog } from '../conversation/call-log.ts'
 import type { JoinedPerson } from '../conversation/joined-people.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import type { TransferableConversation } from '../conversation/transferable.ts'
 import type { SecretsByTool } from './join-tools.ts'
 
 /** A conversation that runs. Its end is reported once, by the promise that it was started with. */
-export type Conversation = MediaSink & {
-  /** Nobody can join it any more, although its record may not be complete. */
-  readonly isOver: boolean
-  /** A person comes, or comes back over another socket. */
-  join(person: JoinedPerson, transport: MediaTransport): MediaSink
-  /** Ends it, and says so to the caller. A second call does nothing. */
-  end(reason: EndReason, clientReason?: string): void
-}
+export type Conversation = MediaSink &
+  TransferableConversation & {
+    /** Nobody can join it any more, although its record may not be complete. */
+    readonly isOver: boolean
+    /** A person comes, or comes back over another socket. */
+    join(person: JoinedPerson, transport: MediaTransport): MediaSink
+    /** Ends it, and says so to the caller. A second call does nothing. */
+    end(reason: EndReason, clientReason?: string): void
+  }
 
 /** `log`: the record of the call has begun before its conversation. */
 export type LiveCall = { call: Call; secrets: SecretsByTool; log?: CallLog }
@@ -26,6 +28,8 @@ export interface HeldCall {
   begin(live: LiveCall, transport: MediaTransport): MediaSink
   /** The call has ended without a conversation. A second call does nothing. */
   drop(): void
+  /** Null: it has not begun. */
+  readonly conversation: TransferableConversation | null
 }
 
 /** The holder of a call by phone. */

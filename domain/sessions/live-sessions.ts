@@ -166,6 +166,9 @@ export class SessionRegistry implements LiveSessions {
       holder.conversationOver()
     }
     return {
+      get conversation() {
+        return live.conversation
+      },
       begin: (begun, transport) => {
         live.call = begun.call
         live.start = (media) => this.#deps.startConversation(begun, caller, media, over)

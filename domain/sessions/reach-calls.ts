@@ -20,7 +20,8 @@ export function createLiveCalls({ live, calls, commands }: LiveCallDeps): LiveCa
       if (call === null || isTerminal(call.status)) return here
       if (call.ownerId === null) return null
       const taken = await commands.send(tenant, callId, call.ownerId, { kind: 'joinState' })
-      return taken?.answer ?? null
+      const answer = taken?.answer ?? null
+      return answer !== null && 'isHere' in answer ? answer : null
     },
     async end(tenant, callId, reason, clientReason) {
       if (live.end(tenant, callId, reason, clientReason)) return 'ending'

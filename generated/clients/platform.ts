@@ -8,6 +8,7 @@ import type {
   AgentList,
   AsyncapiDocument,
   AvailablePhoneNumberList,
+  BlindTransfer,
   Call,
   CallEvent,
   CallEventList,
@@ -18,6 +19,8 @@ import type {
   CallbackPage,
   CallbackStatus,
   CancelCallback,
+  CancelTransfer,
+  CompleteTransfer,
   Deleted,
   EndCall,
   EndedCall,
@@ -57,6 +60,9 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  Transfer,
+  TransferProgress,
+  WarmTransfer,
   WebJoin,
   WebJoined,
   Webhook,
@@ -258,6 +264,26 @@ export type EndCallCall = CallOptions & { path: { id: string }; body?: EndCall }
 
 export type EndCallAnswer =
   | Answer<'application/json', EndedCall>
+
+export type TransferCallBlindCall = CallOptions & { path: { id: string }; body: BlindTransfer }
+
+export type TransferCallBlindAnswer =
+  | Answer<'application/json', Transfer>
+
+export type TransferCallWarmCall = CallOptions & { path: { id: string }; body: WarmTransfer }
+
+export type TransferCallWarmAnswer =
+  | Answer<'application/json', TransferProgress>
+
+export type CompleteTransferCall = CallOptions & { path: { id: string; transferId: string }; body?: CompleteTransfer }
+
+export type CompleteTransferAnswer =
+  | Answer<'application/json', Transfer>
+
+export type CancelTransferCall = CallOptions & { path: { id: string; transferId: string }; body?: CancelTransfer }
+
+export type CancelTransferAnswer =
+  | Answer<'application/json', TransferProgress>
 
 export type ListCallbacksCall = CallOptions & {
   query?: { limit?: number; cursor?: string; status?: CallbackStatus; source_session_id?: string }
@@ -474,6 +500,14 @@ export type PlatformClient = {
   webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** The end of the call */
   endCall(call: EndCallCall): Promise<EndCallAnswer>
+  /** Hand the call to a number */
+  transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>
+  /** Hand the call to somebody who is asked first */
+  transferCallWarm(call: TransferCallWarmCall): Promise<TransferCallWarmAnswer>
+  /** Connect the caller with the person who is asked */
+  completeTransfer(call: CompleteTransferCall): Promise<CompleteTransferAnswer>
+  /** Give up the attempt */
+  cancelTransfer(call: CancelTransferCall): Promise<CancelTransferAnswer>
   /** List the scheduled callbacks */
   listCallbacks(call?: ListCallbacksCall): Promise<ListCallbacksAnswer>
   /** Get a scheduled callback */
@@ -819,6 +853,46 @@ const operations: Readonly<Record<string, OperationRow>> = {
   endCall: {
     method: 'POST',
     path: '/v1/calls/{id}/end',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  transferCallBlind: {
+    method: 'POST',
+    path: '/v1/calls/{id}/transfers/blind',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  transferCallWarm: {
+    method: 'POST',
+    path: '/v1/calls/{id}/transfers/warm',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  completeTransfer: {
+    method: 'POST',
+    path: '/v1/calls/{id}/transfers/{transferId}/complete',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  cancelTransfer: {
+    method: 'POST',
+    path: '/v1/calls/{id}/transfers/{transferId}/cancel',
     secured: true,
     idempotent: false,
     body: 'json',

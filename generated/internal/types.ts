@@ -133,6 +133,9 @@ export type ErrorCode =
   | 'CARRIER_DIAL_FAILED'
   | 'IDEMPOTENCY_CONFLICT'
   | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'TRANSFER_UNSUPPORTED'
+  | 'TRANSFER_IN_PROGRESS'
+  | 'TRANSFER_STATE_CONFLICT'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA'
@@ -158,10 +161,12 @@ export type ErrorDetails = {
   callbackIds?: string[]
   /** With `PRE_CALL_CONFLICT`. */
   endpointId?: string
-  /** With `CARRIER_DIAL_FAILED`; the call that has failed. */
-  sessionId?: string
   /** With `BUSINESS_VERIFICATION_REQUIRED`. */
   kybStatus?: 'missing' | 'draft' | 'submitted' | 'rejected' | 'revoked'
+  /** With `CARRIER_DIAL_FAILED`; the call that has failed, or whose transfer has. */
+  sessionId?: string
+  /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
+  status?: string
 }
 
 /** The body of every answer other than 2xx. Holds nothing of what was sent. */

@@ -8,6 +8,7 @@ import type {
   AgentList,
   AsyncapiDocument,
   AvailablePhoneNumberList,
+  BlindTransfer,
   Call,
   CallEvent,
   CallEventList,
@@ -18,6 +19,8 @@ import type {
   CallbackPage,
   CallbackStatus,
   CancelCallback,
+  CancelTransfer,
+  CompleteTransfer,
   Deleted,
   EndCall,
   EndedCall,
@@ -57,6 +60,9 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  Transfer,
+  TransferProgress,
+  WarmTransfer,
   WebJoin,
   WebJoined,
   Webhook,
@@ -413,6 +419,46 @@ export type EndCallRequest = {
 export type EndCallResult =
   | { status: 200; type?: 'application/json'; body: EndedCall }
 
+export type TransferCallBlindRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: BlindTransfer
+}
+
+export type TransferCallBlindResult =
+  | { status: 201; type?: 'application/json'; body: Transfer }
+
+export type TransferCallWarmRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: WarmTransfer
+}
+
+export type TransferCallWarmResult =
+  | { status: 201; type?: 'application/json'; body: TransferProgress }
+
+export type CompleteTransferRequest = {
+  path: { id: string; transferId: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: CompleteTransfer | undefined
+}
+
+export type CompleteTransferResult =
+  | { status: 200; type?: 'application/json'; body: Transfer }
+
+export type CancelTransferRequest = {
+  path: { id: string; transferId: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: CancelTransfer | undefined
+}
+
+export type CancelTransferResult =
+  | { status: 200; type?: 'application/json'; body: TransferProgress }
+
 export type ListCallbacksRequest = {
   path: Record<string, never>
   query: { limit: number; cursor?: string; status?: CallbackStatus; source_session_id?: string }
@@ -765,6 +811,14 @@ export type PlatformHandlers<Caller> = {
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */
   endCall: Handle<EndCallRequest, EndCallResult, Caller>
+  /** POST /v1/calls/{id}/transfers/blind */
+  transferCallBlind: Handle<TransferCallBlindRequest, TransferCallBlindResult, Caller>
+  /** POST /v1/calls/{id}/transfers/warm */
+  transferCallWarm: Handle<TransferCallWarmRequest, TransferCallWarmResult, Caller>
+  /** POST /v1/calls/{id}/transfers/{transferId}/complete */
+  completeTransfer: Handle<CompleteTransferRequest, CompleteTransferResult, Caller>
+  /** POST /v1/calls/{id}/transfers/{transferId}/cancel */
+  cancelTransfer: Handle<CancelTransferRequest, CancelTransferResult, Caller>
   /** GET /v1/callbacks */
   listCallbacks: Handle<ListCallbacksRequest, ListCallbacksResult, Caller>
   /** GET /v1/callbacks/{id} */

@@ -156,10 +156,12 @@ export type ErrorDetails = {
   callbackIds?: string[]
   /** With `PRE_CALL_CONFLICT`. */
   endpointId?: string
-  /** With `CARRIER_DIAL_FAILED`; the call that has failed. */
-  sessionId?: string
   /** With `BUSINESS_VERIFICATION_REQUIRED`. */
   kybStatus?: 'missing' | 'draft' | 'submitted' | 'rejected' | 'revoked'
+  /** With `CARRIER_DIAL_FAILED`; the call that has failed, or whose transfer has. */
+  sessionId?: string
+  /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
+  status?: string
 }
 
 export type ValidationIssue = {
@@ -202,6 +204,9 @@ export type ErrorCode =
   | 'CARRIER_DIAL_FAILED'
   | 'IDEMPOTENCY_CONFLICT'
   | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'TRANSFER_UNSUPPORTED'
+  | 'TRANSFER_IN_PROGRESS'
+  | 'TRANSFER_STATE_CONFLICT'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA'
@@ -1174,6 +1179,44 @@ export type CallReport = {
   updated_at: string
 }
 
+/**
+ * | status | meaning |
+ * |---|---|
+ * | `requested` | The number is called. |
+ * | `screening` | A person has answered, and the agent asks them. |
+ * | `bridging` | The carrier connects them with the caller. |
+ * | `completed` | They are connected, and the agent has left. |
+ * | `failed` | They were not reached; `failure_cause` says why. |
+ * | `cancelled` | A client has given up the attempt. |
+ */
+export type TransferStatus = 'requested' | 'screening' | 'bridging' | 'completed' | 'failed' | 'cancelled'
+
+export type TransferFailureCause = 'busy' | 'no_answer' | 'declined' | 'voicemail' | 'caller_hung_up' | 'carrier_error' | null
+
+/** One attempt to reach one person. */
+export type Transfer = {
+  id: string
+  session_id: string
+  organization_id: string
+  kind: 'blind' | 'warm'
+  status: TransferStatus
+  transfer_to: string
+  label: string | null
+  from_room_name: string
+  consultation_room_name: string | null
+  caller_participant_identity: string
+  recipient_participant_identity: string
+  outbound_trunk_id: string | null
+  screening_prompt: string | null
+  summary: string | null
+  voicemail_detected: boolean
+  failure_cause: TransferFailureCause
+  metadata: Record<string, unknown>
+  created_at: string
+  updated_at: string
+  completed_at: string | null
+}
+
 export type CallSpan = {
   id: string
   kind: 
@@ -1230,7 +1273,8 @@ export type Call = {
   recording_duration_ms: number | null
   recording_resource_uri: string
   report: CallReport | null
-  transfers: Record<string, unknown>[]
+  /** Attempts to hand the call to another party, the oldest first. */
+  transfers: Transfer[]
   transcript: CallTranscript
   span_tree: SpanTree
 }
@@ -1273,6 +1317,12 @@ export type CallEventType =
   | 'callback.dispatched'
   | 'callback.cancelled'
   | 'callback.failed'
+  | 'transfer.requested'
+  | 'transfer.screening'
+  | 'transfer.bridging'
+  | 'transfer.completed'
+  | 'transfer.failed'
+  | 'transfer.cancelled'
   | 'budget.exhausted'
   | 'webhook.pre_call'
   | 'carrier.initiated'
@@ -1357,6 +1407,127 @@ export type EndedCall = {
   status: 'ending' | 'already_ended'
   /** With `already_ended` only. */
   ended_at?: string
+}
+
+/** In seconds; 30 by default. */
+export type RingingTimeout = number | null
+
+/** 16 KiB of JSON at most, 8 levels deep. */
+export type TransferMetadata = Record<string, unknown> | null
+
+/** It must be that of the caller, if it is given. */
+export type CallerIdentity = string | null
+
+export type BlindTransfer = {
+  to: E164
+  ringingTimeout?: RingingTimeout
+  metadata?: TransferMetadata
+  /** SIP headers for the person who is called, `X-…` or `User-to-User`. */
+  headers?: Record<string, string> | null
+  /** The caller receives a dial tone in place of the ringback tone. */
+  playDialtone?: boolean | null
+  participantIdentity?: CallerIdentity
+}
+
+/** The agent says it to each person who answers, before it asks whether they take the call. */
+export type ScreeningPrompt = string | null
+
+/** A summary of the call so far. The agent says it after the prompt. */
+export type ScreeningSummary = string | null
+
+/** It wins over the fields of the same names beside the list. */
+export type TransferDestination = {
+  to: E164
+  label?: string | null
+  screeningPrompt?: ScreeningPrompt
+  summary?: ScreeningSummary
+  metadata?: TransferMetadata
+}
+
+/** The caller gets it when nobody has taken the call. */
+export type TransferFallback = {
+  /** `return_to_assistant` is the default: the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the call ends after the message. */
+  strategy?: 'return_to_assistant' | 'take_message' | 'end_call' | null
+  /** The agent says it to the caller first. */
+  message?: string | null
+  /** For the LLM of the agent that takes a message. */
+  takeMessagePrompt?: string | null
+} | null
+
+export type VoicemailDetection = {
+  /** A voicemail is recognized by this server from its words (the default), by the carrier, or not at all. */
+  mode?: 'agent' | 'carrier' | 'disabled' | null
+  /** From the answer; 10 by default. */
+  timeoutSeconds?: number | null
+} | null
+
+/** Either `to` or `destinations` is required. */
+export type WarmTransfer = {
+  to?: string | null
+  /** They are called in their order. */
+  destinations?: TransferDestination[] | null
+  /** A number of the organization that may call; by default the number of the call. */
+  from?: string | null
+  screeningPrompt?: ScreeningPrompt
+  summary?: ScreeningSummary
+  ringingTimeout?: RingingTimeout
+  /** In seconds, from the answer of a person to their decision; 20 by default. */
+  screeningTimeout?: number | null
+  fallback?: TransferFallback
+  voicemailDetection?: VoicemailDetection
+  metadata?: TransferMetadata
+  participantIdentity?: CallerIdentity
+}
+
+/** A fallback that was carried out. */
+export type DoneFallback = {
+  action: 'return_to_assistant' | 'take_message' | 'end_call'
+  message: string | null
+  take_message_prompt: string | null
+  hold_audio_url: string | null
+  voicemail_detected: boolean
+}
+
+export type TransferProgress = {
+  id: string
+  session_id: string
+  organization_id: string
+  kind: 'blind' | 'warm'
+  status: TransferStatus
+  transfer_to: string
+  label: string | null
+  from_room_name: string
+  consultation_room_name: string | null
+  caller_participant_identity: string
+  recipient_participant_identity: string
+  outbound_trunk_id: string | null
+  screening_prompt: string | null
+  summary: string | null
+  voicemail_detected: boolean
+  failure_cause: TransferFailureCause
+  metadata: Record<string, unknown>
+  created_at: string
+  updated_at: string
+  completed_at: string | null
+  /** All attempts of this transfer so far, the oldest first. */
+  routing_attempts: Transfer[]
+  /** The attempt that this request has begun. */
+  next_transfer: Transfer | null
+  fallback: DoneFallback | null
+}
+
+export type CompleteTransfer = {
+  /** It must be that of the transfer, if it is given. */
+  recipientParticipantIdentity?: string | null
+}
+
+export type CancelTransfer = {
+  /** Calls the next destination. */
+  tryNext?: boolean | null
+  /** A voicemail has answered: the attempt has failed for this reason. */
+  voicemailDetected?: boolean | null
+  /** Kept in `metadata.cancel_reason`. */
+  reason?: string | null
 }
 
 export type CallbackPage = { callbacks: Callback[]; next_cursor: string | null }

@@ -33,6 +33,16 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'CALL_NOT_LIVE' }
     case 'call_not_ended':
       return { code: 'CALL_NOT_ENDED' }
+    case 'transfer_unsupported':
+      return { code: 'TRANSFER_UNSUPPORTED' }
+    case 'transfer_in_progress':
+      return { code: 'TRANSFER_IN_PROGRESS' }
+    case 'transfer_state_conflict':
+      return {
+        code: 'TRANSFER_STATE_CONFLICT',
+        message: `The transfer is not in a state that allows it: its status is ${data.status}.`,
+        details: { status: data.status },
+      }
     case 'agent_in_use':
       return {
         code: 'AGENT_IN_USE',
@@ -44,12 +54,7 @@ export function sayResourceFault(data: ResourceFaultData): Said {
         message: `The callback is not scheduled: its status is ${data.status}.`,
       }
     case 'redelivery_unavailable':
-      if (data.requestedMax === undefined) return { code: 'REDELIVERY_UNAVAILABLE' }
-      return {
-        code: 'REDELIVERY_UNAVAILABLE',
-        message: `${data.requestedMax} redeliveries of the organization are under way.`,
-        hint: 'Repeat the request when one of them has ended.',
-      }
+      return redeliveryUnavailable(data.requestedMax)
     case 'not_dialed':
       return notDialed(data)
     case 'report_missing':
@@ -64,14 +69,7 @@ export function sayResourceFault(data: ResourceFaultData): Said {
     case 'range_unsatisfiable':
       return { code: 'RANGE_NOT_SATISFIABLE', headers: { 'Content-Range': `bytes */${data.bytes}` } }
     case 'variables_missing':
-      return {
-        code: 'MISSING_TEMPLATE_VARIABLES',
-        issues: data.names.slice(0, issuesMax).map((name) => ({
-          path: `/variables/${name}`,
-          message: `/variables/${name} is required, because a template needs it`,
-          keyword: 'required',
-        })),
-      }
+      return variablesMissing(data.names)
     case 'name_taken':
       return { code: nameConflict[data.resource] }
     case 'limit_reached':
@@ -83,6 +81,26 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       const issues = data.issues.slice(0, issuesMax).map(({ path, problem }) => issueOf(path, problem))
       return { code: 'VALIDATION_ERROR', message: issues[0]?.message ?? '', issues }
     }
+  }
+}
+
+function redeliveryUnavailable(requestedMax: number | undefined): Said {
+  if (requestedMax === undefined) return { code: 'REDELIVERY_UNAVAILABLE' }
+  return {
+    code: 'REDELIVERY_UNAVAILABLE',
+    message: `${requestedMax} redeliveries of the organization are under way.`,
+    hint: 'Repeat the request when one of them has ended.',
+  }
+}
+
+function variablesMissing(names: readonly string[]): Said {
+  return {
+    code: 'MISSING_TEMPLATE_VARIABLES',
+    issues: names.slice(0, issuesMax).map((name) => ({
+      path: `/variables/${name}`,
+      message: `/variables/${name} is required, because a template needs it`,
+      keyword: 'required',
+    })),
   }
 }
 
@@ -153,6 +171,12 @@ function complaint(problem: Problem): string {
       return 'has a placeholder other than {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}'
     case 'secret_shown':
       return 'cannot be kept secret in a template; give the tool to an agent'
+    case 'destination_ambiguous':
+      return 'is required, unless to is given instead'
+    case 'identity_not_of_caller':
+      return 'is not the identity of the caller'
+    case 'identity_not_of_recipient':
+      return 'is not the identity of the person who is asked'
     case 'repeated':
       return 'is in the request twice'
     case 'options_missing':
@@ -204,6 +228,7 @@ function keywordOf({ kind }: Problem): string {
   switch (kind) {
     case 'first_message_missing':
     case 'intent_missing':
+    case 'destination_ambiguous':
     case 'options_missing':
     case 'secret_missing':
     case 'secret_of_other_origin':
@@ -220,6 +245,8 @@ function keywordOf({ kind }: Problem): string {
     case 'tools_too_many':
       return 'maxItems'
     case 'agents_not_taken':
+    case 'identity_not_of_caller':
+    case 'identity_not_of_recipient':
       return 'const'
     case 'repeated':
       return 'uniqueItems'

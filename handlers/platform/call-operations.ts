@@ -5,6 +5,7 @@ import type { EndCall } from '../../domain/calls/end-call.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'
 import type { Reports } from '../../domain/calls/reports.ts'
 import type { WebJoin } from '../../domain/sessions/web-join.ts'
+import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents, webJoinCall } from './calls.ts'
@@ -12,8 +13,16 @@ import { finalizeCallReport } from './finalize.ts'
 import { getCallRecording, getCallRecordingAudio } from './recordings.ts'
 import { getSession, getSessionTranscript, listSessions } from './session-reads.ts'
 import { streamSession } from './session-stream.ts'
+import { transferOperations } from './transfers.ts'
 
-export type CallDeps = { calls: Calls; reports: Reports; follow: FollowCall; endCall: EndCall; webJoin: WebJoin }
+export type CallDeps = {
+  calls: Calls
+  reports: Reports
+  follow: FollowCall
+  endCall: EndCall
+  webJoin: WebJoin
+  transfers: AskTransfers
+}
 
 export function callOperations({ calls, reports, follow, ...deps }: CallDeps, publicUrlOf: PublicUrlOf) {
   return {
@@ -30,5 +39,6 @@ export function callOperations({ calls, reports, follow, ...deps }: CallDeps, pu
     getCallRecordingAudio: getCallRecordingAudio(calls),
     endCall: endCall(deps.endCall),
     webJoinCall: webJoinCall(deps.webJoin, publicUrlOf),
+    ...transferOperations(deps.transfers),
   } satisfies Partial<PlatformHandlers<Caller>>
 }

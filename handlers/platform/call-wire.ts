@@ -5,6 +5,7 @@ import type { CostLine } from '../../domain/calls/costs.ts'
 import type { StructuredData } from '../../domain/calls/report.ts'
 import type { SpanTree } from '../../domain/calls/span-tree.ts'
 import type { CallSummary, StoredEvent } from '../../domain/calls/store.ts'
+import { transferRow } from '../../domain/transfers/payload.ts'
 import type { ReportDeliveries, ReportDelivery } from '../../domain/webhooks/report-deliveries.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import { wireCallback } from './callback-wire.ts'
@@ -14,7 +15,7 @@ import { sipOf } from './sip-status.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { callTurn } from './turn-wire.ts'
 
-export function wireCall({ call, turns, spans, report }: WholeCall): Wire.Call {
+export function wireCall({ call, turns, spans, report, transfers }: WholeCall): Wire.Call {
   const { id, pipeline } = call
   return {
     id,
@@ -39,7 +40,7 @@ export function wireCall({ call, turns, spans, report }: WholeCall): Wire.Call {
     recording_duration_ms: call.recordingDurationMs,
     recording_resource_uri: recordingOf(call),
     report: report && wireReport(report),
-    transfers: [],
+    transfers: transfers.map(transferRow),
     transcript: { entries: turns.map(callTurn) },
     span_tree: spans === null ? {} : wireSpans(spans),
   }

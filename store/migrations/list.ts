@@ -21,6 +21,7 @@ import { phoneNumbers } from './0020-phone-numbers.ts'
 import { keptAnswers } from './0021-kept-answers.ts'
 import { numberOrders } from './0022-number-orders.ts'
 import { numberCharges } from './0023-number-charges.ts'
+import { transfers } from './0024-transfers.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   keptAnswers,
   numberOrders,
   numberCharges,
+  transfers,
 ]

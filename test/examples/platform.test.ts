@@ -15,6 +15,7 @@ import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
 import { storeCalls } from './stored-calls.ts'
+import { compareTransfers } from './transfers.ts'
 
 const providers = await startProviders()
 t.teardown(() => providers.close())
@@ -178,6 +179,8 @@ t.test('sessions and calls', async (t) => {
 
 t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }))
 
+t.test('transfers', (t) => compareTransfers(t, examples, { parley, admin: administration }))
+
 t.test('scheduled callbacks', async (t) => {
   const acme = await administration.organization('with callbacks')
   const { calls } = administration.store
@@ -328,6 +331,8 @@ t.test('each example is compared or listed', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
     'NumberFailed: order': 'The simulated carrier does not fail: test/numbers/purchase.test.ts has one that does.',
+    'completeTransfer 200: bridging':
+      'The two may be connected before the answer; test/phone/transfers.test.ts completes transfers.',
     'dispatchCallback 200: dispatched': 'No carrier is there to take the call.',
     'streamWebhookEvents 200: status': 'A stream ends after ten minutes; test/cli/listen.test.ts reads one.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',

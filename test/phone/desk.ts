@@ -89,7 +89,9 @@ export function openDesk() {
           (leg) => leg.carrierLegId === of.carrierLegId || (leg.id === of.legId && leg.carrierLegId === null),
         ) ?? null,
       ),
+    insert: (leg) => Promise.resolve(void legs.set(leg.id, leg)),
     dialed: (leg, name) => change(leg.id, { carrierLegId: name }),
+    bridged: () => Promise.resolve(),
     answered: (leg, atMs) => change(leg.id, { answeredAtMs: legs.get(leg.id)?.answeredAtMs ?? atMs }),
     ended: (leg, atMs) => change(leg.id, { endedAtMs: legs.get(leg.id)?.endedAtMs ?? atMs }),
     orphans: () => Promise.resolve([]),
@@ -167,6 +169,7 @@ export function openDesk() {
             return new RecordingSink(transport)
           },
           drop() {},
+          conversation: null,
         }
       },
     },

@@ -6,24 +6,7 @@ import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { errorCodes } from '../../generated/platform/errors.ts'
 import { sessionContract } from '../../generated/session/contract.ts'
-
-type Schema = {
-  $ref?: string
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
-  minItems?: number
-  maxItems?: number
-  maxProperties?: number
-  enum?: (string | number | null)[]
-  pattern?: string
-  items?: Schema
-  propertyNames?: Schema
-  additionalProperties?: Schema | boolean
-  properties?: Record<string, Schema>
-  oneOf?: Schema[]
-}
+import { boundsOf, type Schema } from './bounds.ts'
 
 const language = '1…32, ^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$'
 const objective = 'balanced|quality|latency|cost'
@@ -189,6 +172,10 @@ const template = under('dispatchMetadataTemplate', {
   'webhookTags{}': '…256',
 })
 
+const e164 = '^\\+[1-9]\\d{6,14}$'
+const screening = { screeningPrompt: '1…2000', summary: '1…4000' }
+const fallback = 'return_to_assistant|take_message|end_call'
+
 const status = 'queued|dialing|ringing|in_progress|transferring|completed|failed|busy|no_answer|cancelled|voicemail'
 const kind = 'browser|outbound|inbound|rmsg'
 const endReason = [
@@ -207,7 +194,40 @@ const platform: Record<string, Record<string, string>> = {
   ToolChange: toolChange,
   NewSession: session,
   Telephony: { region: 'us|europe|canada|australia|middle_east', ringingTimeout: '1…120' },
-  E164: { '': '^\\+[1-9]\\d{6,14}$' },
+  BlindTransfer: {
+    to: e164,
+    ringingTimeout: '1…120',
+    headers: '…16',
+    'headers{name}': '^([Xx]-[A-Za-z0-9-]{1,62}|[Uu]ser-[Tt]o-[Uu]ser)$',
+    'headers{}': '…256, ^[\\x20-\\x7e]*$',
+    participantIdentity: '…128',
+  },
+  WarmTransfer: {
+    to: e164,
+    from: e164,
+    destinations: '1…10',
+    'destinations[].to': e164,
+    'destinations[].label': '1…120',
+    ...screening,
+    ...under('destinations[]', screening),
+    ringingTimeout: '1…120',
+    screeningTimeout: '5…120',
+    'fallback.strategy': fallback,
+    'fallback.message': '1…1000',
+    'fallback.takeMessagePrompt': '1…2000',
+    'voicemailDetection.mode': 'agent|carrier|disabled',
+    'voicemailDetection.timeoutSeconds': '1…60',
+    participantIdentity: '…128',
+  },
+  CompleteTransfer: { recipientParticipantIdentity: '…128' },
+  CancelTransfer: { reason: '…500' },
+  Transfer: {
+    kind: 'blind|warm',
+    status: 'requested|screening|bridging|completed|failed|cancelled',
+    failure_cause: 'busy|no_answer|declined|voicemail|caller_hung_up|carrier_error',
+  },
+  DoneFallback: { action: fallback },
+  E164: { '': e164 },
   NewWebhook: webhook,
   WebhookChange: webhook,
   PhoneNumberChange: { direction: 'inbound|outbound|both', label: '…120', ...template },
@@ -311,6 +331,9 @@ t.test('codes and their statuses', (t) => {
     WEBHOOK_LEGACY_MANAGED: 409,
     CALL_NOT_LIVE: 409,
     CALL_NOT_ENDED: 409,
+    TRANSFER_UNSUPPORTED: 409,
+    TRANSFER_IN_PROGRESS: 409,
+    TRANSFER_STATE_CONFLICT: 409,
     REDELIVERY_UNAVAILABLE: 409,
     PAYLOAD_TOO_LARGE: 413,
     UNSUPPORTED_MEDIA: 415,
@@ -344,38 +367,3 @@ t.test('codes of the media channel and how its socket closes', (t) => {
   })
   t.end()
 })
-
-/** Each bound of a schema by its path, as `least…most`, values or pattern. */
-function boundsOf(contract: string, name: string): Record<string, string> {
-  const { components } = JSON.parse(contract) as { components: { schemas: Record<string, Schema> } }
-  const found: Record<string, string> = {}
-  function walk(path: string, given: Schema): void {
-    const schema = given.$ref ? components.schemas[given.$ref.split('/').at(-1) ?? ''] : given
-    if (schema === undefined) throw new Error(`there is no ${given.$ref}`)
-    const bound = boundOf(schema)
-    if (bound !== '') found[path] = bound
-    if (schema.items) walk(`${path}[]`, schema.items)
-    if (schema.propertyNames) walk(`${path}{name}`, schema.propertyNames)
-    if (typeof schema.additionalProperties === 'object') walk(`${path}{}`, schema.additionalProperties)
-    for (const [field, inner] of Object.entries(schema.properties ?? {}))
-      walk(path === '' ? field : `${path}.${field}`, inner)
-    for (const inner of schema.oneOf ?? []) walk(path, inner)
-  }
-  walk('', { $ref: `#/components/schemas/${name}` })
-  delete found['source.name']
-  delete found['tools[].source.name']
-  delete found['dispatchMetadataTemplate.tools[].source.name']
-  return found
-}
-
-function boundOf(schema: Schema): string {
-  const { minLength, maxLength, minimum, maximum, minItems, maxItems, maxProperties, pattern } = schema
-  const least = minLength ?? minimum ?? minItems
-  const most = maxLength ?? maximum ?? maxItems ?? maxProperties
-  const parts = [
-    ...(least !== undefined || most !== undefined ? [`${least ?? ''}…${most ?? ''}`] : []),
-    ...(schema.enum ? [schema.enum.filter((value) => value !== null).join('|')] : []),
-    ...(pattern !== undefined ? [pattern] : []),
-  ]
-  return parts.join(', ')
-}

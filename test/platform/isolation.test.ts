@@ -11,6 +11,7 @@ import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
+import { transferOf, transferred } from '../transfers/transfer.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
 import { answer, call, pinned, putKey, routeOf, startAdministered, stubProviders } from './setup.ts'
 
@@ -27,6 +28,7 @@ type Things = {
   provider: string
   request: string
   call: string
+  transfer: string
   callback: string
   delivery: string
   webhook: string
@@ -38,6 +40,7 @@ const unknown: Things = {
   provider: 'nobody',
   request: 'req_0123456789012345678901',
   call: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70',
+  transfer: '019aaaf6-8d20-7c31-8f11-90c5d2a7e4b3',
   callback: 'callback_0123456789012345678901',
   delivery: '019aaaf7-6690-7a41-9c05-3e8d2b6f7a10',
   webhook: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a71',
@@ -92,6 +95,20 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
     { method: 'POST', path: ({ call }) => `/v1/calls/${call}/web-join`, body: { displayName: 'thief' } },
   ],
   endCall: [{ method: 'POST', path: ({ call }) => `/v1/calls/${call}/end` }],
+  transferCallBlind: [
+    { method: 'POST', path: ({ call }) => `/v1/calls/${call}/transfers/blind`, body: { to: '+15005550006' } },
+  ],
+  transferCallWarm: [
+    { method: 'POST', path: ({ call }) => `/v1/calls/${call}/transfers/warm`, body: { to: '+15005550006' } },
+  ],
+  completeTransfer: [
+    { method: 'POST', path: ({ call, transfer }) => `/v1/calls/${call}/transfers/${transfer}/complete` },
+    { method: 'POST', path: ({ transfer }) => `/v1/calls/${unknown.call}/transfers/${transfer}/complete`, body: {} },
+  ],
+  cancelTransfer: [
+    { method: 'POST', path: ({ call, transfer }) => `/v1/calls/${call}/transfers/${transfer}/cancel` },
+    { method: 'POST', path: ({ call }) => `/v1/calls/${call}/transfers/${unknown.transfer}/cancel`, body: {} },
+  ],
   getCallback: [{ method: 'GET', path: ({ callback }) => `/v1/callbacks/${callback}` }],
   cancelCallback: [
     { method: 'POST', path: ({ callback }) => `/v1/callbacks/${callback}/cancel` },
@@ -170,12 +187,14 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   if (stored === null) throw new Error('no session')
   const callback = callbackOf(stored, { nextTryAtMs: Date.now() + hourMs })
   t.same(await admin.store.calls.append(stored, sessionId, [promised(callback)]), [])
+  const transfer = transferOf(stored)
+  t.same(await admin.store.calls.append(stored, sessionId, [transferred(transfer)]), [])
   const delivery = await recordDelivery(admin.store, stored, v7(), { callId: sessionId, payload: { secret: 'k4n4ry' } })
   const headers = [{ name: 'x-key', value: 'k4n4ry' }]
   const endpoint = { name: 'k4n4ry', url: 'https://owner.example/', events: ['call.report'], authHeaders: headers }
   const webhook = (await call(target, 'POST', '/v1/webhooks', endpoint)).json<{ id: string }>().id
   const number = await insertNumber(sql, stored, { e164: isLive ? '+12125550100' : '+12125550101', label: 'k4n4ry' })
-  const ofCall = { call: sessionId, callback: callback.id, delivery }
+  const ofCall = { call: sessionId, transfer: transfer.id, callback: callback.id, delivery }
   return { agent, tool: id, provider: 'other', request, ...ofCall, webhook, number }
 }
 
@@ -279,6 +298,7 @@ t.test('an id of another form is not found', async (t) => {
             provider: form,
             request: form,
             call: form,
+            transfer: form,
             callback: form,
             delivery: form,
             webhook: form,

@@ -144,6 +144,10 @@ function recorded(log: string[], state = { isOver: false, failsJoins: false }): 
     back: note('back'),
     hangUp: note('hangUp'),
     end: note('end'),
+    hold: () => false,
+    resume: note('resume'),
+    handOver: note('handOver'),
+    screen: () => ({ ...recorded(log), close: note('close') }),
     join: (person) => {
       if (state.failsJoins) throw new Error('no room')
       log.push(`join ${person.identity}`)

@@ -1,0 +1,89 @@
+/**
+ * The hold of a caller whose call is transferred.
+ *
+ *   with agent ──► leaving ──► held ──► gone      the recipient has the caller
+ *       ▲             │         │
+ *       └─────────────┴─────────┘                 nobody was reached
+ *
+ * While it is leaving, the agent ends its sentence and begins no other one. On hold, nobody receives the caller.
+ */
+import type { HoldTone } from '../../audio/hold-tones.ts'
+import type { Clock } from '../ports/system.ts'
+
+export type CallerHoldEvents = {
+  /** The agent ends with the sentence under way. False: it says none. */
+  endSentence(): boolean
+  /** The agent has the turn. */
+  agentSpeaks(): boolean
+  /** Null: the agent again. */
+  changed(tone: HoldTone | null): void
+}
+
+/** Part of the contract. */
+const sentenceMs = 5_000
+
+export class CallerHold {
+  readonly #clock: Clock
+  readonly #events: CallerHoldEvents
+  #phase: 'with agent' | 'leaving' | 'held' | 'gone' = 'with agent'
+  #enter = () => {}
+  #goOn = () => {}
+  #cancel = () => {}
+
+  constructor(clock: Clock, events: CallerHoldEvents) {
+    this.#clock = clock
+    this.#events = events
+  }
+
+  /** Nobody receives the caller. */
+  get isHeld(): boolean {
+    return this.#phase === 'held' || this.#phase === 'gone'
+  }
+
+  get isGone(): boolean {
+    return this.#phase === 'gone'
+  }
+
+  begin(tone: HoldTone, held: () => void): void {
+    if (this.#phase !== 'with agent') return
+    this.#cancel()
+    this.#goOn = () => {}
+    this.#phase = 'leaving'
+    this.#enter = () => {
+      this.#cancel()
+      this.#phase = 'held'
+      this.#events.changed(tone)
+      held()
+    }
+    this.#cancel = this.#clock.after(sentenceMs, () => this.#enter())
+    if (!this.#events.endSentence()) this.#enter()
+  }
+
+  /** The turn of the conversation has passed on. */
+  moved(): void {
+    if (this.#events.agentSpeaks()) return
+    if (this.#phase === 'leaving') this.#enter()
+    else this.#goOn()
+  }
+
+  /** The caller is with the agent again. `goOn` is called once, after a sentence that is under way. */
+  end(goOn: () => void): void {
+    this.#cancel()
+    if (this.#phase === 'gone') return
+    const wasHeld = this.#phase === 'held'
+    this.#phase = 'with agent'
+    if (wasHeld) this.#events.changed(null)
+    this.#goOn = () => {
+      this.#cancel()
+      this.#goOn = () => {}
+      goOn()
+    }
+    if (!this.#events.agentSpeaks()) return this.#goOn()
+    this.#cancel = this.#clock.after(sentenceMs, () => this.#goOn())
+  }
+
+  handOver(): void {
+    this.#cancel()
+    this.#phase = 'gone'
+  }
+}

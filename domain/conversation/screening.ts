@@ -1,0 +1,108 @@
+/**
+ * The agent asks somebody whether they take a call: its voice says a text, and their speech is searched for a yes or a no.
+ * Other words are not answered. Keys are decided by the calling code, which the line reports them to.
+ */
+
+import { AgentSpeech } from './agent-speech.ts'
+import { decisionIn } from './decision-words.ts'
+import type { ConversationInput } from './deps.ts'
+import type { GuardedDeps } from './guarded.ts'
+import { JoinedVoice } from './joined-voice.ts'
+import type { MediaTransport } from './media.ts'
+import { normalizerOf } from './normalizer.ts'
+import { Playout } from './playout.ts'
+import type { Screening, ScreeningEvents } from './transferable.ts'
+
+export class SpokenScreening implements Screening {
+  readonly #playout: Playout
+  readonly #speech: AgentSpeech
+  readonly #voice: JoinedVoice
+  #isClosed = false
+
+  constructor(
+    deps: GuardedDeps,
+    input: ConversationInput,
+    media: MediaTransport,
+    text: string,
+    events: ScreeningEvents,
+  ) {
+    const { log } = deps
+    const { pipeline, id: sessionId } = input.call
+    const { sampleRateHz } = media
+    const { language } = pipeline.intent
+    const ignored = () => {}
+    this.#playout = new Playout(media, deps, {
+      started: ignored,
+      finished: ignored,
+      drained: () => this.#speech.resume(),
+      frame: (samples) => this.#voice.received(samples),
+    })
+    const lost = ({ kind }: { kind: string }) =>
+      log.warn({ sessionId, kind }, 'the screening of a transfer has lost a stage')
+    this.#voice = new JoinedVoice(
+      { ...deps, input, sampleRateHz },
+      {
+        audio: ignored,
+        saying: ignored,
+        said: (turn) => {
+          const decision = decisionIn(turn.text, language)
+          if (decision !== null && !this.#isClosed) events.decided(decision)
+        },
+        failedOver: ignored,
+        lost,
+      },
+    )
+    this.#speech = new AgentSpeech(
+      { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline) },
+      { pipeline, routing: input.routing.tts, voice: { route: null, preset: null } },
+      { playout: this.#playout, sampleRateHz },
+      { text: ignored, failedOver: ignored, lost },
+    )
+    this.#playout.begin(1)
+    this.#speech.say(text)
+    this.#speech.finish()
+    this.#playout.release()
+  }
+
+  audio(samples: Int16Array): void {
+    if (!this.#isClosed) this.#voice.audio(samples)
+  }
+
+  played(mark: string): void {
+    this.#playout.played(mark)
+  }
+
+  cleared(mark: string | null, playedMs: number): void {
+    this.#playout.cleared(mark, playedMs)
+  }
+
+  gone(): void {
+    this.close()
+  }
+
+  hangUp(): void {
+    this.close()
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#speech.drop()
+    this.#playout.close()
+    this.#voice.close()
+  }
+
+  // Keys come as events of the line, and a phone types nothing.
+
+  dtmf(): void {}
+
+  userMessage(): void {}
+
+  contextualUpdate(): void {}
+
+  toolResult(): boolean {
+    return false
+  }
+
+  back(): void {}
+}

@@ -1,0 +1,398 @@
+/** A conversation that runs: its parts, joined. See `startConversation`. */
+import type { HoldTone } from '../../audio/hold-tones.ts'
+import type { EndReason } from '../calls/states.ts'
+import type { Fault } from '../fault.ts'
+import type { Conversation } from '../sessions/live-call.ts'
+import { BackgroundSounds } from './background-sounds.ts'
+import { CallAudio } from './call-audio.ts'
+import type { CallLog } from './call-log.ts'
+import { CallerHold } from './caller-hold.ts'
+import type { ConversationInput } from './deps.ts'
+import { Digits } from './digits.ts'
+import type { GuardedDeps } from './guarded.ts'
+import { JoinedPeople, type JoinedPerson } from './joined-people.ts'
+import { Listening } from './listening.ts'
+import type { AgentState, MediaSink, MediaTransport, SessionEvent, SessionFault } from './media.ts'
+import { normalizerOf } from './normalizer.ts'
+import { Playout } from './playout.ts'
+import { SpokenScreening } from './screening.ts'
+import { SessionTimers } from './session-timers.ts'
+import { ToolCalls } from './tool-calls.ts'
+import { isHopeless, Transcription } from './transcription.ts'
+import type { AfterHold, Screening, ScreeningEvents } from './transferable.ts'
+import { isAgents, stateOf } from './turn-machine.ts'
+import { TurnRecord } from './turn-record.ts'
+import { Turns } from './turns.ts'
+
+export class Talking implements Conversation {
+  readonly #deps: GuardedDeps
+  readonly #input: ConversationInput
+  readonly #log: CallLog
+  #media: MediaTransport | null
+  readonly #listening: Listening
+  readonly #transcription: Transcription
+  readonly #playout: Playout
+  readonly #audio: CallAudio
+  readonly #tools: ToolCalls
+  readonly #turns: Turns
+  readonly #record: TurnRecord
+  readonly #timers: SessionTimers
+  readonly #digits: Digits
+  readonly #sounds: BackgroundSounds
+  readonly #hold: CallerHold
+  #shown: AgentState | null = null
+  #ending: { reason: EndReason; fault: SessionFault | null } | null = null
+  /** The words of the client of the API about the end. */
+  #clientReason: string | undefined
+  readonly #people: JoinedPeople
+  #peopleSpeak = false
+  #isOver = false
+
+  constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
+    const { clock } = deps
+    const { pipeline } = input.call
+    const notify = (event: SessionEvent) => this.#show(event)
+    // The recording begins now as well, so that both have the same times.
+    const originMs = clock.monotonicMs()
+    this.#deps = deps
+    this.#input = input
+    this.#media = media
+    this.#log = log
+    this.#transcription = this.#transcribe()
+    this.#audio = new CallAudio(deps, input.recorder, log, media.sampleRateHz)
+    this.#listening = new Listening(deps, media.sampleRateHz, {
+      speechStarted: (atMs) => this.#turns.speechStarted(atMs),
+      speechEnded: (atMs) => this.#turns.speechEnded(atMs),
+      audio: (samples) => {
+        this.#audio.caller(samples)
+        this.#transcription.audio(samples)
+      },
+    })
+    this.#playout = new Playout(media, deps, {
+      started: () => this.#turns.agentStarted(),
+      finished: () => {
+        this.#timers.agentSpoke()
+        this.#turns.agentFinished()
+      },
+      drained: () => this.#turns.drained(),
+      frame: (samples) => this.#listening.agentFrame(samples),
+      ...(this.#audio.isRecorded && {
+        played: (samples: Int16Array, endMs: number) => this.#audio.agent(samples, endMs),
+      }),
+    })
+    this.#sounds = new BackgroundSounds(this.#playout, media.sampleRateHz)
+    this.#tools = new ToolCalls({
+      clock,
+      call: input.call,
+      runTool: deps.runTool,
+      notify,
+      event: (type, payload) => log.event(type, payload),
+      scheduleCallback: (callback) => log.callback(callback),
+      pressKeys: media.pressKeys ? (digits) => media.pressKeys?.(digits) ?? Promise.resolve() : null,
+    })
+    this.#record = new TurnRecord({
+      clock,
+      newId: deps.newId,
+      log,
+      notify,
+      sttRoute: () => this.#transcription.route,
+      playout: this.#playout,
+      originMs,
+    })
+    this.#people = this.#makePeople(media.sampleRateHz)
+    this.#turns = this.#makeTurns(media.sampleRateHz)
+    this.#hold = this.#makeHold()
+    this.#timers = new SessionTimers(clock, pipeline, {
+      idle: (prompt) => this.#idle(prompt),
+      silence: () => this.#close('silence_timeout', null, pipeline.endCallMessage),
+      maxDuration: () => this.#close('max_duration', null, pipeline.endCallMessage),
+    })
+    this.#digits = new Digits(clock, (digits) => this.#turns.typed(`[keypad ${digits}]`, { dtmf: true }))
+  }
+
+  #transcribe(): Transcription {
+    const { clock, transcribeStream } = this.#deps
+    const { call, routing, request } = this.#input
+    return new Transcription({ clock, transcribeStream, request }, call.pipeline, routing.stt, {
+      transcript: (transcript) => {
+        const startMs = this.#listening.msOf(transcript.startMs)
+        this.#turns.transcript(transcript, { startMs, endMs: this.#listening.msOf(transcript.endMs) })
+      },
+      reopened: () => this.#turns.transcriptionReopened(),
+      failedOver: (from, to) => this.#record.failedOver('stt', from, to),
+      lost: (fault) => this.#lost(fault),
+    })
+  }
+
+  #makePeople(sampleRateHz: number): JoinedPeople {
+    const deps = { ...this.#deps, input: this.#input, callLog: this.#log, sampleRateHz }
+    return new JoinedPeople(deps, {
+      changed: () => {
+        this.#playout.connect(this.#people.count > 0 ? this.#people : null)
+        this.#moved()
+      },
+      agentIsMuted: (isMuted) => {
+        this.#peopleSpeak = isMuted
+        this.#mute()
+      },
+      note: (text) => this.contextualUpdate(text),
+      saying: (id, text) => this.#record.agentText(id, text, false, false),
+      said: (person, turn, by) => {
+        this.#record.personTurn(turn, by, person)
+        this.#turns.note(turn.text, 'assistant')
+      },
+      contextualUpdate: (text) => this.contextualUpdate(text),
+      failedOver: (from, to) => this.#record.failedOver('stt', from, to),
+      lost: (fault) => this.#lost(fault),
+    })
+  }
+
+  #makeTurns(sampleRateHz: number): Turns {
+    const { pipeline } = this.#input.call
+    return new Turns(
+      {
+        ...this.#deps,
+        request: this.#input.request,
+        normalize: normalizerOf(pipeline),
+        presetLike: this.#input.presetLike,
+        tools: this.#tools,
+        playout: this.#playout,
+        sampleRateHz,
+        record: this.#record,
+      },
+      this.#input,
+      {
+        moved: () => this.#moved(),
+        failedOver: (stage, from, to) => this.#record.failedOver(stage, from, to),
+        lost: (fault) => this.#lost(fault),
+        finish: () => this.#finish(),
+        agentHungUp: () => this.#end('agent_hangup', null),
+        flush: () => this.#transcription.flush(),
+        taken: () => this.#transcription.taken(),
+        userSpoke: () => this.#timers.userSpoke(),
+        toolsRun: (isRunning) => this.#sounds.tool(isRunning),
+      },
+    )
+  }
+
+  get isOver(): boolean {
+    return this.#isOver || this.#hold.isGone
+  }
+
+  begin(): void {
+    const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
+    this.#log.connected()
+    const { identity } = this.#input.call
+    this.#log.event('room.created', {})
+    this.#log.event('room.participant_joined', { identity })
+    this.#log.event('room.agent_joined', {})
+    this.#audio.begin()
+    this.#sounds.load(this.#input.call.pipeline.backgroundAudio, this.#deps.log)
+    const { protectFirstMessage } = turnHandling.interruption
+    if (firstMessageMode === 'generate') this.#turns.prompt(null, greetingHint, protectFirstMessage)
+    else if (firstMessageMode === 'message' && firstMessage !== null)
+      this.#turns.prompt(firstMessage, '', protectFirstMessage)
+    this.#moved()
+  }
+
+  audio(samples: Int16Array): void {
+    if (this.#isOver || this.#hold.isHeld) return
+    this.#listening.audio(samples)
+    this.#people.caller(samples)
+  }
+
+  played(mark: string): void {
+    this.#playout.played(mark)
+  }
+
+  cleared(mark: string | null, playedMs: number): void {
+    this.#playout.cleared(mark, playedMs)
+    if (!this.#isOver) this.#turns.cleared()
+  }
+
+  userMessage(text: string): void {
+    if (this.#ending === null) this.#turns.typed(text, { typed: true })
+  }
+
+  contextualUpdate(text: string): void {
+    if (this.#isOver) return
+    this.#turns.note(text)
+    this.#record.systemTurn(text)
+  }
+
+  dtmf(digits: string): void {
+    if (this.#ending === null && !this.#hold.isHeld) this.#digits.push(digits)
+  }
+
+  toolResult(id: string, result: string, isError: boolean): boolean {
+    return this.#tools.result(id, result, isError)
+  }
+
+  join(person: JoinedPerson, media: MediaTransport): MediaSink {
+    media.notify({ type: 'state', state: stateOf[this.#turns.phase] })
+    return this.#people.join(person, media)
+  }
+
+  #makeHold(): CallerHold {
+    return new CallerHold(this.#deps.clock, {
+      endSentence: () => this.#turns.endSentence(),
+      agentSpeaks: () => isAgents(this.#turns.phase),
+      changed: (tone) => {
+        this.#mute()
+        if (tone !== null) this.#listening.silence()
+        if (tone !== null) this.#audio.callerStopped()
+        this.#sounds.hold(tone)
+        this.#moved()
+      },
+    })
+  }
+
+  #mute(): void {
+    this.#turns.mute(this.#peopleSpeak || this.#hold.isHeld)
+  }
+
+  hold(tone: HoldTone, held: () => void): boolean {
+    if (this.#ending !== null || this.isOver) return false
+    this.#hold.begin(tone, held)
+    return true
+  }
+
+  resume({ note, message, hint, endsCall }: AfterHold): void {
+    if (this.#ending !== null || this.isOver) return
+    this.#hold.end(() => {
+      if (endsCall) this.#close('agent_hangup', null, message)
+      else this.#turns.prompt(message, hint, true, true)
+    })
+    this.contextualUpdate(note)
+  }
+
+  handOver(): void {
+    if (this.#ending !== null || this.isOver) return
+    this.#hold.handOver()
+    this.#timers.stop()
+    this.#listening.close()
+    this.#transcription.close()
+    this.#playout.close()
+    this.#people.close((media) => media.close('transferred', null))
+    this.#log.event('room.agent_left', {})
+    void this.#audio.close()
+  }
+
+  screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening {
+    return new SpokenScreening(this.#deps, this.#input, media, text, events)
+  }
+
+  gone(): void {
+    this.#media = null
+    this.#playout.use(null)
+    this.#listening.silence()
+    this.#audio.callerStopped()
+    this.#timers.busy()
+  }
+
+  back(transport: MediaTransport): void {
+    if (this.#isOver) return transport.close(this.#ending?.reason ?? 'agent_hangup', null)
+    this.#media = transport
+    this.#log.event('room.participant_reconnected', { identity: this.#input.call.identity })
+    this.#playout.use(transport)
+    this.#shown = null
+    this.#moved()
+  }
+
+  hangUp(): void {
+    this.#end(this.#hold.isGone ? 'transferred' : 'user_hangup', null)
+  }
+
+  end(reason: EndReason, clientReason?: string): void {
+    if (!this.#isOver) this.#clientReason = clientReason
+    const isShutDown = reason === 'server_shutdown'
+    // The line goes on without this process.
+    this.#end(isShutDown && this.#hold.isGone ? 'transferred' : reason, isShutDown ? 'shutting_down' : null)
+  }
+
+  /** An error of ours that was thrown in this conversation. */
+  defect(err: unknown): void {
+    this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'a conversation has failed')
+    if (this.#isOver) return
+    this.#end('pipeline_failed', 'internal')
+    // The defect may be in the way to the end.
+    if (!this.#isOver) this.#finish()
+  }
+
+  #end(reason: EndReason, fault: SessionFault | null): void {
+    if (this.#isOver) return
+    this.#ending = { reason, fault }
+    this.#turns.end()
+  }
+
+  /** Ends it after the sentence under way and some last words. */
+  #close(reason: EndReason, fault: SessionFault | null, text: string | null): void {
+    if (this.#ending !== null) return
+    this.#ending = { reason, fault }
+    this.#turns.close(text)
+  }
+
+  #lost(fault: Fault): void {
+    if (!isHopeless(fault)) {
+      this.#deps.log.warn({ sessionId: this.#input.call.id, kind: fault.kind }, 'a session has lost a stage')
+      return this.#end('pipeline_failed', 'upstream')
+    }
+    if (this.#ending !== null) return
+    this.#log.event('budget.exhausted', {})
+    this.#close('credit_exhausted', 'budget_exhausted', null)
+  }
+
+  #idle(prompt: number): void {
+    const { messages } = this.#input.call.pipeline.idleRePrompts
+    const text = messages[Math.min(prompt, messages.length - 1)] ?? null
+    this.#turns.prompt(text, idleHint)
+  }
+
+  #show(event: SessionEvent): void {
+    this.#media?.notify(event)
+    this.#people.notify(event)
+  }
+
+  #moved(): void {
+    if (this.#isOver) return
+    const state = stateOf[this.#turns.phase]
+    if (state !== this.#shown) this.#show({ type: 'state', state })
+    this.#shown = state
+    this.#hold.moved()
+    if (this.#turns.isQuiet && !this.#hold.isHeld && this.#media !== null && this.#people.count === 0)
+      this.#timers.quiet()
+    else this.#timers.busy()
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { reason, fault } = this.#ending ?? { reason: 'agent_hangup', fault: null }
+    this.#sounds.close()
+    this.#timers.stop()
+    this.#digits.close()
+    this.#listening.close()
+    this.#transcription.close()
+    this.#playout.close()
+    this.#people.close((media) => media.close(reason, fault))
+    this.#log.event('room.participant_left', { identity: this.#input.call.identity })
+    if (!this.#hold.isGone) this.#log.event('room.agent_left', {})
+    this.#log.event('room.closed', {})
+    this.#media?.close(reason, fault)
+    void this.#stored(reason)
+  }
+
+  async #stored(reason: EndReason): Promise<void> {
+    try {
+      await this.#audio.close()
+      await this.#log.ended(reason, this.#clientReason)
+    } catch (err) {
+      this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'the end of a call was not stored')
+    }
+    this.#input.ended()
+  }
+}
+
+/** The LLM reads these as the words of the user, because many models answer only those. */
+const greetingHint = '[The caller has joined. Greet them and begin the conversation.]'
+const idleHint = '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'

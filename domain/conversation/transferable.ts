@@ -1,0 +1,34 @@
+/** The side of a conversation that a transfer of its call uses. */
+import type { HoldTone } from '../../audio/hold-tones.ts'
+import type { MediaSink, MediaTransport } from './media.ts'
+
+export interface TransferableConversation {
+  /**
+   * The agent ends its sentence and is silent. Then the caller receives the tone alone, nobody receives the caller, and
+   * `held` is called once. False: the conversation ends, or is over.
+   */
+  hold(tone: HoldTone, held: () => void): boolean
+  /** The caller is with the agent again; `held` is not called any more. */
+  resume(after: AfterHold): void
+  /** The caller talks to somebody else over the line, so the agent leaves. The record ends when the call does. */
+  handOver(): void
+  /** The voice of the agent says `text` to somebody else, who decides whether they take the call. */
+  screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening
+}
+
+export type AfterHold = {
+  /** For the transcript, and for the agent. */
+  note: string
+  /** Spoken by the agent. Null: the LLM finds words, for the reason that `hint` gives it. */
+  message: string | null
+  hint: string
+  /** The call ends after the message. */
+  endsCall: boolean
+}
+
+export type Decision = 'accepted' | 'declined'
+export type ScreeningEvents = { decided(decision: Decision): void }
+export type Screening = MediaSink & {
+  /** Nothing more is said, and no words decide any more. The transport stays open. */
+  close(): void
+}

@@ -1,0 +1,166 @@
+/** Transfers as clients of the API ask for them: all that can be refused is refused before the process of the call is asked. */
+import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
+import type { Call } from '../calls/call.ts'
+import type { CallCommands } from '../calls/commands.ts'
+import type { CallStore } from '../calls/store.ts'
+import { Fault } from '../fault.ts'
+import type { CallableNumbers } from '../phone/ports.ts'
+import { found, ResourceFault } from '../resource-fault.ts'
+import type {
+  LiveTransfers,
+  Transfer,
+  TransferAnswer,
+  TransferCommand,
+  TransferDone,
+  TransferStore,
+  WantedCancel,
+  WantedTransfer,
+} from './transfer.ts'
+import { type AskedBlind, type AskedWarm, type ReadTransfer, readBlind, readWarm } from './wanted-transfer.ts'
+
+export type AskTransfersDeps = {
+  calls: Pick<CallStore, 'find'>
+  transfers: TransferStore
+  numbers: Pick<CallableNumbers, 'outboundFor'>
+  credit: { any(organizationId: string): Promise<boolean> }
+  /** The calls of this process. */
+  live: LiveTransfers
+  commands: Pick<CallCommands, 'send'>
+  /** The name of this process. */
+  ownerId: string
+  isPhoneNumber: (text: string) => boolean
+}
+
+export type TransferProgress = {
+  /** The newest attempt after a start, else the named one. */
+  transfer: Transfer
+  /** All of this transfer so far, the oldest first. */
+  attempts: readonly Transfer[]
+  /** The attempt that this request has begun. */
+  next: Transfer | null
+  fallback: Transfer['fallback']
+}
+
+/** Every method rejects with Fault and ResourceFault. */
+export class AskTransfers {
+  readonly #deps: AskTransfersDeps
+
+  constructor(deps: AskTransfersDeps) {
+    this.#deps = deps
+  }
+
+  blind(caller: Caller, callId: string, asked: AskedBlind): Promise<TransferProgress> {
+    return this.#start(caller, callId, readBlind(asked, this.#deps.isPhoneNumber))
+  }
+
+  warm(caller: Caller, callId: string, asked: AskedWarm): Promise<TransferProgress> {
+    return this.#start(caller, callId, readWarm(asked, this.#deps.isPhoneNumber))
+  }
+
+  async complete(
+    caller: Caller,
+    callId: string,
+    transferId: string,
+    recipientIdentity: string | null,
+  ): Promise<TransferProgress> {
+    const call = await this.#callOf(caller, callId, transferId)
+    return this.#run(call, { action: 'complete', transferId, recipientIdentity })
+  }
+
+  async cancel(caller: Caller, callId: string, transferId: string, wanted: WantedCancel): Promise<TransferProgress> {
+    const call = await this.#callOf(caller, callId, transferId)
+    return this.#run(call, { action: 'cancel', transferId, wanted })
+  }
+
+  async #start(caller: Caller, callId: string, read: ReadTransfer): Promise<TransferProgress> {
+    const { calls, credit } = this.#deps
+    const call = found(await calls.find(tenantOf(caller), callId))
+    const { from: asked, participantIdentity, ...rest } = read
+    if (participantIdentity !== null && participantIdentity !== call.identity)
+      throw invalid('participantIdentity', 'identity_not_of_caller')
+    const from = await this.#numberFor(call, asked)
+    if (call.phone === null) throw new ResourceFault({ kind: 'transfer_unsupported' })
+    if (call.status === 'transferring') throw new ResourceFault({ kind: 'transfer_in_progress' })
+    if (call.status !== 'in_progress') throw new ResourceFault({ kind: 'call_not_live' })
+    if (!caller.test && !(await credit.any(caller.organization.id))) throw new Fault({ kind: 'credit_too_low' })
+    const wanted: WantedTransfer = { ...rest, from }
+    return this.#run(call, { action: 'start', wanted })
+  }
+
+  /** The number that a recipient sees. */
+  async #numberFor(call: Call, asked: string | null): Promise<string> {
+    const { phone } = call
+    if (asked === null) return (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
+    const number = await this.#deps.numbers.outboundFor(call, null, asked)
+    if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
+    if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
+    return number.e164
+  }
+
+  /** The call of an attempt that exists. */
+  async #callOf(caller: Caller, callId: string, transferId: string): Promise<Call> {
+    const { calls, transfers } = this.#deps
+    const tenant = tenantOf(caller)
+    const call = found(await calls.find(tenant, callId))
+    found(await transfers.find(tenant, callId, transferId))
+    return call
+  }
+
+  async #run(call: Call, command: TransferCommand): Promise<TransferProgress> {
+    const answer = await this.#answerOf(call, command)
+    if ('refused' in answer) throw await this.#refusal(call, command, answer)
+    return this.#progress(call, answer)
+  }
+
+  async #answerOf(call: Call, command: TransferCommand): Promise<TransferAnswer> {
+    const { live, commands, ownerId } = this.#deps
+    const tenant: Tenant = { organizationId: call.organizationId, test: call.test }
+    if (call.ownerId === ownerId) return live.command(tenant, call.id, command)
+    if (call.ownerId === null) return { refused: 'call_not_live' }
+    const taken = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
+    const answer = taken?.answer ?? null
+    if (answer === null || 'isHere' in answer) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    return answer
+  }
+
+  async #refusal(call: Call, command: TransferCommand, answer: Extract<TransferAnswer, { refused: string }>) {
+    const { refused } = answer
+    switch (refused) {
+      case 'not_dialed':
+        return new ResourceFault({ kind: 'not_dialed', hasNumber: true, sessionId: call.id })
+      case 'recipient_mismatch':
+        return invalid('recipientParticipantIdentity', 'identity_not_of_recipient')
+      case 'state_conflict':
+        return new ResourceFault({ kind: 'transfer_state_conflict', status: answer.status })
+      case 'not_found':
+        return this.#conflictOf(call, command)
+      case 'call_not_live':
+        return command.action === 'start' ? new ResourceFault({ kind: refused }) : this.#conflictOf(call, command)
+      case 'transfer_in_progress':
+      case 'transfer_unsupported':
+        return new ResourceFault({ kind: refused })
+    }
+  }
+
+  /** An attempt of an earlier transfer, or of a call that is over. */
+  async #conflictOf(call: Call, command: TransferCommand): Promise<ResourceFault> {
+    if (command.action === 'start') return new ResourceFault({ kind: 'not_found' })
+    const transfer = found(await this.#deps.transfers.find(call, call.id, command.transferId))
+    return new ResourceFault({ kind: 'transfer_state_conflict', status: transfer.status })
+  }
+
+  async #progress(call: Call, { transferId, attemptIds, nextId }: TransferDone): Promise<TransferProgress> {
+    const all = await this.#deps.transfers.list(call, call.id)
+    const attempts = all.filter(({ id }) => attemptIds.includes(id))
+    const transfer = found(attempts.find(({ id }) => id === transferId) ?? null)
+    const next = attempts.find(({ id }) => id === nextId) ?? null
+    return { transfer, attempts, next, fallback: attempts.at(-1)?.fallback ?? null }
+  }
+}
+
+function invalid(
+  field: string,
+  kind: 'number_missing' | 'identity_not_of_caller' | 'identity_not_of_recipient',
+): ResourceFault {
+  return new ResourceFault({ kind: 'invalid', issues: [{ path: [field], problem: { kind } }] })
+}

@@ -1,0 +1,55 @@
+/** The transfers of the calls by phone that this process holds. */
+import type { Tenant } from '../access/organization.ts'
+import type { PhoneCalls } from '../phone/phone-calls.ts'
+import { LiveTransfer, type LiveTransferDeps } from './live-transfer.ts'
+import type { LiveTransfers, TransferAnswer, TransferCommand, WantedTransfer } from './transfer.ts'
+
+export type CallTransfersDeps = Omit<LiveTransferDeps, 'legHolders'> & {
+  phones: Pick<PhoneCalls, 'find' | 'hold' | 'release'>
+}
+
+type Phone = NonNullable<ReturnType<CallTransfersDeps['phones']['find']>>
+
+export class CallTransfers implements LiveTransfers {
+  readonly #deps: LiveTransferDeps
+  readonly #phones: CallTransfersDeps['phones']
+  /** The newest transfer of a call. */
+  readonly #newest = new WeakMap<Phone, LiveTransfer>()
+
+  constructor({ phones, ...deps }: CallTransfersDeps) {
+    this.#deps = { ...deps, legHolders: phones }
+    this.#phones = phones
+  }
+
+  async command(tenant: Tenant, callId: string, command: TransferCommand): Promise<TransferAnswer> {
+    const phone = this.#phones.find(tenant, callId)
+    if (phone === null || phone.isOver) return { refused: 'call_not_live' }
+    const answer = await this.#answer(phone, command)
+    await phone.record.stored()
+    return answer
+  }
+
+  async #answer(phone: Phone, command: TransferCommand): Promise<TransferAnswer> {
+    if (command.action === 'start') return this.#start(phone, command.wanted)
+    const transfer = this.#newest.get(phone)
+    const { transferId } = command
+    const status = transfer?.statusOf(transferId) ?? null
+    if (transfer === undefined || status === null) return { refused: 'not_found' }
+    const isOther =
+      command.action === 'complete' && ![null, `transfer_${transferId}`].includes(command.recipientIdentity)
+    if (isOther) return { refused: 'recipient_mismatch' }
+    const done =
+      command.action === 'complete' ? transfer.complete(transferId) : await transfer.cancel(transferId, command.wanted)
+    return done ?? { refused: 'state_conflict', status }
+  }
+
+  async #start(phone: Phone, wanted: WantedTransfer): Promise<TransferAnswer> {
+    const { conversation } = phone
+    if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
+    if (conversation === null) return { refused: 'call_not_live' }
+    const transfer = new LiveTransfer(this.#deps, phone, conversation, wanted)
+    this.#newest.set(phone, transfer)
+    const done = await transfer.begin()
+    return wanted.kind === 'blind' && !transfer.isDialed ? { refused: 'not_dialed' } : done
+  }
+}

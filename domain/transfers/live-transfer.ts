@@ -1,0 +1,337 @@
+/** One transfer of one call: carries out the effects of its course over the line, and reports to it what happened. */
+import type { HoldTone } from '../../audio/hold-tones.ts'
+import { screeningText } from '../conversation/decision-words.ts'
+import type { Screening, TransferableConversation } from '../conversation/transferable.ts'
+import type { LegHolder, LegStore } from '../phone/leg.ts'
+import type { OpenTransfer, PhoneCall } from '../phone/phone-call.ts'
+import type { LegMedia } from '../ports/leg-media.ts'
+import type { LegEvent } from '../ports/phone-line.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import { afterHoldOf } from './after-hold.ts'
+import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
+import { Recipient } from './recipient.ts'
+import { isOver, type TransferStatus } from './states.ts'
+import type { Destination, Transfer, TransferDone, WantedCancel, WantedTransfer } from './transfer.ts'
+
+export type LiveTransferDeps = {
+  media: LegMedia
+  legs: LegStore
+  legHolders: { hold(holder: LegHolder): void; release(legId: string): void }
+  clock: Clock
+  log: Log
+  /** UUIDv7, and `leg_…`. */
+  ids: { transfer: () => string; leg: () => string }
+}
+
+/** The call of a transfer. */
+export type TransferredCall = Pick<
+  PhoneCall,
+  'call' | 'leg' | 'line' | 'ref' | 'record' | 'handedOver' | 'recipientLeft' | 'transferring'
+>
+
+type Attempt = {
+  row: Transfer
+  destination: Destination
+  recipient: Recipient
+  screening: Screening | null
+  /** The line dials, or the attempt is over. */
+  isSettled: boolean
+}
+
+/** The line ends a leg that rings too long by itself. If it does not, the attempt ends this much later. */
+const ringingGraceMs = 1_000
+/** The longest that a line takes: two people talk for as long as they like. */
+const timeLimitS = 14_400
+/** Part of the contract. */
+const bridgeMs = 5_000
+
+export class LiveTransfer implements OpenTransfer {
+  readonly #deps: LiveTransferDeps
+  readonly #phone: TransferredCall
+  readonly #conversation: TransferableConversation
+  readonly #wanted: WantedTransfer
+  readonly #attempts: Attempt[] = []
+  #course: Course
+  /** The id of the attempt that follows. */
+  #nextId: string
+  #cancelTimer = () => {}
+  #events: CourseEvent[] = []
+  #isRunning = false
+  #settled: (() => void)[] = []
+  #reason: string | null = null
+
+  constructor(
+    deps: LiveTransferDeps,
+    phone: TransferredCall,
+    conversation: TransferableConversation,
+    wanted: WantedTransfer,
+  ) {
+    this.#deps = deps
+    this.#phone = phone
+    this.#conversation = conversation
+    this.#wanted = wanted
+    this.#nextId = deps.ids.transfer()
+    this.#course = newCourse(wanted.kind, wanted.destinations.length)
+  }
+
+  /** The caller waits for a recipient, or talks to one. */
+  get isOpen(): boolean {
+    return !isCourseOver(this.#course) || this.#course.caller === 'recipient'
+  }
+
+  /** The line has dialled the newest recipient. */
+  get isDialed(): boolean {
+    return this.#newest.recipient.ref !== null || this.#newest.row.status !== 'failed'
+  }
+
+  /** Resolves when the line dials a recipient, or dials none any more. */
+  async begin(): Promise<TransferDone> {
+    this.#phone.record.reached('transferring')
+    this.#phone.transferring(this)
+    this.#happened({ type: 'begin' })
+    await this.#untilSettled()
+    return this.#done(this.#newest, null)
+  }
+
+  /** The status of an attempt. Null: this transfer has none of this id. */
+  statusOf(transferId: string): TransferStatus | null {
+    return this.#find(transferId)?.row.status ?? null
+  }
+
+  /** Null: it cannot be completed in this state. */
+  complete(transferId: string): TransferDone | null {
+    const attempt = this.#find(transferId)
+    if (attempt === null || attempt !== this.#newest || this.#wanted.kind === 'blind') return null
+    const { status } = attempt.row
+    if (status !== 'screening' && status !== 'bridging' && status !== 'completed') return null
+    if (status === 'screening') this.#happened({ type: 'attempt', attempt: this.#course.attempt, event: 'accepted' })
+    return this.#done(attempt, null)
+  }
+
+  /** Null: it cannot be cancelled in this state. Resolves as `begin` does if the next destination is tried. */
+  async cancel(transferId: string, wanted: WantedCancel): Promise<TransferDone | null> {
+    const attempt = this.#find(transferId)
+    const isCancellable = attempt?.row.status === 'requested' || attempt?.row.status === 'screening'
+    if (attempt === null || attempt !== this.#newest || !isCancellable) return null
+    this.#reason = wanted.reason
+    const type = wanted.tryNext ? 'tryNext' : 'attempt'
+    const event = wanted.voicemailDetected ? 'cancelMachine' : 'cancel'
+    this.#happened({ type, attempt: this.#course.attempt, event })
+    const next = this.#newest === attempt ? null : this.#newest
+    await this.#untilSettled()
+    return this.#done(attempt, next)
+  }
+
+  callerLeft(): void {
+    this.#happened({ type: 'callerLeft' })
+  }
+
+  /** The bridge is announced for either of its two legs. */
+  callerEvent(event: LegEvent): void {
+    if (event.type === 'bridged') this.#attemptEvent('bridged')
+  }
+
+  get #newest(): Attempt {
+    return this.#attempts.at(-1) as Attempt
+  }
+
+  #find(transferId: string): Attempt | null {
+    return this.#attempts.find(({ row }) => row.id === transferId) ?? null
+  }
+
+  #attemptEvent(event: Extract<CourseEvent, { type: 'attempt' }>['event']): void {
+    this.#happened({ type: 'attempt', attempt: this.#course.attempt, event })
+  }
+
+  /** An effect may report the next event at once: it waits until the effects before it are carried out. */
+  #happened(event: CourseEvent): void {
+    this.#events.push(event)
+    if (this.#isRunning) return
+    this.#isRunning = true
+    try {
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
+        const { course, effects } = stepCourse(this.#course, next)
+        this.#course = course
+        for (const effect of effects) this.#carryOut(effect)
+      }
+    } finally {
+      this.#isRunning = false
+    }
+    if (isCourseOver(this.#course) || this.#newest.isSettled) for (const settle of this.#settled.splice(0)) settle()
+  }
+
+  #carryOut(effect: CourseEffect): void {
+    switch (effect.type) {
+      case 'hold':
+        return this.#hold()
+      case 'dial':
+        return this.#dial(effect.attempt)
+      case 'changed':
+        return this.#changed(effect)
+      case 'screen':
+        return this.#screen()
+      case 'bridge':
+        return this.#bridge()
+      case 'handOver':
+        this.#newest.recipient.handedOver()
+        this.#phone.handedOver()
+        this.#conversation.handOver()
+        return this.#phone.record.reached('in_progress')
+      case 'hangUp':
+        return this.#newest.recipient.hangUp()
+      case 'fallback':
+        this.#phone.record.reached('in_progress')
+        return this.#conversation.resume(afterHoldOf(this.#wanted, this.#newest.row))
+      case 'endCall':
+        return this.#phone.recipientLeft()
+    }
+  }
+
+  #hold(): void {
+    const { kind, playsDialtone } = this.#wanted
+    const blindTone: HoldTone = playsDialtone ? 'dialtone' : 'ringback'
+    const isHeld = this.#conversation.hold(kind === 'blind' ? blindTone : 'music', () =>
+      this.#happened({ type: 'held' }),
+    )
+    if (!isHeld) this.callerLeft()
+  }
+
+  #dial(number: number): void {
+    const attempt = this.#newAttempt(number)
+    this.#attempts.push(attempt)
+    this.#store(attempt, null)
+    const { from, ringingTimeoutS, detection, headers, kind } = this.#wanted
+    this.#wait(ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
+    const wanted = {
+      from,
+      to: attempt.destination.to,
+      ringingTimeoutS,
+      timeLimitS,
+      region: null,
+      detectsMachine: detection?.mode === 'carrier' ? ('carrier' as const) : null,
+      headers,
+    }
+    void attempt.recipient.dial(wanted, kind === 'warm')
+  }
+
+  #newAttempt(number: number): Attempt {
+    const { clock, ids, legHolders } = this.#deps
+    const { call, leg, line, record } = this.#phone
+    const { organizationId, test } = leg
+    const destination = this.#wanted.destinations[number - 1] as Destination
+    const id = this.#nextId
+    this.#nextId = ids.transfer()
+    const nowMs = clock.nowMs()
+    const legId = ids.leg()
+    const recipientLeg = {
+      ...{ organizationId, test, id: legId, callId: call.id, party: 'recipient' as const, line: line.name },
+      ...{ direction: 'outbound' as const, carrierLegId: null, createdAtMs: nowMs },
+      ...{ answeredAtMs: null, endedAtMs: null, microUsdPerMinute: null },
+    }
+    const over = () => legHolders.release(legId)
+    const recipient = new Recipient({ ...this.#deps, line, record, over }, recipientLeg, {
+      happened: (event) => this.#happened({ type: 'attempt', attempt: number, event }),
+      dialed: () => this.#dialed(attempt),
+    })
+    legHolders.hold(recipient)
+    const row: Transfer = {
+      ...{
+        organizationId,
+        test,
+        id,
+        callId: call.id,
+        kind: this.#wanted.kind,
+        status: 'requested',
+        failureCause: null,
+      },
+      ...{ to: destination.to, label: destination.label, legId, metadata: destination.metadata },
+      callerIdentity: call.identity,
+      recipientIdentity: `transfer_${id}`,
+      outboundTrunkId: this.#wanted.outboundTrunkId,
+      screeningPrompt: destination.screeningPrompt,
+      summary: destination.summary,
+      voicemailDetected: false,
+      fallback: null,
+      ...{ createdAtMs: nowMs, updatedAtMs: nowMs, completedAtMs: null },
+    }
+    const attempt: Attempt = { row, destination, recipient, screening: null, isSettled: false }
+    return attempt
+  }
+
+  #dialed(attempt: Attempt): void {
+    attempt.isSettled = true
+    if (attempt === this.#newest) for (const settle of this.#settled.splice(0)) settle()
+  }
+
+  #changed({ status, cause, then }: Extract<CourseEffect, { type: 'changed' }>): void {
+    const attempt = this.#newest
+    const nowMs = this.#deps.clock.nowMs()
+    const voicemailDetected = cause === 'voicemail' || attempt.row.voicemailDetected
+    const reason = this.#reason === null ? {} : { cancel_reason: this.#reason }
+    this.#reason = null
+    attempt.row = {
+      ...attempt.row,
+      ...{ status, failureCause: cause, voicemailDetected, updatedAtMs: nowMs },
+      metadata: { ...attempt.row.metadata, ...reason },
+      fallback: then === 'fallback' ? { ...this.#wanted.fallback, voicemailDetected } : null,
+      completedAtMs: isOver(status) ? nowMs : null,
+    }
+    this.#store(attempt, then === 'dial' ? this.#nextId : null)
+    this.#cancelTimer()
+    if (status !== 'screening') attempt.screening?.close()
+  }
+
+  #screen(): void {
+    const { recipient, destination } = this.#newest
+    const { stream } = recipient
+    const { screeningTimeoutS } = this.#wanted
+    this.#wait((screeningTimeoutS ?? 0) * 1000, 'noAnswer')
+    if (stream === null) return
+    const { language } = this.#phone.call.pipeline.intent
+    const text = screeningText(destination.screeningPrompt, destination.summary, language)
+    const number = this.#course.attempt
+    const decided = (event: 'accepted' | 'declined') => this.#happened({ type: 'attempt', attempt: number, event })
+    this.#newest.screening = this.#conversation.screen(text, stream, { decided })
+    recipient.connect(this.#newest.screening)
+  }
+
+  #bridge(): void {
+    const { line, ref } = this.#phone
+    const { ref: other } = this.#newest.recipient
+    const number = this.#course.attempt
+    const failed = () => this.#happened({ type: 'attempt', attempt: number, event: 'lineFailed' })
+    if (ref === null || other === null) return failed()
+    this.#wait(bridgeMs, 'lineFailed')
+    line.bridge(ref, other).catch((err: unknown) => {
+      this.#deps.log.warn({ err, callId: this.#phone.leg.callId }, 'a line did not connect two legs')
+      failed()
+    })
+  }
+
+  #wait(delayMs: number, event: 'noAnswer' | 'lineFailed'): void {
+    this.#cancelTimer()
+    const number = this.#course.attempt
+    this.#cancelTimer = this.#deps.clock.after(delayMs, () =>
+      this.#happened({ type: 'attempt', attempt: number, event }),
+    )
+  }
+
+  #store({ row }: Attempt, nextTransferId: string | null): void {
+    this.#phone.record.transfer({ transfer: row, nextTransferId })
+  }
+
+  #untilSettled(): Promise<void> {
+    if (isCourseOver(this.#course) || this.#newest.isSettled) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#settled.push(resolve)
+    })
+  }
+
+  #done({ row }: Attempt, next: Attempt | null): TransferDone {
+    return {
+      transferId: row.id,
+      attemptIds: this.#attempts.map((attempt) => attempt.row.id),
+      nextId: next?.row.id ?? null,
+    }
+  }
+}

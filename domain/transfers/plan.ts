@@ -1,0 +1,152 @@
+/**
+ * The course of a transfer as a pure function: the attempts one after the other, and where the caller is meanwhile.
+ *
+ *   agent ──► hold ──► recipient ──► gone
+ *     ▲         │
+ *     └─ nobody was reached: the fallback, once
+ *
+ * The calling code reports what happened, and carries out the effects in their order.
+ */
+import { type AttemptEvent, type FailureCause, isOver, nextAttemptState, type TransferStatus } from './states.ts'
+import type { TransferKind } from './transfer.ts'
+
+export type Course = {
+  kind: TransferKind
+  /** Destinations that were not dialled yet. */
+  left: number
+  /** Counts the attempts from 1; 0 before the first. */
+  attempt: number
+  /** The status of the attempt; null before the first. */
+  status: TransferStatus | null
+  caller: 'agent' | 'leaving agent' | 'hold' | 'recipient' | 'gone'
+}
+
+export type CourseEvent =
+  | { type: 'begin' }
+  /** The sentence of the agent is over, and the caller is on hold. */
+  | { type: 'held' }
+  /** Something that happened to this attempt. An event of an earlier one has no effect. */
+  | { type: 'attempt'; attempt: number; event: AttemptEvent }
+  /** Cancelled by a client of the API, who wants the next destination to be tried instead. */
+  | { type: 'tryNext'; attempt: number; event: 'cancel' | 'cancelMachine' }
+  | { type: 'callerLeft' }
+
+export type CourseEffect =
+  /** The agent ends its sentence. Then the caller is put on hold, which is reported as `held`. */
+  | { type: 'hold' }
+  | { type: 'dial'; attempt: number }
+  /** The status of the attempt has changed. `then` is what follows if it has failed. */
+  | { type: 'changed'; status: TransferStatus; cause: FailureCause | null; then: 'dial' | 'fallback' | null }
+  /** The agent asks the recipient. */
+  | { type: 'screen' }
+  | { type: 'bridge' }
+  /** The agent is gone: the caller talks to the recipient. */
+  | { type: 'handOver' }
+  /** The leg of the recipient, if it is open. */
+  | { type: 'hangUp' }
+  /** The caller leaves the hold for the agent. */
+  | { type: 'fallback' }
+  /** The call is over, because one of the two has left. */
+  | { type: 'endCall' }
+
+export type CourseStep = {
+  course: Course
+  effects: readonly CourseEffect[]
+  /** False: the event has no effect in this state. */
+  isTaken: boolean
+}
+
+export function newCourse(kind: TransferKind, destinations: number): Course {
+  return { kind, left: destinations, attempt: 0, status: null, caller: 'agent' }
+}
+
+/** No attempt is open. A transfer that has begun cannot be gone on with. */
+export function isCourseOver({ status }: Course): boolean {
+  return status === null || isOver(status)
+}
+
+export function stepCourse(course: Course, event: CourseEvent): CourseStep {
+  switch (event.type) {
+    case 'begin':
+      return course.attempt === 0 && course.caller === 'agent' ? begun(course) : ignored(course)
+    case 'held':
+      return course.caller === 'leaving agent' ? held(course) : ignored(course)
+    case 'callerLeft':
+      return callerLeft(course)
+    case 'attempt':
+      return event.attempt === course.attempt ? attempted(course, event.event) : ignored(course)
+    case 'tryNext':
+      return event.attempt === course.attempt ? attempted(course, event.event, true) : ignored(course)
+  }
+}
+
+const ignored = (course: Course): CourseStep => ({ course, effects: [], isTaken: false })
+const taken = (course: Course, effects: readonly CourseEffect[]): CourseStep => ({ course, effects, isTaken: true })
+
+function begun(course: Course): CourseStep {
+  const first = dialled({ ...course, caller: 'leaving agent' })
+  return taken(first, [{ type: 'hold' }, { type: 'dial', attempt: 1 }])
+}
+
+function dialled(course: Course): Course {
+  return { ...course, left: course.left - 1, attempt: course.attempt + 1, status: 'requested' }
+}
+
+/** A recipient who was quicker than the last sentence of the agent has waited for this. */
+function held(course: Course): CourseStep {
+  const next: Course = { ...course, caller: 'hold' }
+  return taken(next, next.status === 'bridging' ? [{ type: 'bridge' }] : [])
+}
+
+function callerLeft(course: Course): CourseStep {
+  if (course.caller === 'gone') return ignored(course)
+  if (course.caller === 'recipient')
+    return taken({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
+  const gone: Course = { ...course, caller: 'gone' }
+  if (isCourseOver(course)) return taken(gone, [])
+  const effects = [
+    { type: 'changed', status: 'failed', cause: 'caller_hung_up', then: null },
+    { type: 'hangUp' },
+  ] as const
+  return taken({ ...gone, status: 'failed' }, effects)
+}
+
+function attempted(course: Course, event: AttemptEvent, triesNext = false): CourseStep {
+  const { kind, status, caller } = course
+  if (status === null) return ignored(course)
+  // The line was not asked yet, so it speaks of something else.
+  if (event === 'bridged' && caller !== 'hold') return ignored(course)
+  if (status === 'completed' && caller === 'recipient' && event === 'recipientLeft')
+    return taken({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
+  const next = nextAttemptState(kind, status, event)
+  if (next === null) return ignored(course)
+  const changed = { ...course, status: next.status }
+  const said = { type: 'changed', status: next.status, cause: next.failureCause, then: null } as const
+  switch (next.status) {
+    case 'screening':
+      return taken(changed, [said, { type: 'screen' }])
+    case 'bridging':
+      return taken(changed, caller === 'hold' ? [said, { type: 'bridge' }] : [said])
+    case 'completed':
+      return taken({ ...changed, caller: 'recipient' }, [said, { type: 'handOver' }])
+    case 'requested':
+    case 'failed':
+    case 'cancelled':
+      return over(changed, next, event === 'cancel' || event === 'cancelMachine' ? triesNext : true)
+  }
+}
+
+/** The attempt is over, and the caller still waits: the next destination, else the fallback. */
+function over(
+  course: Course,
+  { status, failureCause: cause }: { status: TransferStatus; failureCause: FailureCause | null },
+  triesNext: boolean,
+): CourseStep {
+  const changed = { type: 'changed', status, cause } as const
+  if (triesNext && course.left > 0) {
+    const next = dialled(course)
+    return taken(next, [{ ...changed, then: 'dial' }, { type: 'hangUp' }, { type: 'dial', attempt: next.attempt }])
+  }
+  const back: Course = { ...course, left: 0, caller: 'agent' }
+  return taken(back, [{ ...changed, then: 'fallback' }, { type: 'hangUp' }, { type: 'fallback' }])
+}

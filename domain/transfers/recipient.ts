@@ -1,0 +1,283 @@
+/**
+ * The leg of a recipient, from its dialling to its end.
+ *
+ *   dialling ──► ringing ──► answered ──► over
+ *       └───────────┴────────────┴─────────▲       hung up, by either side or by us
+ *
+ * Its row is stored before the line is asked, so that the leg is hung up when this process dies.
+ */
+import type { PhoneLog } from '../calls/journal.ts'
+import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import { reasonOfHangup } from '../phone/hangup.ts'
+import type { Leg, LegHolder, LegStore } from '../phone/leg.ts'
+import { LegSink } from '../phone/leg-audio.ts'
+import type { LegMedia } from '../ports/leg-media.ts'
+import { type LegEvent, type LegRef, type LegToDial, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { AttemptEvent } from './states.ts'
+
+export type RecipientDeps = {
+  line: PhoneLine
+  media: LegMedia
+  legs: Pick<LegStore, 'insert' | 'dialed' | 'answered' | 'bridged' | 'ended'>
+  clock: Clock
+  log: Log
+  record: Pick<PhoneLog, 'line'>
+  /** Called once, when the leg is over. */
+  over: () => void
+}
+
+export type RecipientEvents = {
+  happened(event: AttemptEvent): void
+  /** The line dials, or does not. Called once. */
+  dialed(): void
+}
+
+/** A carrier that has not answered by then does not take the call. */
+const dialMs = 5_000
+/** From the answer of the person to the beginning of the stream. */
+const streamMs = 10_000
+/** The rate of the conversation. A phone carries no more. */
+const sampleRateHz = 16_000
+/** A leg that has shown no sign of life for this long may have ended without an event. */
+const silentMs = 30_000
+
+export class Recipient implements LegHolder {
+  readonly leg: Leg
+  readonly #deps: RecipientDeps
+  readonly #events: RecipientEvents
+  readonly #sink = new LegSink(() => void this.#askWhetherAlive())
+  readonly #abort = new AbortController()
+  #ref: LegRef | null = null
+  #stream: MediaTransport | null = null
+  #brings = false
+  #isAnswered = false
+  #isOver = false
+  #hasHungUp = false
+  #cancelStream = () => {}
+  #signMs: number
+
+  constructor(deps: RecipientDeps, leg: Leg, events: RecipientEvents) {
+    this.#deps = deps
+    this.leg = leg
+    this.#events = events
+    this.#signMs = deps.clock.monotonicMs()
+  }
+
+  /** Null: the line has not answered yet. */
+  get ref(): LegRef | null {
+    return this.#ref
+  }
+
+  /** Null: nobody has answered, or the leg brings no audio here. */
+  get stream(): MediaTransport | null {
+    return this.#stream
+  }
+
+  /** Never rejects. `brings`: the audio of the leg comes here, and the recipient has answered when it does. */
+  async dial(wanted: Omit<LegToDial, 'legId' | 'media' | 'commandId'>, brings: boolean): Promise<void> {
+    const { legs } = this.#deps
+    this.#brings = brings
+    try {
+      await legs.insert(this.leg)
+      if (this.#isOver) return this.#legEnded()
+      const leg = { ...wanted, legId: this.leg.id, media: brings ? this.#expectStream() : null, commandId: this.leg.id }
+      const { carrierLegId } = await this.#dialInTime(leg)
+      this.#ref = { legId: this.leg.id, carrierLegId }
+      if (this.#isOver) return this.#hangUp()
+      this.#events.dialed()
+      await legs.dialed(this.leg, carrierLegId)
+    } catch (err) {
+      this.#notDialed(err)
+    }
+  }
+
+  /** Receives the audio of the leg from now on. */
+  connect(sink: MediaSink): void {
+    this.#sink.begin(sink)
+  }
+
+  /** The line has connected the recipient with the caller. */
+  handedOver(): void {
+    const { legs, clock } = this.#deps
+    this.#sink.handOver()
+    void legs.bridged(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
+  }
+
+  /** A second call does nothing. */
+  hangUp(): void {
+    if (this.#isOver) return
+    this.#close()
+    this.#abort.abort(new PhoneLineError('timeout'))
+    this.#hangUp()
+  }
+
+  event(event: LegEvent): void {
+    this.#signMs = this.#deps.clock.monotonicMs()
+    this.#record(event)
+    this.#ref ??= { legId: this.leg.id, carrierLegId: event.carrierLegId }
+    if (event.type === 'hangup') return this.#hungUp(event.sipCode, event.cause)
+    // It was given up before its name was known.
+    if (this.#isOver) return this.#hangUp()
+    switch (event.type) {
+      case 'answered':
+        return this.#answered(event.occurredAtMs)
+      case 'bridged':
+        return this.#events.happened('bridged')
+      case 'dtmf':
+        if (event.digit === '1') this.#events.happened('accepted')
+        if (event.digit === '2') this.#events.happened('declined')
+        return
+      case 'machine_detection':
+        if (event.result === 'machine') this.#events.happened('machine')
+        return
+      case 'stream_failed':
+        return this.#happenedBeforeStream('lineFailed')
+      case 'initiated':
+      case 'ringing':
+      case 'stream_started':
+      case 'stream_stopped':
+        return
+    }
+  }
+
+  async look(): Promise<void> {
+    const { clock } = this.#deps
+    if (this.#isOver) return this.#hangUp()
+    if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
+    this.#sink.hasAudio = false
+    if (clock.monotonicMs() - this.#signMs >= silentMs) await this.#askWhetherAlive()
+  }
+
+  #expectStream() {
+    return this.#deps.media.expect({
+      legId: this.leg.id,
+      line: this.leg.line,
+      sampleRateHz,
+      joined: (stream) => this.#joined(stream),
+      failed: () => this.#happenedBeforeStream('lineFailed'),
+    })
+  }
+
+  #joined(stream: MediaTransport): MediaSink {
+    if (this.#isOver) stream.close('carrier_error', null)
+    else {
+      this.#stream = stream
+      this.#cancelStream()
+      this.#storeAnswered(this.#deps.clock.nowMs())
+      this.#events.happened('answered')
+    }
+    return this.#sink
+  }
+
+  #answered(atMs: number): void {
+    if (this.#isAnswered) return
+    this.#storeAnswered(atMs)
+    if (this.#stream !== null) return
+    if (!this.#brings) return this.#events.happened('answered')
+    this.#cancelStream = this.#deps.clock.after(streamMs, () => this.#happenedBeforeStream('lineFailed'))
+  }
+
+  #happenedBeforeStream(event: AttemptEvent): void {
+    if (this.#stream === null && !this.#isOver) this.#events.happened(event)
+  }
+
+  #hungUp(sipCode: number | null, cause: string): void {
+    this.#hasHungUp = true
+    this.#legEnded()
+    if (this.#isOver) return
+    this.#close()
+    this.#events.happened(this.#isAnswered ? 'recipientLeft' : refusalOf(sipCode, cause))
+  }
+
+  async #dialInTime(leg: LegToDial): Promise<{ carrierLegId: string }> {
+    const { clock, line } = this.#deps
+    const cancel = clock.after(dialMs, () => this.#abort.abort(new PhoneLineError('timeout')))
+    const { signal } = this.#abort
+    const late = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new PhoneLineError('timeout')), { once: true })
+    })
+    late.catch(() => {})
+    try {
+      return await Promise.race([line.dial(leg, signal), late])
+    } finally {
+      cancel()
+    }
+  }
+
+  #notDialed(err: unknown): void {
+    const isRefused = err instanceof PhoneLineError && err.kind !== 'timeout'
+    if (!(err instanceof PhoneLineError)) this.#unstored(err)
+    // After a time-out the line may dial all the same: the first event of the leg then hangs it up.
+    if (isRefused) this.#legEnded()
+    if (this.#isOver) return
+    if (isRefused) this.#hasHungUp = true
+    this.#close()
+    this.#abort.abort(new PhoneLineError('timeout'))
+    this.#hangUp()
+    const sipCode = err instanceof PhoneLineError ? err.sipCode : null
+    this.#events.happened(sipCode === null ? 'lineFailed' : refusalOf(sipCode, ''))
+    this.#events.dialed()
+  }
+
+  #record(event: LegEvent): void {
+    const { record } = this.#deps
+    const leg = { leg: 'recipient' }
+    if (event.type === 'hangup')
+      record.line('carrier.hangup', { ...leg, cause: event.cause, by: event.by }, event.sipCode)
+    else if (event.type === 'machine_detection')
+      record.line('carrier.machine_detection', { ...leg, mode: 'carrier', result: event.result })
+    else record.line(`carrier.${event.type}`, leg)
+  }
+
+  async #askWhetherAlive(): Promise<void> {
+    const { line, log } = this.#deps
+    if (this.#ref === null || this.#isOver) return
+    try {
+      if (await line.isAlive(this.#ref)) return
+    } catch (err) {
+      return log.warn({ err, legId: this.leg.id }, 'a line did not say whether a leg lives')
+    }
+    if (!this.#isOver) this.#hungUp(null, 'lost')
+  }
+
+  #close(): void {
+    this.#isOver = true
+    this.#cancelStream()
+    this.#deps.media.forget(this.leg.id)
+    this.#deps.over()
+  }
+
+  #hangUp(): void {
+    if (this.#ref === null || this.#hasHungUp) return
+    this.#hasHungUp = true
+    this.#deps.line.hangUp(this.#ref).then(
+      () => this.#legEnded(),
+      (err: unknown) => {
+        // The next look tries again, and the look for orphaned legs when the call is over.
+        this.#hasHungUp = false
+        this.#deps.log.warn({ err, legId: this.leg.id }, 'a leg was not hung up')
+      },
+    )
+  }
+
+  #storeAnswered(atMs: number): void {
+    this.#isAnswered = true
+    void this.#deps.legs.answered(this.leg, atMs).catch((err: unknown) => this.#unstored(err))
+  }
+
+  #legEnded(): void {
+    const { legs, clock } = this.#deps
+    void legs.ended(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
+  }
+
+  #unstored(err: unknown): void {
+    this.#deps.log.warn({ err, legId: this.leg.id }, 'a change of a leg was not stored')
+  }
+}
+
+function refusalOf(sipCode: number | null, cause: string): AttemptEvent {
+  const reason = reasonOfHangup(sipCode, cause)
+  if (reason === 'busy' || reason === 'declined') return reason
+  return reason === 'no_answer' ? 'noAnswer' : 'lineFailed'
+}

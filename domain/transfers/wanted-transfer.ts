@@ -1,0 +1,128 @@
+/** Reads a request for a transfer: checks what its schema cannot express, and completes it with the defaults. */
+import { type Issue, refuseIssues, type ValuePath } from '../resource-fault.ts'
+import { issuesOfMetadata } from '../sessions/check.ts'
+import type { Destination, Fallback, FallbackAction, MachineDetection, WantedTransfer } from './transfer.ts'
+
+type Metadata = Record<string, unknown>
+
+export type AskedBlind = {
+  to: string
+  ringingTimeout?: number | null
+  metadata?: Metadata | null
+  headers?: Record<string, string> | null
+  playDialtone?: boolean | null
+  participantIdentity?: string | null
+}
+
+export type AskedDestination = {
+  to: string
+  label?: string | null
+  screeningPrompt?: string | null
+  summary?: string | null
+  metadata?: Metadata | null
+}
+
+export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
+  to?: string | null
+  destinations?: AskedDestination[] | null
+  from?: string | null
+  ringingTimeout?: number | null
+  screeningTimeout?: number | null
+  fallback?: { strategy?: FallbackAction | null; message?: string | null; takeMessagePrompt?: string | null } | null
+  voicemailDetection?: { mode?: MachineDetection['mode'] | null; timeoutSeconds?: number | null } | null
+  participantIdentity?: string | null
+}
+
+/** Without the number to dial from, which depends on the call. */
+export type ReadTransfer = Omit<WantedTransfer, 'from'> & { from: string | null; participantIdentity: string | null }
+
+/** Part of the contract. */
+const ringingDefaultS = 30
+const screeningDefaultS = 20
+const detectionDefaultS = 10
+
+type IsPhoneNumber = (text: string) => boolean
+
+/** Throws ResourceFault `invalid`. */
+export function readBlind(asked: AskedBlind, isPhoneNumber: IsPhoneNumber): ReadTransfer {
+  const { to, metadata } = asked
+  refuseIssues([...numberIssues([['to'], to], isPhoneNumber), ...issuesOfMetadata(metadata ?? {})])
+  return {
+    kind: 'blind',
+    from: null,
+    destinations: [{ to, label: null, screeningPrompt: null, summary: null, metadata: metadata ?? {} }],
+    ringingTimeoutS: asked.ringingTimeout ?? ringingDefaultS,
+    screeningTimeoutS: null,
+    fallback: fallbackOf(null),
+    detection: null,
+    headers: asked.headers ?? {},
+    playsDialtone: asked.playDialtone ?? false,
+    outboundTrunkId: null,
+    participantIdentity: asked.participantIdentity ?? null,
+  }
+}
+
+/** Throws ResourceFault `invalid`. */
+export function readWarm(asked: AskedWarm, isPhoneNumber: IsPhoneNumber): ReadTransfer {
+  const { to = null, destinations = null, from = null, voicemailDetection } = asked
+  refuseIssues([...destinationIssues(to, destinations, isPhoneNumber), ...warmIssues(asked, isPhoneNumber)])
+  const all = destinations ?? (to === null ? [] : [{ to }])
+  return {
+    kind: 'warm',
+    from,
+    destinations: all.map((destination) => destinationOf(asked, destination)),
+    ringingTimeoutS: asked.ringingTimeout ?? ringingDefaultS,
+    screeningTimeoutS: asked.screeningTimeout ?? screeningDefaultS,
+    fallback: fallbackOf(asked.fallback ?? null),
+    detection: {
+      mode: voicemailDetection?.mode ?? 'agent',
+      timeoutSeconds: voicemailDetection?.timeoutSeconds ?? detectionDefaultS,
+    },
+    headers: {},
+    playsDialtone: false,
+    outboundTrunkId: null,
+    participantIdentity: asked.participantIdentity ?? null,
+  }
+}
+
+function destinationOf(asked: AskedWarm, own: AskedDestination): Destination {
+  return {
+    to: own.to,
+    label: own.label ?? null,
+    screeningPrompt: own.screeningPrompt ?? asked.screeningPrompt ?? null,
+    summary: own.summary ?? asked.summary ?? null,
+    metadata: own.metadata ?? asked.metadata ?? {},
+  }
+}
+
+function fallbackOf(asked: AskedWarm['fallback'] | null): Fallback {
+  return {
+    action: asked?.strategy ?? 'return_to_assistant',
+    message: asked?.message ?? null,
+    takeMessagePrompt: asked?.takeMessagePrompt ?? null,
+    holdAudioUrl: null,
+  }
+}
+
+function destinationIssues(
+  to: string | null,
+  destinations: readonly AskedDestination[] | null,
+  isPhoneNumber: IsPhoneNumber,
+): Issue[] {
+  if ((to === null) === (destinations === null))
+    return [{ path: ['destinations'], problem: { kind: 'destination_ambiguous' } }]
+  if (destinations === null) return to === null ? [] : numberIssues([['to'], to], isPhoneNumber)
+  return destinations.flatMap((destination, at) => [
+    ...numberIssues([['destinations', at, 'to'], destination.to], isPhoneNumber),
+    ...issuesOfMetadata(destination.metadata ?? {}, ['destinations', at, 'metadata']),
+  ])
+}
+
+function warmIssues({ from, metadata }: AskedWarm, isPhoneNumber: IsPhoneNumber): Issue[] {
+  const issues = issuesOfMetadata(metadata ?? {})
+  return typeof from === 'string' ? [...numberIssues([['from'], from], isPhoneNumber), ...issues] : issues
+}
+
+function numberIssues([path, number]: [ValuePath, string], isPhoneNumber: IsPhoneNumber): Issue[] {
+  return isPhoneNumber(number) ? [] : [{ path, problem: { kind: 'number_invalid' } }]
+}

@@ -1,0 +1,60 @@
+/** Transfers of calls. */
+import type { Caller } from '../../domain/access/organization.ts'
+import type { AskTransfers, TransferProgress } from '../../domain/transfers/ask-transfers.ts'
+import { fallbackRow, transferRow } from '../../domain/transfers/payload.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type * as Wire from '../../generated/platform/types.ts'
+
+type Handlers = PlatformHandlers<Caller>
+
+export function transferOperations(transfers: AskTransfers) {
+  return {
+    transferCallBlind: transferCallBlind(transfers),
+    transferCallWarm: transferCallWarm(transfers),
+    completeTransfer: completeTransfer(transfers),
+    cancelTransfer: cancelTransfer(transfers),
+  } satisfies Partial<Handlers>
+}
+
+function transferCallBlind(transfers: AskTransfers): Handlers['transferCallBlind'] {
+  return async ({ path, body }, { caller }) => {
+    const { transfer } = await transfers.blind(caller, path.id, body)
+    return { status: 201, body: transferRow(transfer) }
+  }
+}
+
+function transferCallWarm(transfers: AskTransfers): Handlers['transferCallWarm'] {
+  return async ({ path, body }, { caller }) => ({
+    status: 201,
+    body: wireProgress(await transfers.warm(caller, path.id, body)),
+  })
+}
+
+function completeTransfer(transfers: AskTransfers): Handlers['completeTransfer'] {
+  return async ({ path, body }, { caller }) => {
+    const recipient = body?.recipientParticipantIdentity ?? null
+    const { transfer } = await transfers.complete(caller, path.id, path.transferId, recipient)
+    return { status: 200, body: transferRow(transfer) }
+  }
+}
+
+function cancelTransfer(transfers: AskTransfers): Handlers['cancelTransfer'] {
+  return async ({ path, body }, { caller }) => {
+    const { tryNext, voicemailDetected, reason } = body ?? {}
+    const wanted = {
+      tryNext: tryNext ?? false,
+      voicemailDetected: voicemailDetected ?? false,
+      reason: reason ?? null,
+    }
+    return { status: 200, body: wireProgress(await transfers.cancel(caller, path.id, path.transferId, wanted)) }
+  }
+}
+
+function wireProgress({ transfer, attempts, next, fallback }: TransferProgress): Wire.TransferProgress {
+  return {
+    ...transferRow(transfer),
+    routing_attempts: attempts.map(transferRow),
+    next_transfer: next && transferRow(next),
+    fallback: fallbackRow(fallback),
+  }
+}

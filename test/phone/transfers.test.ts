@@ -1,0 +1,191 @@
+/** Transfers over the simulated carrier, with real audio. The numbers act in the ways that docs list. */
+import t from 'tap'
+import { call } from '../platform/setup.ts'
+import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+
+const phones = await startPhones()
+t.teardown(() => phones.close())
+
+type Transfer = {
+  id: string
+  status: string
+  failure_cause: string | null
+  label: string | null
+  transfer_to: string
+  metadata: Record<string, unknown>
+}
+type Progress = Transfer & {
+  routing_attempts: Transfer[]
+  next_transfer: Transfer | null
+  fallback: { action: string; voicemail_detected: boolean } | null
+}
+
+/** A call to a person who talks with the agent. */
+async function talking(): Promise<string> {
+  const started = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550006', agentId: phones.agentId })
+  const { sessionId } = started.json<{ sessionId: string }>()
+  await callWhen(phones, sessionId, ({ status }) => status === 'in_progress')
+  return sessionId
+}
+
+const transfer = (id: string, kind: 'blind' | 'warm', body: object) =>
+  call(phones, 'POST', `/v1/calls/${id}/transfers/${kind}`, body)
+
+const transfersOf = (row: PhoneCallRow) => row['transfers'] as Transfer[]
+const statuses = (row: PhoneCallRow) => transfersOf(row).map(({ status, failure_cause }) => failure_cause ?? status)
+const isDecided = (row: PhoneCallRow) =>
+  row.status !== 'transferring' && ['completed', 'failed', 'cancelled'].includes(transfersOf(row).at(-1)?.status ?? '')
+
+async function transferEvents(id: string): Promise<string[]> {
+  const events = await eventsOf(phones, id)
+  return events.map(({ event_type }) => event_type).filter((type) => /^(transfer|call)\./.test(type))
+}
+
+t.test('transferCallBlind: the caller talks to the recipient, whose end is the end of the call', async (t) => {
+  const id = await talking()
+  // The recipient leaves 2 s after the two are connected.
+  const answer = await transfer(id, 'blind', { to: '+15005550020', metadata: { order: '4711' } })
+  t.equal(answer.status, 201, answer.text)
+  const row = answer.json<Transfer>()
+  t.match(row, { status: 'requested', transfer_to: '+15005550020', failure_cause: null, metadata: { order: '4711' } })
+  t.match((await transfer(id, 'blind', { to: '+15005550006' })).json(), { code: 'TRANSFER_IN_PROGRESS' })
+  const ended = await callWhen(phones, id, hasEnded)
+  t.match(ended, { status: 'completed', end_reason: 'transferred', report: { outcome: 'transferred' } })
+  t.same(statuses(ended), ['completed'])
+  t.same((await transferEvents(id)).slice(4), [
+    'call.transferring',
+    'transfer.requested',
+    'transfer.bridging',
+    'transfer.completed',
+    'call.in_progress',
+    'call.completed',
+  ])
+  const conflict = await call(phones, 'POST', `/v1/calls/${id}/transfers/${row.id}/cancel`, {})
+  t.match(conflict.json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
+})
+
+t.test('a blind transfer that fails gives the caller back to the agent', async (t) => {
+  const id = await talking()
+  t.equal((await transfer(id, 'blind', { to: '+15005550003' })).status, 201)
+  const back = await callWhen(phones, id, isDecided)
+  t.same(statuses(back), ['busy'])
+  t.equal(back.status, 'in_progress')
+  const refused = await transfer(id, 'blind', { to: '+15005550001' })
+  t.equal(refused.status, 502, refused.text)
+  t.match(refused.json(), { code: 'CARRIER_DIAL_FAILED', details: { sessionId: id } })
+  const again = await callWhen(phones, id, isDecided)
+  t.same(statuses(again), ['busy', 'carrier_error'])
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
+})
+
+t.test('transferCallWarm: a recipient who accepts by key or by voice gets the caller', async (t) => {
+  for (const to of ['+15005550017', '+15005550015']) {
+    const id = await talking()
+    const answer = await transfer(id, 'warm', { to, screeningPrompt: 'A customer asks for a bicycle.' })
+    t.equal(answer.status, 201, answer.text)
+    t.match(answer.json<Progress>(), { status: 'requested', fallback: null, next_transfer: null })
+    const done = await callWhen(phones, id, isDecided)
+    t.same(statuses(done), ['completed'], to)
+    t.equal(done.status, 'in_progress')
+    await call(phones, 'POST', `/v1/calls/${id}/end`)
+    t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })
+    t.ok((await transferEvents(id)).includes('transfer.screening'))
+  }
+})
+
+t.test('destinations are tried in their order until one accepts', async (t) => {
+  const id = await talking()
+  const destinations = [
+    { to: '+15005550001', label: 'Refused' },
+    { to: '+15005550018', label: 'Declines by key' },
+    { to: '+15005550016', label: 'Declines by voice' },
+    { to: '+15005550017', label: 'Accepts' },
+  ]
+  const answer = await transfer(id, 'warm', { destinations })
+  t.equal(answer.status, 201, answer.text)
+  const done = await callWhen(phones, id, isDecided)
+  t.same(statuses(done), ['carrier_error', 'declined', 'declined', 'completed'])
+  t.same(
+    transfersOf(done).map(({ label }) => label),
+    destinations.map(({ label }) => label),
+  )
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(phones, id, hasEnded)
+})
+
+t.test('when nobody takes the call, the fallback is carried out', async (t) => {
+  const returned = await talking()
+  const answer = await transfer(returned, 'warm', {
+    to: '+15005550001',
+    fallback: { message: 'Nobody is free right now.' },
+  })
+  t.match(answer.json<Progress>(), { status: 'failed', fallback: { action: 'return_to_assistant' } }, answer.text)
+  const said = await callWhen(phones, returned, ({ transcript }) =>
+    transcript.entries.some(({ text }) => text.includes('Nobody is free right now.')),
+  )
+  t.equal(said.status, 'in_progress')
+  await call(phones, 'POST', `/v1/calls/${returned}/end`)
+
+  const ends = await talking()
+  await transfer(ends, 'warm', {
+    to: '+15005550004',
+    fallback: { strategy: 'end_call', message: 'Please call again.' },
+  })
+  const ended = await callWhen(phones, ends, hasEnded)
+  t.match(ended, { status: 'completed', end_reason: 'agent_hangup' })
+  t.same(statuses(ended), ['declined'])
+})
+
+t.test('cancelTransfer and completeTransfer decide for the recipient', async (t) => {
+  const id = await talking()
+  const destinations = [{ to: '+15005550002' }, { to: '+15005550019' }]
+  const first = (await transfer(id, 'warm', { destinations })).json<Progress>()
+  const cancelled = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/cancel`, {
+    tryNext: true,
+    reason: 'Nobody there.',
+  })
+  const progress = cancelled.json<Progress>()
+  t.match(progress, { id: first.id, status: 'cancelled', metadata: { cancel_reason: 'Nobody there.' } })
+  t.match(progress.next_transfer, { transfer_to: '+15005550019' })
+  const second = progress.next_transfer?.id ?? ''
+  const early = await call(phones, 'POST', `/v1/calls/${id}/transfers/${second}/complete`, {})
+  t.match(early.json(), { code: 'TRANSFER_STATE_CONFLICT' })
+  await callWhen(phones, id, (row) => transfersOf(row).at(-1)?.status === 'screening')
+  const other = await call(phones, 'POST', `/v1/calls/${id}/transfers/${second}/complete`, {
+    recipientParticipantIdentity: `transfer_${first.id}`,
+  })
+  t.equal(other.status, 400)
+  t.equal((await call(phones, 'POST', `/v1/calls/${id}/transfers/${second}/complete`, {})).status, 200)
+  const done = await callWhen(phones, id, isDecided)
+  t.same(statuses(done), ['cancelled', 'completed'])
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })
+})
+
+t.test('a caller who leaves while they wait is not connected with anybody', async (t) => {
+  const id = await talking()
+  await transfer(id, 'warm', { destinations: [{ to: '+15005550002' }, { to: '+15005550017' }] })
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  const ended = await callWhen(phones, id, hasEnded)
+  t.same(statuses(ended), ['caller_hung_up'])
+})
+
+t.test('a transfer that cannot be is refused with its place', async (t) => {
+  const id = await talking()
+  const cases = [
+    ['blind', { to: '+15550001111' }, '/to'],
+    ['warm', {}, '/destinations'],
+    ['warm', { destinations: [{ to: '+15005550006' }, { to: '+15550001111' }] }, '/destinations/1/to'],
+    ['warm', { to: '+15005550006', from: '+15005550199' }, '/from'],
+    ['blind', { to: '+15005550006', participantIdentity: 'someone' }, '/participantIdentity'],
+  ] as const
+  for (const [kind, body, path] of cases) {
+    const answer = await transfer(id, kind, body)
+    t.equal(answer.status, 400, answer.text)
+    t.match(answer.json<{ issues: { path: string }[] }>().issues, [{ path }])
+  }
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(phones, id, hasEnded)
+  t.match((await transfer(id, 'blind', { to: '+15005550006' })).json(), { code: 'CALL_NOT_LIVE' })
+})

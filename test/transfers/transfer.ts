@@ -1,0 +1,40 @@
+import type { Call, CallEntry } from '../../domain/calls/call.ts'
+import { transferPayload } from '../../domain/transfers/payload.ts'
+import type { Transfer } from '../../domain/transfers/transfer.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { newEvent } from '../calls/call.ts'
+
+/** An attempt that was cancelled. */
+export function transferOf({ id: callId, organizationId, test, identity }: Call): Transfer {
+  const id = systemIds.session()
+  const nowMs = Date.now()
+  return {
+    id,
+    callId,
+    organizationId,
+    test,
+    kind: 'warm',
+    status: 'cancelled',
+    failureCause: null,
+    to: '+15005550017',
+    label: 'Sales',
+    legId: 'leg_0123456789012345678901',
+    callerIdentity: identity,
+    recipientIdentity: `transfer_${id}`,
+    outboundTrunkId: null,
+    screeningPrompt: null,
+    summary: 'k4n4ry',
+    voicemailDetected: false,
+    metadata: {},
+    fallback: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    completedAtMs: nowMs,
+  }
+}
+
+/** As a live call writes it. */
+export function transferred(transfer: Transfer): CallEntry {
+  const payload = transferPayload({ transfer, nextTransferId: null })
+  return { kind: 'transfer', event: newEvent(`transfer.${transfer.status}`, { payload }), transfer }
+}
