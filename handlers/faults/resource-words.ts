@@ -174,9 +174,8 @@ function complaint(problem: Problem): string {
     case 'destination_ambiguous':
       return 'is required, unless to is given instead'
     case 'identity_not_of_caller':
-      return 'is not the identity of the caller'
     case 'identity_not_of_recipient':
-      return 'is not the identity of the person who is asked'
+      return 'is not the identity of that person'
     case 'repeated':
       return 'is in the request twice'
     case 'options_missing':
