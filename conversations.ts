@@ -14,6 +14,8 @@ import { routingOfStage } from './domain/sessions/routes.ts'
 import type { Aligner } from './domain/speech/alignment.ts'
 import { presetOfGender } from './domain/speech/voices.ts'
 import { createRunTool } from './domain/tools/run-tool.ts'
+import type { AskedByTool } from './domain/transfers/asked-transfer.ts'
+import type { TransferTool } from './domain/transfers/transfer-tool.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createLocalVad } from './providers/local/vad-process.ts'
 import { createWebhookClient } from './providers/wire/webhook-client.ts'
@@ -38,6 +40,8 @@ export type ConversationParts = {
 export type Conversations = {
   start: StartConversation
   journal: Journal
+  /** Carries out the transfers that agents ask for. Called once. */
+  serve(transferTool: TransferTool): void
   /** Starts the engines of a session that will be joined soon. */
   warmUp: (stage: Stage, provider: Provider) => void
   close(): Promise<void>
@@ -62,12 +66,17 @@ export function createConversations(parts: ConversationParts): Conversations {
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })
   const deps = sharedDeps(parts, vad)
   const workspaceSecrets = (organizationId: string) => store.webhookSecrets.signingSecrets(organizationId)
+  let transferTool: TransferTool = () => Promise.resolve({ failure: { code: 'not_allowed' } })
   const toolDeps = { client, clock: systemClock, log, valueFaults, isPhoneNumber, workspaceSecrets }
   return {
     journal,
+    serve(tool) {
+      transferTool = tool
+    },
     start(live, caller, transport, ended) {
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
-      const runTool = createRunTool({ ...toolDeps, secretsOf })
+      const transfer = (call: LiveCall['call'], asked: AskedByTool) => transferTool(caller, call, asked)
+      const runTool = createRunTool({ ...toolDeps, secretsOf, transfer })
       const input = inputOf(parts, live, caller, ended)
       return startConversation({ ...deps, runTool }, input, transport, live.log ?? journal.open(live.call))
     },

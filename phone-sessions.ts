@@ -13,6 +13,7 @@ import type { SessionRoutes } from './domain/sessions/routes.ts'
 import { AskTransfers } from './domain/transfers/ask-transfers.ts'
 import { CallTransfers } from './domain/transfers/call-transfers.ts'
 import type { LiveTransfers } from './domain/transfers/transfer.ts'
+import { createTransferTool, type TransferTool } from './domain/transfers/transfer-tool.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
@@ -39,6 +40,8 @@ export type PhoneSessions = {
   /** The transfers of the calls that this process holds. */
   liveTransfers: LiveTransfers
   transfers: AskTransfers
+  /** For the agents of calls by phone. */
+  transferTool: TransferTool
   close(): Promise<void>
 }
 
@@ -68,6 +71,7 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
     ownerId: store.instanceId,
     isPhoneNumber,
   }
+  const transfers = new AskTransfers({ ...asked, live: liveTransfers })
   const loops = new Loops(clock, log)
   loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => phones.look() })
   loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
@@ -75,7 +79,8 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
     dial: createDialPhone({ ...held, isPhoneNumber }),
     events: phones,
     liveTransfers,
-    transfers: new AskTransfers({ ...asked, live: liveTransfers }),
+    transfers,
+    transferTool: createTransferTool(transfers, log),
     close: () => loops.stop(closeMs),
   }
 }

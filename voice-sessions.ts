@@ -84,6 +84,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   })
   const { journal } = conversations
   const phone = openPhoneSessions({ store, telephony, live, routes, rules, preCall, journal, log })
+  conversations.serve(phone.transferTool)
   await store.callCommands.serve((tenant, callId, command) => {
     if (command.kind === 'joinState') return live.joinState(tenant, callId)
     if (command.kind === 'transfer') return phone.liveTransfers.command(tenant, callId, command.command)

@@ -45,6 +45,7 @@ export type Problem =
   | { kind: 'schema_refers_outside' }
   | { kind: 'schema_malformed' }
   | { kind: 'setting_not_taken' }
+  | { kind: 'setting_missing' }
   | { kind: 'tools_too_many'; toolsMax: number }
   | { kind: 'url_malformed' }
   | { kind: 'url_not_https' }

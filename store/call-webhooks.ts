@@ -85,7 +85,7 @@ export class CallWebhooks {
 
   /** `events` have just been stored with the call. */
   async changed(tx: Tx, call: Call, events: readonly CallEvent[], matching: Matching, nowMs: number): Promise<void> {
-    const statuses = events.filter(({ type }) => type.startsWith('call.'))
+    const statuses = events.filter(({ type }) => /^(call|transfer)\./.test(type))
     if (statuses.length > 0) await this.#statuses(tx, call, statuses, await matching(), nowMs)
     // The report of a call that was never connected is complete at once.
     if (events.some(({ type }) => type === 'analysis.heuristic')) {

@@ -1,5 +1,7 @@
 /** Makes a stored source of one that is sent: secrets go apart, and those that are left out are taken over. */
 import type { Issue } from '../resource-fault.ts'
+import { issuesOfTransferConfig, transferSettings } from '../transfers/transfer-config.ts'
+import type { IsPhoneNumber } from '../transfers/wanted-transfer.ts'
 import { joinAuthHeaders } from '../webhooks/auth-headers.ts'
 import { type HostPolicy, headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
 import {
@@ -18,8 +20,8 @@ type WantedWebhook = Extract<WantedSource, { kind: 'webhook' }>
 type Replaced = { source: ToolSource; secrets: () => ToolSecrets }
 
 /** Looks at what was sent, without what is stored. */
-export function issuesOfSource(source: WantedSource, hosts: HostPolicy): Issue[] {
-  if (source.kind === 'builtin') return configIssues(source.name, source.config ?? {})
+export function issuesOfSource(source: WantedSource, hosts: HostPolicy, isPhoneNumber: IsPhoneNumber): Issue[] {
+  if (source.kind === 'builtin') return configIssues(source.name, source.config ?? {}, isPhoneNumber)
   if (source.kind === 'inline') return []
   const problem = urlProblem(source.url, hosts)
   return [
@@ -36,13 +38,17 @@ const settingsOf: Record<BuiltinName, readonly (keyof BuiltinConfig)[]> = {
   end_call: ['enabled'],
   send_dtmf: [],
   schedule_callback: ['maxDaysAhead'],
+  transfer_call: transferSettings,
 }
 
-function configIssues(name: BuiltinName, config: BuiltinConfig): Issue[] {
+function configIssues(name: BuiltinName, config: BuiltinConfig, isPhoneNumber: IsPhoneNumber): Issue[] {
   const taken: readonly string[] = settingsOf[name]
-  return Object.keys(config)
-    .filter((setting) => !taken.includes(setting))
-    .map((setting) => ({ path: ['source', 'config', setting], problem: { kind: 'setting_not_taken' } }))
+  const others = Object.keys(config).filter((setting) => !taken.includes(setting))
+  const issues: Issue[] = [
+    ...others.map((setting): Issue => ({ path: [setting], problem: { kind: 'setting_not_taken' } })),
+    ...(name === 'transfer_call' ? issuesOfTransferConfig(config, isPhoneNumber) : []),
+  ]
+  return issues.map(({ path, problem }) => ({ path: ['source', 'config', ...path], problem }))
 }
 
 type Made = { source: ToolSource; secrets: ToolSecrets; issues: Issue[] }

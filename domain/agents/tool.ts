@@ -1,5 +1,6 @@
 /** A function that the LLM of an agent may call, as it is stored. Its secrets are stored apart and sealed. */
 import type { Tenant } from '../access/organization.ts'
+import type { TransferConfig } from '../transfers/asked-transfer.ts'
 
 export type Tool = {
   id: string
@@ -33,8 +34,8 @@ export type WebhookSource = {
   asyncAck: string | null
 }
 
-export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback'
-export type BuiltinConfig = { enabled?: boolean; maxDaysAhead?: number }
+export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback' | 'transfer_call'
+export type BuiltinConfig = { enabled?: boolean; maxDaysAhead?: number } & TransferConfig
 export type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config: BuiltinConfig | null }
 type InlineSource = { kind: 'inline'; timeoutMs: number | null }
 

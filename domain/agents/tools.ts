@@ -1,6 +1,7 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
 import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { IsPhoneNumber } from '../transfers/wanted-transfer.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
 import { type CompileSchema, parametersProblem } from './check-parameters.ts'
 import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from './tool.ts'
@@ -9,7 +10,7 @@ import { issuesOfSource, makeSource } from './tool-source.ts'
 /** An agent has at most this many. */
 const toolsMax = 64
 
-export type ToolRules = { compileSchema: CompileSchema; hosts: HostPolicy }
+export type ToolRules = { compileSchema: CompileSchema; hosts: HostPolicy; isPhoneNumber: IsPhoneNumber }
 
 export type ToolDeps = ToolRules & {
   store: ToolStore
@@ -55,11 +56,14 @@ export function createTools(deps: ToolDeps): Tools {
 }
 
 /** Looks at what was sent, without what is stored. */
-export function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, hosts }: ToolRules): Issue[] {
+export function issuesOfTool(
+  { parameters, source }: ToolChange,
+  { compileSchema, hosts, isPhoneNumber }: ToolRules,
+): Issue[] {
   const problem = parameters ? parametersProblem(parameters, compileSchema) : null
   return [
     ...(problem ? [{ path: ['parameters'], problem }] : []),
-    ...(source === undefined ? [] : issuesOfSource(source, hosts)),
+    ...(source === undefined ? [] : issuesOfSource(source, hosts, isPhoneNumber)),
   ]
 }
 

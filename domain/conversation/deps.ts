@@ -1,4 +1,5 @@
 /** The interfaces that a conversation is made of. The code that starts it hands them in. */
+
 import type { Caller } from '../access/organization.ts'
 import type { Call } from '../calls/call.ts'
 import type { Stage } from '../catalog/model.ts'
@@ -11,6 +12,7 @@ import type { Routing } from '../routing/ask.ts'
 import type { PipelineTool } from '../sessions/pipeline.ts'
 import type { Aligner } from '../speech/alignment.ts'
 import type { SynthesizeStream, TranscribeStream } from '../speech/stream.ts'
+import type { AskedByTool } from '../transfers/asked-transfer.ts'
 import type { Pacer } from './playout.ts'
 import type { RecordedVoice } from './recorder.ts'
 import type { Vad } from './vad.ts'
@@ -96,4 +98,6 @@ export interface RunTool {
   isPhoneNumber(text: string): boolean
   /** Sends a webhook. Never rejects. */
   webhook(call: Call, request: ToolRequest): Promise<ToolResult>
+  /** Resolves when the caller waits no more. Never rejects. */
+  transfer(call: Call, asked: AskedByTool): Promise<ToolResult>
 }

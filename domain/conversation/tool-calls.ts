@@ -148,9 +148,13 @@ export class ToolCalls {
   }
 
   #runBuiltin({ name, config }: BuiltinSource, args: unknown): ToolResult | Promise<ToolResult> {
+    const { call, clock, runTool, scheduleCallback } = this.#deps
     if (name === 'send_dtmf') return this.#pressKeys(args)
+    if (name === 'transfer_call') {
+      const label = typeof args === 'object' && args !== null ? (args as { label?: unknown }).label : null
+      return runTool.transfer(call, { config: config ?? {}, label })
+    }
     if (name !== 'schedule_callback') return { result: 'ok' }
-    const { clock, runTool, scheduleCallback } = this.#deps
     const nowMs = clock.nowMs()
     const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
     const read = readWantedCallback(args, { nowMs, maxDaysAhead, isPhoneNumber: (text) => runTool.isPhoneNumber(text) })
@@ -205,6 +209,7 @@ function toolsOf({ pipeline, kind }: Call, hasPhone: boolean): Map<string, Pipel
     if (source.kind === 'inline' && kind !== 'browser') continue
     if (source.kind === 'builtin') {
       if (source.name === 'send_dtmf' && !hasPhone) continue
+      if (source.name === 'transfer_call' && kind === 'browser') continue
       if (source.name === 'end_call') {
         ends = true
         if (source.config?.enabled === false) continue

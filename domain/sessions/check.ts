@@ -1,6 +1,7 @@
 /** The rules for a session's request that a schema cannot express. */
 import { type AgentRules, issuesOfSettings } from '../agents/check-agent.ts'
 import { issuesOfTool, type ToolRules } from '../agents/tools.ts'
+import { issuesOfMetadata } from '../metadata.ts'
 import type { Issue, ValuePath } from '../resource-fault.ts'
 import type { JoinedSettings } from './join.ts'
 import type { RenderTemplate } from './render.ts'
@@ -45,21 +46,6 @@ async function issuesOfTools(tools: NonNullable<WantedSession['tools']>, rules: 
     for (const issue of issuesOfTool(tool, rules.tool)) issues.push({ ...issue, path: ['tools', at, ...issue.path] })
   }
   return issues
-}
-
-/** It is stored with the call, and sent with each call of a tool. */
-const metadataMax = { bytes: 16_384, depth: 8 }
-
-export function issuesOfMetadata(metadata: object, path: ValuePath = ['metadata']): Issue[] {
-  const { bytes: bytesMax, depth: depthMax } = metadataMax
-  if (isDeeper(metadata, depthMax)) return [{ path, problem: { kind: 'json_too_deep', depthMax } }]
-  if (Buffer.byteLength(JSON.stringify(metadata)) <= bytesMax) return []
-  return [{ path, problem: { kind: 'json_too_large', bytesMax } }]
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
 const missingIntent: Issue = { path: ['intent'], problem: { kind: 'intent_missing' } }

@@ -5,6 +5,7 @@ import { makeSource } from '../agents/tool-source.ts'
 import { callbackParameters } from '../callbacks/wanted-callback.ts'
 import { type Issue, refuseIssues } from '../resource-fault.ts'
 import { pressKeysParameters } from '../tools/press-keys.ts'
+import { transferParameters } from '../transfers/transfer-config.ts'
 import type { PipelineTool, SessionTransport } from './pipeline.ts'
 
 /** The secrets of webhook tools, by the name of the tool. */
@@ -50,9 +51,11 @@ export function joinTools(
 
 /** The arguments of a tool that names none. */
 function parametersOf(source: ToolSource): PipelineTool['parameters'] {
-  if (isOfPhone(source)) return pressKeysParameters
-  const isCallback = source.kind === 'builtin' && source.name === 'schedule_callback'
-  return isCallback ? callbackParameters : { type: 'object', properties: {} }
+  if (source.kind !== 'builtin') return { type: 'object', properties: {} }
+  const { name, config } = source
+  if (name === 'send_dtmf') return pressKeysParameters
+  if (name === 'schedule_callback') return callbackParameters
+  return name === 'transfer_call' ? transferParameters(config ?? {}) : { type: 'object', properties: {} }
 }
 
 /** A browser has no keypad to send tones to. */

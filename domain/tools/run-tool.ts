@@ -16,6 +16,7 @@ export type RunToolDeps = {
   /** The paths of a value that break a JSON Schema. It answers in bounded time. */
   valueFaults: (schema: object, value: unknown) => readonly string[]
   isPhoneNumber: RunTool['isPhoneNumber']
+  transfer: RunTool['transfer']
   /** The secrets of a webhook tool of this call. */
   secretsOf: (call: Call, toolName: string) => ToolSecrets | undefined
   /** The secrets that sign for tools without one. */
@@ -32,6 +33,7 @@ export function createRunTool(deps: RunToolDeps): RunTool {
   return {
     check: ({ parameters }, args) => deps.valueFaults(parameters, args),
     isPhoneNumber: deps.isPhoneNumber,
+    transfer: deps.transfer,
     webhook: async (call, request) => {
       const { source } = request.tool
       if (source.kind !== 'webhook') return { failure: { code: 'not_allowed' } }

@@ -6,6 +6,7 @@ import type { CallStore } from '../calls/store.ts'
 import { Fault } from '../fault.ts'
 import type { CallableNumbers } from '../phone/ports.ts'
 import { found, ResourceFault } from '../resource-fault.ts'
+import type { AskedBlind, AskedWarm, TransferConfig } from './asked-transfer.ts'
 import type {
   LiveTransfers,
   Transfer,
@@ -16,7 +17,8 @@ import type {
   WantedCancel,
   WantedTransfer,
 } from './transfer.ts'
-import { type AskedBlind, type AskedWarm, type ReadTransfer, readBlind, readWarm } from './wanted-transfer.ts'
+import { readTransferConfig } from './transfer-config.ts'
+import { type ReadTransfer, readBlind, readWarm } from './wanted-transfer.ts'
 
 export type AskTransfersDeps = {
   calls: Pick<CallStore, 'find'>
@@ -55,6 +57,23 @@ export class AskTransfers {
 
   warm(caller: Caller, callId: string, asked: AskedWarm): Promise<TransferProgress> {
     return this.#start(caller, callId, readWarm(asked, this.#deps.isPhoneNumber))
+  }
+
+  /**
+   * For the agent of a call that this process holds. Resolves when the caller waits no more, with the last attempt.
+   * Null: no destination has this label.
+   */
+  async byAgent(caller: Caller, callId: string, config: TransferConfig, label: unknown): Promise<Transfer | null> {
+    const { live, transfers, isPhoneNumber } = this.#deps
+    const tenant = tenantOf(caller)
+    const read = readTransferConfig(config, label, isPhoneNumber)
+    if (read === null) return null
+    await this.#start(caller, callId, read).catch((err: unknown) => {
+      const isRefusedByLine = err instanceof ResourceFault && err.data.kind === 'not_dialed'
+      if (!isRefusedByLine) throw err
+    })
+    await live.decided(tenant, callId)
+    return found((await transfers.list(tenant, callId)).at(-1) ?? null)
   }
 
   async complete(

@@ -29,6 +29,13 @@ export class CallTransfers implements LiveTransfers {
     return answer
   }
 
+  async decided(tenant: Tenant, callId: string): Promise<void> {
+    const phone = this.#phones.find(tenant, callId)
+    if (phone === null) return
+    await this.#newest.get(phone)?.untilDecided()
+    await phone.record.stored()
+  }
+
   async #answer(phone: Phone, command: TransferCommand): Promise<TransferAnswer> {
     if (command.action === 'start') return this.#start(phone, command.wanted)
     const transfer = this.#newest.get(phone)

@@ -58,6 +58,7 @@ export class LiveTransfer implements OpenTransfer {
   #events: CourseEvent[] = []
   #isRunning = false
   #settled: (() => void)[] = []
+  #decided: (() => void)[] = []
   #reason: string | null = null
 
   constructor(
@@ -91,6 +92,14 @@ export class LiveTransfer implements OpenTransfer {
     this.#happened({ type: 'begin' })
     await this.#untilSettled()
     return this.#done(this.#newest, null)
+  }
+
+  /** Resolves when no attempt is open. */
+  untilDecided(): Promise<void> {
+    if (isCourseOver(this.#course)) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#decided.push(resolve)
+    })
   }
 
   /** The status of an attempt. Null: this transfer has none of this id. */
@@ -158,6 +167,7 @@ export class LiveTransfer implements OpenTransfer {
       this.#isRunning = false
     }
     if (isCourseOver(this.#course) || this.#newest.isSettled) for (const settle of this.#settled.splice(0)) settle()
+    if (isCourseOver(this.#course)) for (const decide of this.#decided.splice(0)) decide()
   }
 
   #carryOut(effect: CourseEffect): void {

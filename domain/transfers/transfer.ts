@@ -114,6 +114,8 @@ export type TransferAnswer = TransferDone | TransferRefusal
 /** The transfers of the calls that this process holds. Never rejects for a reason of the client. */
 export interface LiveTransfers {
   command(tenant: Tenant, callId: string, command: TransferCommand): Promise<TransferAnswer>
+  /** Resolves when no attempt is open, and the rows are stored. */
+  decided(tenant: Tenant, callId: string): Promise<void>
 }
 
 /** The stored rows. They are written by the record of the call: `PhoneLog.transfer`. */

@@ -1,37 +1,8 @@
 /** Reads a request for a transfer: checks what its schema cannot express, and completes it with the defaults. */
+import { issuesOfMetadata } from '../metadata.ts'
 import { type Issue, refuseIssues, type ValuePath } from '../resource-fault.ts'
-import { issuesOfMetadata } from '../sessions/check.ts'
-import type { Destination, Fallback, FallbackAction, MachineDetection, WantedTransfer } from './transfer.ts'
-
-type Metadata = Record<string, unknown>
-
-export type AskedBlind = {
-  to: string
-  ringingTimeout?: number | null
-  metadata?: Metadata | null
-  headers?: Record<string, string> | null
-  playDialtone?: boolean | null
-  participantIdentity?: string | null
-}
-
-export type AskedDestination = {
-  to: string
-  label?: string | null
-  screeningPrompt?: string | null
-  summary?: string | null
-  metadata?: Metadata | null
-}
-
-export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
-  to?: string | null
-  destinations?: AskedDestination[] | null
-  from?: string | null
-  ringingTimeout?: number | null
-  screeningTimeout?: number | null
-  fallback?: { strategy?: FallbackAction | null; message?: string | null; takeMessagePrompt?: string | null } | null
-  voicemailDetection?: { mode?: MachineDetection['mode'] | null; timeoutSeconds?: number | null } | null
-  participantIdentity?: string | null
-}
+import type { AskedBlind, AskedDestination, AskedWarm } from './asked-transfer.ts'
+import type { Destination, Fallback, WantedTransfer } from './transfer.ts'
 
 /** Without the number to dial from, which depends on the call. */
 export type ReadTransfer = Omit<WantedTransfer, 'from'> & { from: string | null; participantIdentity: string | null }
@@ -41,7 +12,7 @@ const ringingDefaultS = 30
 const screeningDefaultS = 20
 const detectionDefaultS = 10
 
-type IsPhoneNumber = (text: string) => boolean
+export type IsPhoneNumber = (text: string) => boolean
 
 /** Throws ResourceFault `invalid`. */
 export function readBlind(asked: AskedBlind, isPhoneNumber: IsPhoneNumber): ReadTransfer {
@@ -65,7 +36,7 @@ export function readBlind(asked: AskedBlind, isPhoneNumber: IsPhoneNumber): Read
 /** Throws ResourceFault `invalid`. */
 export function readWarm(asked: AskedWarm, isPhoneNumber: IsPhoneNumber): ReadTransfer {
   const { to = null, destinations = null, from = null, voicemailDetection } = asked
-  refuseIssues([...destinationIssues(to, destinations, isPhoneNumber), ...warmIssues(asked, isPhoneNumber)])
+  refuseIssues(issuesOfWarm(asked, isPhoneNumber))
   const all = destinations ?? (to === null ? [] : [{ to }])
   return {
     kind: 'warm',
@@ -104,11 +75,16 @@ function fallbackOf(asked: AskedWarm['fallback'] | null): Fallback {
   }
 }
 
-function destinationIssues(
-  to: string | null,
-  destinations: readonly AskedDestination[] | null,
-  isPhoneNumber: IsPhoneNumber,
-): Issue[] {
+export function issuesOfWarm(asked: AskedWarm, isPhoneNumber: IsPhoneNumber): Issue[] {
+  const { from, metadata } = asked
+  return [
+    ...destinationIssues(asked, isPhoneNumber),
+    ...(typeof from === 'string' ? numberIssues([['from'], from], isPhoneNumber) : []),
+    ...issuesOfMetadata(metadata ?? {}),
+  ]
+}
+
+function destinationIssues({ to = null, destinations = null }: AskedWarm, isPhoneNumber: IsPhoneNumber): Issue[] {
   if ((to === null) === (destinations === null))
     return [{ path: ['destinations'], problem: { kind: 'destination_ambiguous' } }]
   if (destinations === null) return to === null ? [] : numberIssues([['to'], to], isPhoneNumber)
@@ -116,11 +92,6 @@ function destinationIssues(
     ...numberIssues([['destinations', at, 'to'], destination.to], isPhoneNumber),
     ...issuesOfMetadata(destination.metadata ?? {}, ['destinations', at, 'metadata']),
   ])
-}
-
-function warmIssues({ from, metadata }: AskedWarm, isPhoneNumber: IsPhoneNumber): Issue[] {
-  const issues = issuesOfMetadata(metadata ?? {})
-  return typeof from === 'string' ? [...numberIssues([['from'], from], isPhoneNumber), ...issues] : issues
 }
 
 function numberIssues([path, number]: [ValuePath, string], isPhoneNumber: IsPhoneNumber): Issue[] {

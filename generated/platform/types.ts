@@ -620,14 +620,76 @@ export type WebhookSource = {
   asyncAck: AsyncAck
 }
 
-/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. It calls `send_dtmf` with `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) to press keys on the phone; sessions of browsers do not have that tool. A tool that names no `parameters` has those. */
-export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback'
+/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. It calls `send_dtmf` with `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) to press keys on the phone; sessions of browsers do not have that tool. It calls `transfer_call` with the `label` of a destination, in calls by phone alone, and gets `status`, `failure_cause` and `fallback` when the caller is with somebody else or with the agent again. A tool that names no `parameters` has those. */
+export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback' | 'transfer_call'
+
+/** A phone number in E.164. It must be one by the numbering plan of its country. */
+export type E164 = string
+
+/** The agent says it to each person who answers, before it asks whether they take the call. */
+export type ScreeningPrompt = string | null
+
+/** A summary of the call so far. The agent says it after the prompt. */
+export type ScreeningSummary = string | null
+
+/** 16 KiB of JSON at most, 8 levels deep. */
+export type TransferMetadata = Record<string, unknown> | null
+
+export type ToolDestination = {
+  to: E164
+  /** The LLM chooses by it, and does not see the number. Each has its own. */
+  label: string
+  /** Says to the LLM which calls to transfer here. */
+  description?: string | null
+  screeningPrompt?: ScreeningPrompt
+  summary?: ScreeningSummary
+  metadata?: TransferMetadata
+}
+
+/** In seconds; 30 by default. */
+export type RingingTimeout = number | null
+
+/** In seconds, from the answer of a person to their decision; 20 by default. */
+export type ScreeningTimeout = number | null
+
+/** The caller gets it when nobody has taken the call. */
+export type TransferFallback = {
+  /** `return_to_assistant` is the default: the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the call ends after the message. */
+  strategy?: 'return_to_assistant' | 'take_message' | 'end_call' | null
+  /** The agent says it to the caller first. */
+  message?: string | null
+  /** For the LLM of the agent that takes a message. */
+  takeMessagePrompt?: string | null
+} | null
+
+export type VoicemailDetection = {
+  /** A voicemail is recognized by this server from its words (the default), by the carrier, or not at all. */
+  mode?: 'agent' | 'carrier' | 'disabled' | null
+  /** From the answer; 10 by default. */
+  timeoutSeconds?: number | null
+} | null
+
+/** SIP headers for the person who is called, `X-…` or `User-to-User`. */
+export type TransferHeaders = Record<string, string> | null
 
 export type BuiltinConfig = {
   /** For `end_call`. true where it is not set. */
   enabled?: boolean
   /** For `schedule_callback`. 7 where it is not set. */
   maxDaysAhead?: number
+  /** For `transfer_call`, which needs it and `destinations`; all below are for it too, as in the request for such a transfer. A blind transfer calls the destination that the LLM chooses, a warm one calls it first and then the others. */
+  kind?: 'blind' | 'warm'
+  destinations?: ToolDestination[]
+  from?: string | null
+  screeningPrompt?: ScreeningPrompt
+  summary?: ScreeningSummary
+  ringingTimeout?: RingingTimeout
+  screeningTimeout?: ScreeningTimeout
+  fallback?: TransferFallback
+  voicemailDetection?: VoicemailDetection
+  metadata?: TransferMetadata
+  headers?: TransferHeaders
+  playDialtone?: boolean | null
 } | null
 
 export type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config?: BuiltinConfig }
@@ -901,9 +963,6 @@ export type StartedSession = {
   /** The browser must have joined by then; else the session is cancelled. */
   expiresAt: string
 }
-
-/** A phone number in E.164. It must be one by the numbering plan of its country. */
-export type E164 = string
 
 export type Telephony = {
   /** A hint for the carrier, near which the call begins. */
@@ -1409,12 +1468,6 @@ export type EndedCall = {
   ended_at?: string
 }
 
-/** In seconds; 30 by default. */
-export type RingingTimeout = number | null
-
-/** 16 KiB of JSON at most, 8 levels deep. */
-export type TransferMetadata = Record<string, unknown> | null
-
 /** It must be that of the caller, if it is given. */
 export type CallerIdentity = string | null
 
@@ -1422,18 +1475,11 @@ export type BlindTransfer = {
   to: E164
   ringingTimeout?: RingingTimeout
   metadata?: TransferMetadata
-  /** SIP headers for the person who is called, `X-…` or `User-to-User`. */
-  headers?: Record<string, string> | null
+  headers?: TransferHeaders
   /** The caller receives a dial tone in place of the ringback tone. */
   playDialtone?: boolean | null
   participantIdentity?: CallerIdentity
 }
-
-/** The agent says it to each person who answers, before it asks whether they take the call. */
-export type ScreeningPrompt = string | null
-
-/** A summary of the call so far. The agent says it after the prompt. */
-export type ScreeningSummary = string | null
 
 /** It wins over the fields of the same names beside the list. */
 export type TransferDestination = {
@@ -1443,23 +1489,6 @@ export type TransferDestination = {
   summary?: ScreeningSummary
   metadata?: TransferMetadata
 }
-
-/** The caller gets it when nobody has taken the call. */
-export type TransferFallback = {
-  /** `return_to_assistant` is the default: the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the call ends after the message. */
-  strategy?: 'return_to_assistant' | 'take_message' | 'end_call' | null
-  /** The agent says it to the caller first. */
-  message?: string | null
-  /** For the LLM of the agent that takes a message. */
-  takeMessagePrompt?: string | null
-} | null
-
-export type VoicemailDetection = {
-  /** A voicemail is recognized by this server from its words (the default), by the carrier, or not at all. */
-  mode?: 'agent' | 'carrier' | 'disabled' | null
-  /** From the answer; 10 by default. */
-  timeoutSeconds?: number | null
-} | null
 
 /** Either `to` or `destinations` is required. */
 export type WarmTransfer = {
@@ -1471,8 +1500,7 @@ export type WarmTransfer = {
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
   ringingTimeout?: RingingTimeout
-  /** In seconds, from the answer of a person to their decision; 20 by default. */
-  screeningTimeout?: number | null
+  screeningTimeout?: ScreeningTimeout
   fallback?: TransferFallback
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
@@ -1960,6 +1988,33 @@ export type PreCallAnswer = {
   pipeline_config?: PreCallOverrides | null
 }
 
+/** An attempt after a change of its status. With the events `transfer.*`. */
+export type TransferStep = {
+  id: string
+  session_id: string
+  organization_id: string
+  kind: 'blind' | 'warm'
+  status: TransferStatus
+  transfer_to: string
+  label: string | null
+  from_room_name: string
+  consultation_room_name: string | null
+  caller_participant_identity: string
+  recipient_participant_identity: string
+  outbound_trunk_id: string | null
+  screening_prompt: string | null
+  summary: string | null
+  voicemail_detected: boolean
+  failure_cause: TransferFailureCause
+  metadata: Record<string, unknown>
+  created_at: string
+  updated_at: string
+  completed_at: string | null
+  /** The attempt that follows this one. */
+  next_transfer_id: string | null
+  fallback: DoneFallback | null
+}
+
 export type StatusEvent = {
   type: 'call.status'
   call_id: string
@@ -1975,12 +2030,13 @@ export type StatusEvent = {
   event_id: string
   event_type: CallEventType
   provider: 'service' | 'media' | 'carrier'
-  /** The status of the call after it. */
+  /** The status of the call after it, or that of the transfer with `transfer.*`. */
   status: string | null
   failure_cause: string | null
   sip_status_code: number | null
   sip_status: string | null
   occurred_at: string
+  transfer?: TransferStep
 }
 
 /** A link that needs no key, good for seven days from the time of the event, also where the event is delivered again. null where there is no recording, and while it is not ready. */

@@ -197,7 +197,8 @@ function complaint(problem: Problem): string {
     case 'schema_malformed':
       return 'is no JSON Schema of draft 2020-12'
     case 'setting_not_taken':
-      return 'is no setting of this function'
+    case 'setting_missing':
+      return problem.kind === 'setting_missing' ? 'is required for this function' : 'is no setting of this function'
     case 'tools_too_many':
       return `makes more than ${problem.toolsMax} tools with those that the session has already`
   }
@@ -229,6 +230,7 @@ function keywordOf({ kind }: Problem): string {
     case 'intent_missing':
     case 'destination_ambiguous':
     case 'options_missing':
+    case 'setting_missing':
     case 'secret_missing':
     case 'secret_of_other_origin':
     case 'answer_missing':

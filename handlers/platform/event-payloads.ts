@@ -1,5 +1,5 @@
 /** The bodies of webhook events in the names of the contract. */
-import type { Call, CallKind } from '../../domain/calls/call.ts'
+import type { Call, CallEvent, CallKind } from '../../domain/calls/call.ts'
 import { durationS } from '../../domain/calls/call.ts'
 import type { CustomData, Report } from '../../domain/calls/report.ts'
 import type { EventPayloads, ReportedCall } from '../../domain/webhooks/payloads.ts'
@@ -38,6 +38,7 @@ export const eventPayloads: EventPayloads = {
       failure_cause: event.failureCause,
       ...sipOf(event),
       occurred_at: timeOf(event.occurredAtMs),
+      ...transferOf(event),
     }),
   report: boundedReport,
   analysis: (call, report, customData, nowMs) =>
@@ -62,6 +63,13 @@ export const eventPayloads: EventPayloads = {
 
 function bytesOf<Event extends object>(event: Event): Uint8Array {
   return Buffer.from(JSON.stringify(event))
+}
+
+/** The record of the call has written the payload in the form of the contract. The status is that of the attempt. */
+function transferOf({ type, payload }: CallEvent): { transfer?: Wire.TransferStep; status?: string } {
+  if (!type.startsWith('transfer.')) return {}
+  const transfer = payload as Wire.TransferStep
+  return { transfer, status: transfer.status }
 }
 
 function ofCall(call: Call, nowMs: number) {

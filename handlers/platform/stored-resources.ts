@@ -16,7 +16,7 @@ import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
 import { createEndpoints, type Endpoints } from '../../domain/webhooks/endpoints.ts'
 import { schemaFault } from '../../runtime/json-schema.ts'
 import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
-import { isUsNumber } from '../../runtime/phone-number.ts'
+import { isPhoneNumber, isUsNumber } from '../../runtime/phone-number.ts'
 import { renderTemplate, templateFault } from '../../runtime/template.ts'
 
 export type ResourceDeps = {
@@ -79,7 +79,7 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
   }
   return {
     agent: { catalog, checkTemplate },
-    tool: { compileSchema: schemaFault, hosts },
+    tool: { compileSchema: schemaFault, hosts, isPhoneNumber },
     render,
     pause: () => afterOthers(),
   }

@@ -21,6 +21,7 @@ function open(transport: 'phone' | 'websocket', pressKeys: ((digits: string) => 
       check: () => [],
       isPhoneNumber: () => false,
       webhook: () => Promise.reject(new Error('it is not run')),
+      transfer: () => Promise.reject(new Error('it is not run')),
     },
     scheduleCallback: () => {},
     pressKeys,

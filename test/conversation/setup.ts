@@ -190,6 +190,7 @@ export function converse(options: Options = {}) {
         check: () => [],
         isPhoneNumber,
         webhook: () => Promise.resolve({ result: 'done' }),
+        transfer: () => Promise.resolve({ result: 'done' }),
         ...options.runTool,
       },
       aheadMs: 400,

@@ -32,6 +32,7 @@ t.test('others have their turn between long checks of one answer', async (t) => 
         return ['/']
       },
       isPhoneNumber: () => false,
+      transfer: () => Promise.resolve({ result: 'done' }),
       webhook: () => Promise.reject(new Error('it is not run')),
     },
     scheduleCallback: () => {},

@@ -291,7 +291,7 @@ const borders: [path: string, taken: object, refused: object][] = [
     { source: { kind: 'inline', timeoutMs: 499 } },
   ],
   ['/source/url', { source: { kind: 'inline' } }, { source: { kind: 'inline', url } }],
-  ['/source/name', builtin('end_call', { enabled: false }), builtin('transfer_call')],
+  ['/source/name', builtin('end_call', { enabled: false }), builtin('forward_call')],
   [
     '/source/config/maxDaysAhead',
     builtin('schedule_callback', { maxDaysAhead: 1 }),

@@ -116,6 +116,33 @@ const agent = {
   'promptVariables[].description': '…500',
 }
 
+const e164 = '^\\+[1-9]\\d{6,14}$'
+const screening = { screeningPrompt: '1…2000', summary: '1…4000' }
+const fallback = 'return_to_assistant|take_message|end_call'
+
+const blind = {
+  ringingTimeout: '1…120',
+  headers: '…16',
+  'headers{name}': '^([Xx]-[A-Za-z0-9-]{1,62}|[Uu]ser-[Tt]o-[Uu]ser)$',
+  'headers{}': '…256, ^[\\x20-\\x7e]*$',
+}
+const warm = {
+  from: e164,
+  destinations: '1…10',
+  'destinations[].to': e164,
+  'destinations[].label': '1…120',
+  ...screening,
+  ...under('destinations[]', screening),
+  ringingTimeout: '1…120',
+  screeningTimeout: '5…120',
+  'fallback.strategy': fallback,
+  'fallback.message': '1…1000',
+  'fallback.takeMessagePrompt': '1…2000',
+  'voicemailDetection.mode': 'agent|carrier|disabled',
+  'voicemailDetection.timeoutSeconds': '1…60',
+}
+const transferConfig = { kind: 'blind|warm', ...blind, ...warm, 'destinations[].description': '1…1024' }
+
 const toolChange = {
   description: '1…1024',
   // The schema also has at most 16 KiB and eight levels, which agent-tools.test.ts holds.
@@ -124,6 +151,7 @@ const toolChange = {
   'source.responseMode': 'sync|async',
   'source.asyncAck': '1…500',
   'source.config.maxDaysAhead': '1…30',
+  ...under('source.config', transferConfig),
   preToolSpeech: 'auto|always|never',
 }
 const tool = { ...toolChange, name: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }
@@ -172,10 +200,6 @@ const template = under('dispatchMetadataTemplate', {
   'webhookTags{}': '…256',
 })
 
-const e164 = '^\\+[1-9]\\d{6,14}$'
-const screening = { screeningPrompt: '1…2000', summary: '1…4000' }
-const fallback = 'return_to_assistant|take_message|end_call'
-
 const status = 'queued|dialing|ringing|in_progress|transferring|completed|failed|busy|no_answer|cancelled|voicemail'
 const kind = 'browser|outbound|inbound|rmsg'
 const endReason = [
@@ -194,31 +218,8 @@ const platform: Record<string, Record<string, string>> = {
   ToolChange: toolChange,
   NewSession: session,
   Telephony: { region: 'us|europe|canada|australia|middle_east', ringingTimeout: '1…120' },
-  BlindTransfer: {
-    to: e164,
-    ringingTimeout: '1…120',
-    headers: '…16',
-    'headers{name}': '^([Xx]-[A-Za-z0-9-]{1,62}|[Uu]ser-[Tt]o-[Uu]ser)$',
-    'headers{}': '…256, ^[\\x20-\\x7e]*$',
-    participantIdentity: '…128',
-  },
-  WarmTransfer: {
-    to: e164,
-    from: e164,
-    destinations: '1…10',
-    'destinations[].to': e164,
-    'destinations[].label': '1…120',
-    ...screening,
-    ...under('destinations[]', screening),
-    ringingTimeout: '1…120',
-    screeningTimeout: '5…120',
-    'fallback.strategy': fallback,
-    'fallback.message': '1…1000',
-    'fallback.takeMessagePrompt': '1…2000',
-    'voicemailDetection.mode': 'agent|carrier|disabled',
-    'voicemailDetection.timeoutSeconds': '1…60',
-    participantIdentity: '…128',
-  },
+  BlindTransfer: { to: e164, ...blind, participantIdentity: '…128' },
+  WarmTransfer: { to: e164, ...warm, participantIdentity: '…128' },
   CompleteTransfer: { recipientParticipantIdentity: '…128' },
   CancelTransfer: { reason: '…500' },
   Transfer: {

@@ -64,7 +64,11 @@ export function setup(settings: Partial<AgentSettings> | null = null, tools: Sto
         catalog: deps.chooser.world.catalog,
         checkTemplate: (text) => (templateFault(text) ? { kind: 'template_malformed', line: 1, column: 1 } : null),
       },
-      tool: { compileSchema: () => null, hosts: { placeOf: () => 'public', allowsAny: false } },
+      tool: {
+        compileSchema: () => null,
+        hosts: { placeOf: () => 'public', allowsAny: false },
+        isPhoneNumber: () => true,
+      },
       pause: () => Promise.resolve(),
       render: (text, values, system) => {
         const rendered = renderTemplate(text, values, system)

@@ -80,6 +80,7 @@ function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8'])
     log,
     valueFaults,
     isPhoneNumber: () => true,
+    transfer: () => Promise.resolve({ result: 'done' }),
     secretsOf: () => secrets,
     workspaceSecrets: (organizationId) => Promise.resolve([`new secret of ${organizationId}`, 'the one before']),
   })

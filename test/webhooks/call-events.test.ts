@@ -7,6 +7,7 @@ import * as validators from '../../generated/platform/response-validators.ts'
 import { reportBytesMax } from '../../handlers/platform/event-payloads.ts'
 import { newEvent, newTurn, pipeline } from '../calls/call.ts'
 import { TestCluster } from '../store/cluster.ts'
+import { transferOf, transferred } from '../transfers/transfer.ts'
 import { all, analysis, connected, ended, openWorld, recording, spoken, type World } from './call-events.ts'
 
 const cluster = await TestCluster.start()
@@ -317,6 +318,20 @@ t.test('a report over 4 MiB leaves the oldest turns out, and one of 4 MiB nothin
   t.equal(faultOf('call.report', over?.body ?? {}), null)
 })
 
+t.test('each step of a transfer is sent with the attempt', async (t) => {
+  const world = await openWorld(t, cluster)
+  await world.endpoint({ events: all })
+  const call = await world.call()
+  const transfer = transferOf(call)
+  await append(world, call, connected(), transferred(transfer))
+  const [, sent] = await world.events(call)
+  t.match(sent, { type: 'call.status', body: { event_type: 'transfer.cancelled', status: 'cancelled' } })
+  t.match(sent?.body['transfer'], { id: transfer.id, status: 'cancelled', next_transfer_id: null, fallback: null })
+  t.equal(faultOf('call.status', sent?.body ?? {}), null)
+  const example = exampleOf('call.status', 'transferred')
+  t.same(Object.keys(sent?.body ?? {}), Object.keys(example), 'the fields of the example in the spec')
+})
+
 t.test('events of test keys say so, and go to endpoints of that world', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
@@ -346,8 +361,9 @@ type Webhook = {
   post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } }
 }
 
-function exampleOf(type: string): object {
+/** The first one, unless it is named. */
+function exampleOf(type: string, name?: string): object {
   const { webhooks } = JSON.parse(platformContract) as { webhooks: Record<string, Webhook> }
   const { examples = {} } = webhooks[type]?.post.requestBody.content['application/json'] ?? {}
-  return Object.values(examples)[0]?.value ?? {}
+  return examples[name ?? Object.keys(examples)[0] ?? '']?.value ?? {}
 }

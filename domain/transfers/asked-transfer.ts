@@ -1,0 +1,41 @@
+/** Transfers as they are asked for, by clients of the API and by agents. */
+import type { FallbackAction, MachineDetection, TransferKind } from './transfer.ts'
+
+type Metadata = Record<string, unknown>
+
+export type AskedBlind = {
+  to: string
+  ringingTimeout?: number | null
+  metadata?: Metadata | null
+  headers?: Record<string, string> | null
+  playDialtone?: boolean | null
+  participantIdentity?: string | null
+}
+
+export type AskedDestination = {
+  to: string
+  label?: string | null
+  screeningPrompt?: string | null
+  summary?: string | null
+  metadata?: Metadata | null
+}
+
+export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
+  to?: string | null
+  destinations?: AskedDestination[] | null
+  from?: string | null
+  ringingTimeout?: number | null
+  screeningTimeout?: number | null
+  fallback?: { strategy?: FallbackAction | null; message?: string | null; takeMessagePrompt?: string | null } | null
+  voicemailDetection?: { mode?: MachineDetection['mode'] | null; timeoutSeconds?: number | null } | null
+  participantIdentity?: string | null
+}
+
+/** A destination that the LLM of an agent chooses by its label. */
+type ToolDestination = AskedDestination & { label: string; description?: string | null }
+
+export type TransferConfig = Omit<AskedWarm, 'to' | 'destinations' | 'participantIdentity'> &
+  Pick<AskedBlind, 'headers' | 'playDialtone'> & { kind?: TransferKind; destinations?: ToolDestination[] }
+
+/** The arguments of the LLM are not checked yet. */
+export type AskedByTool = { config: TransferConfig; label: unknown }

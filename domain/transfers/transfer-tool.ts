@@ -1,0 +1,32 @@
+/** Transfers that the agent of a call asks for, with the function `transfer_call`. */
+import type { Caller } from '../access/organization.ts'
+import type { Call } from '../calls/call.ts'
+import type { ToolResult } from '../conversation/deps.ts'
+import { Fault } from '../fault.ts'
+import type { Log } from '../ports/system.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { AskTransfers } from './ask-transfers.ts'
+import type { AskedByTool } from './asked-transfer.ts'
+import { fallbackRow } from './payload.ts'
+
+/**
+ * Resolves when the caller has the agent again, or has left for good, with the outcome as the LLM reads it. Never
+ * rejects.
+ */
+export type TransferTool = (caller: Caller, call: Call, asked: AskedByTool) => Promise<ToolResult>
+
+export function createTransferTool(transfers: Pick<AskTransfers, 'byAgent'>, log: Log): TransferTool {
+  return async (caller, call, { config, label }) => {
+    try {
+      const last = await transfers.byAgent(caller, call.id, config, label)
+      if (last === null) return { failure: { code: 'invalid_arguments', detail: 'no destination has this label' } }
+      const { status, failureCause, fallback } = last
+      return { result: JSON.stringify({ status, failure_cause: failureCause, fallback: fallbackRow(fallback) }) }
+    } catch (err) {
+      if (err instanceof ResourceFault || err instanceof Fault)
+        return { failure: { code: 'not_allowed', detail: err.data.kind } }
+      log.error({ err, callId: call.id }, 'an agent could not transfer a call')
+      return { failure: { code: 'failed' } }
+    }
+  }
+}

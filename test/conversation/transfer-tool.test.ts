@@ -1,0 +1,48 @@
+/** An LLM uses the function `transfer_call`. The tests in test/phone carry the transfer out. */
+import t from 'tap'
+import type { PipelineTool } from '../../domain/sessions/pipeline.ts'
+import type { AskedByTool } from '../../domain/transfers/asked-transfer.ts'
+import { converse } from './setup.ts'
+
+const config = { kind: 'blind' as const, destinations: [{ to: '+15005550017', label: 'Sales' }] }
+const tool: PipelineTool = {
+  name: 'transfer_call',
+  description: 'Transfers the call.',
+  parameters: { type: 'object' },
+  source: { kind: 'builtin', name: 'transfer_call', config },
+  preToolSpeech: 'never',
+}
+
+t.test('transfer_call', async (t) => {
+  const asked: AskedByTool[] = []
+  const result = '{"status":"failed","failure_cause":"busy","fallback":null}'
+  const { sim, record, requests } = converse({
+    kind: 'outbound',
+    tools: [tool],
+    answerOf: (_said, items) => {
+      const known = items.findLast((item) => item.type === 'function_result')
+      if (known?.type === 'function_result') return `It is ${known.result}.`
+      return { calls: [{ name: 'transfer_call', args: '{"label":"Sales"}' }] }
+    },
+    runTool: {
+      transfer: (_call, wanted) => {
+        asked.push(wanted)
+        return Promise.resolve({ result })
+      },
+    },
+  })
+  sim.say('i want to buy something.')
+  await sim.until(() => record.turns.length === 2)
+  t.same(asked, [{ config, label: 'Sales' }])
+  t.match(record.turns[1], { playedText: `It is ${result}.`, toolCalls: [{ status: 'completed' }] })
+  t.notMatch(JSON.stringify(requests), '+15005550017', 'the LLM sees no number')
+})
+
+t.test('a call of a browser has no transfer_call', async (t) => {
+  const { sim, record, requests } = converse({ tools: [tool] })
+  sim.say('i want to buy something.')
+  await sim.until(() => record.turns.length === 2)
+  const offered = requests.flatMap(({ tools }) => tools.map(({ name }) => name))
+  t.ok(offered.includes('end_call'))
+  t.notOk(offered.includes('transfer_call'))
+})
