@@ -14,7 +14,6 @@ import { routingOfStage } from './domain/sessions/routes.ts'
 import type { Aligner } from './domain/speech/alignment.ts'
 import { presetOfGender } from './domain/speech/voices.ts'
 import { createRunTool } from './domain/tools/run-tool.ts'
-import type { AskedByTool } from './domain/transfers/asked-transfer.ts'
 import type { TransferTool } from './domain/transfers/transfer-tool.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createLocalVad } from './providers/local/vad-process.ts'
@@ -75,7 +74,7 @@ export function createConversations(parts: ConversationParts): Conversations {
     },
     start(live, caller, transport, ended) {
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
-      const transfer = (call: LiveCall['call'], asked: AskedByTool) => transferTool(caller, call, asked)
+      const transfer = (call: LiveCall['call'], asked: Parameters<TransferTool>[2]) => transferTool(caller, call, asked)
       const runTool = createRunTool({ ...toolDeps, secretsOf, transfer })
       const input = inputOf(parts, live, caller, ended)
       return startConversation({ ...deps, runTool }, input, transport, live.log ?? journal.open(live.call))

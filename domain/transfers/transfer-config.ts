@@ -41,7 +41,7 @@ export function transferParameters({ destinations = [] }: TransferConfig): Recor
 
 /**
  * Reads a transfer to the destination of this label: a blind one calls nobody else, a warm one calls the others after it.
- * Null: there is none of this label. Throws ResourceFault `invalid`.
+ * Null: no destination has this label. Throws ResourceFault `invalid`.
  */
 export function readTransferConfig(
   config: TransferConfig,

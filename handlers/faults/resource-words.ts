@@ -179,9 +179,8 @@ function complaint(problem: Problem): string {
     case 'repeated':
       return 'is in the request twice'
     case 'options_missing':
-      return 'is required for the type enum'
     case 'options_not_taken':
-      return 'is for the type enum alone'
+      return problem.kind === 'options_missing' ? 'is required for the type enum' : 'is for the type enum alone'
     case 'descriptions_too_long':
       return `has descriptions of more than ${problem.charactersMax} characters together`
     case 'schema_not_of_object':
