@@ -71,9 +71,10 @@ function createActions(env: Environment): Actions {
       return instance?.pid ?? null
     },
     admin: async (run) => {
-      const store = await openConfiguredStore(await config(), createLog('warn'), () => {}, 'command')
+      const settings = await config()
+      const store = await openConfiguredStore(settings, createLog('warn'), () => {}, 'command')
       try {
-        return await run(administrationOf(store))
+        return await run(administrationOf(settings, store))
       } finally {
         await store.close({ stopPostgres: true })
       }

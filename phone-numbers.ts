@@ -1,23 +1,29 @@
-/** Phone numbers of this process: the carriers that sell them, and the work on them that repeats. */
+/** Phone numbers of this process: the carriers that sell them, who may buy, and the work on them that repeats. */
+import { type BusinessVerifications, createBusinessVerifications } from './domain/numbers/business-verification.ts'
 import { chargeEveryMs, createCharges } from './domain/numbers/charges.ts'
 import { createOrderLook, lookEveryMs, type NumberCarriers } from './domain/numbers/orders.ts'
 import type { NumberCarrier } from './domain/ports/number-carrier.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createTelnyxNumbers } from './providers/telnyx/numbers.ts'
-import { systemClock } from './runtime/clock.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
+import { isPhoneNumber } from './runtime/phone-number.ts'
 import type { SimulatedCarrier } from './simulated-carrier.ts'
 import type { Store } from './store/store.ts'
 
 export type NumberParts = {
   config: ParleyConfig
-  store: Pick<Store, 'numberOrders' | 'numberCharges'>
+  store: Pick<Store, 'numberOrders' | 'numberCharges' | 'businessVerifications'>
   simulator: SimulatedCarrier
   log: ReturnType<typeof createLog>
 }
 
-export type OpenNumbers = { carriers: NumberCarriers; close(): Promise<void> }
+export type OpenNumbers = {
+  carriers: NumberCarriers
+  verifications: BusinessVerifications
+  close(): Promise<void>
+}
 
 type Carrier = NumberCarrier & { close(): Promise<void> }
 
@@ -41,11 +47,25 @@ export function openPhoneNumbers({ config, store, simulator, log }: NumberParts)
   loops.start({ name: 'monthly charges of phone numbers', everyMs: chargeEveryMs, run: charge })
   return {
     carriers,
+    verifications: businessVerificationsOf(config, store),
     async close() {
       await loops.stop(closeMs)
       await Promise.all([simulated.close(), carrier.close()])
     },
   }
+}
+
+export function businessVerificationsOf(
+  { kyb, carrier }: Pick<ParleyConfig, 'kyb' | 'carrier'>,
+  store: Pick<Store, 'businessVerifications'>,
+): BusinessVerifications {
+  return createBusinessVerifications({
+    store: store.businessVerifications,
+    review: kyb.review ?? (carrier.adapter === 'simulator' ? 'auto' : 'operator'),
+    clock: systemClock,
+    submissionId: systemIds.submission,
+    isPhoneNumber,
+  })
 }
 
 /** The simulated carrier starts with the first request. */

@@ -1,4 +1,4 @@
-/** The administration behind the commands `keys` and `org`. The store itself is handed in, so that this folder knows no SQL. */
+/** The administration behind the commands `keys`, `org` and `kyb`. The store itself is handed in, so that this folder knows no SQL. */
 import { CommandError } from './command-error.ts'
 
 export type KeyRow = {
@@ -30,6 +30,16 @@ type OrganizationSettings = NewOrganization & {
 export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
 export type OrganizationChanges = Partial<OrganizationSettings>
 
+/** The verification of the business of an organization. */
+export type VerificationRow = {
+  organizationId: string
+  status: string
+  businessProfile: Readonly<Record<string, unknown>> | null
+  rejectionReason: string | null
+  submittedAtMs: number | null
+}
+export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }
+
 /** A key with its secret, which is shown once. */
 export type IssuedKey = { id: string; secret: string }
 
@@ -46,6 +56,8 @@ export type Admin = {
   createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<IssuedKey>
   rotateKey(organization: string, id: string): Promise<IssuedKey>
   revokeKey(organization: string, id: string): Promise<boolean>
+  verifications(): Promise<VerificationRow[]>
+  decide(organization: string, decision: Decision): Promise<VerificationRow>
   /** Counts sealed secrets: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
@@ -77,6 +89,11 @@ export type AdminStore<Scope extends string, Policy> = {
     rotate(organizationId: string, id: string): Promise<StoredSecret | null>
     revoke(organizationId: string, id: string): Promise<boolean>
   }
+  /** `decide` answers a status where that status does not allow the decision. */
+  verifications: {
+    list(): Promise<VerificationRow[]>
+    decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
+  }
   sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
 }
 
@@ -89,7 +106,7 @@ export type KeyWords<Scope extends string, Policy> = {
 }
 
 export function createAdmin<Scope extends string, Policy>(
-  { organizations, keys, sealedSecrets }: AdminStore<Scope, Policy>,
+  { organizations, keys, verifications, sealedSecrets }: AdminStore<Scope, Policy>,
   { scopes, readPolicy, policyFields }: KeyWords<Scope, Policy>,
 ): Admin {
   return {
@@ -111,6 +128,12 @@ export function createAdmin<Scope extends string, Policy>(
     rotateKey: async (organizationId, id) =>
       issued(found(await keys.rotate(organizationId, id), `there is no live key ${id}`)),
     revokeKey: (organizationId, id) => keys.revoke(organizationId, id),
+    verifications: () => verifications.list(),
+    decide: async (id, decision) => {
+      const decided = await verifications.decide(id, decision)
+      if (typeof decided !== 'string') return decided
+      throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
+    },
     resealKeys: async () => ({ ...(await sealedSecrets.reseal()), unreadable: await sealedSecrets.unreadable() }),
   }
 }

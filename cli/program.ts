@@ -9,6 +9,7 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { drain } from './drain.ts'
 import { keys } from './keys.ts'
+import { kyb } from './kyb.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { models } from './models.ts'
@@ -41,6 +42,7 @@ export function createProgram(actions: Actions): Command {
     drain,
     keys,
     org,
+    kyb,
     ...speech,
     agents,
     calls,

@@ -98,6 +98,8 @@ export type ResourceFaultData =
   /** The carrier does not answer, or refuses. */
   | { kind: 'carrier_number_failed' }
   | { kind: 'verification_required'; status: Exclude<VerificationStatus, 'approved'> }
+  /** The verification of the business is under review or has ended well. */
+  | { kind: 'kyb_conflict'; status: VerificationStatus }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }

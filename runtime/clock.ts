@@ -64,4 +64,5 @@ export const systemIds = {
   callback: () => `callback_${uniqueId()}`,
   leg: () => `leg_${v7()}`,
   endpoint: () => v7(),
+  submission: () => `kyb_${uniqueId()}`,
 }

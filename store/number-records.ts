@@ -1,4 +1,6 @@
 /** The part of the store that knows phone numbers: as they are administered, and as calls need them. */
+
+import type { SubmissionStore } from '../domain/numbers/business-verification.ts'
 import type { NumberChargeStore } from '../domain/numbers/charges.ts'
 import type { NumberOrderStore } from '../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../domain/numbers/phone-number.ts'
@@ -6,6 +8,7 @@ import type { BusinessVerification } from '../domain/numbers/verification.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { createBusinessVerification } from './business-verification.ts'
+import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
 import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
@@ -20,6 +23,7 @@ export type NumberRecords = {
   numberCharges: NumberChargeStore
   verification: BusinessVerification
   numberCallers: CallersOfNumbers
+  businessVerifications: SubmissionStore
 }
 
 export function createNumberRecords(worlds: Worlds & Tenancy, clock: Clock): NumberRecords {
@@ -30,5 +34,6 @@ export function createNumberRecords(worlds: Worlds & Tenancy, clock: Clock): Num
     numberCharges: createNumberCharges(worlds, clock),
     verification: createBusinessVerification(worlds),
     numberCallers: createNumberCallers(worlds),
+    businessVerifications: createSubmissionStore(worlds),
   }
 }

@@ -9,6 +9,8 @@ import type {
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
+  BusinessVerification,
+  BusinessVerificationDraft,
   Call,
   CallEvent,
   CallEventList,
@@ -29,6 +31,7 @@ import type {
   FinalizedReport,
   KnownProviders,
   NewAgent,
+  NewBusinessVerification,
   NewPhoneNumber,
   NewPhoneSession,
   NewSession,
@@ -322,6 +325,21 @@ export type SearchPhoneNumbersCall = CallOptions & { query?: { areaCode?: string
 export type SearchPhoneNumbersAnswer =
   | Answer<'application/json', AvailablePhoneNumberList>
 
+export type GetBusinessVerificationCall = CallOptions
+
+export type GetBusinessVerificationAnswer =
+  | Answer<'application/json', BusinessVerification>
+
+export type SaveBusinessVerificationDraftCall = CallOptions & { body: BusinessVerificationDraft }
+
+export type SaveBusinessVerificationDraftAnswer =
+  | Answer<'application/json', BusinessVerification>
+
+export type SubmitBusinessVerificationCall = CallOptions & { body: NewBusinessVerification }
+
+export type SubmitBusinessVerificationAnswer =
+  | Answer<'application/json', BusinessVerification>
+
 export type GetPhoneNumberCall = CallOptions & { path: { id: string } }
 
 export type GetPhoneNumberAnswer =
@@ -522,6 +540,12 @@ export type PlatformClient = {
   purchasePhoneNumber(call: PurchasePhoneNumberCall): Promise<PurchasePhoneNumberAnswer>
   /** Search numbers that can be bought */
   searchPhoneNumbers(call?: SearchPhoneNumbersCall): Promise<SearchPhoneNumbersAnswer>
+  /** Get the verification of the business */
+  getBusinessVerification(call?: GetBusinessVerificationCall): Promise<GetBusinessVerificationAnswer>
+  /** Save a draft of the verification */
+  saveBusinessVerificationDraft(call: SaveBusinessVerificationDraftCall): Promise<SaveBusinessVerificationDraftAnswer>
+  /** Submit the business for verification */
+  submitBusinessVerification(call: SubmitBusinessVerificationCall): Promise<SubmitBusinessVerificationAnswer>
   /** Get a phone number */
   getPhoneNumber(call: GetPhoneNumberCall): Promise<GetPhoneNumberAnswer>
   /** Give a phone number back */
@@ -966,6 +990,36 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getBusinessVerification: {
+    method: 'GET',
+    path: '/v1/phone-numbers/kyb',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  saveBusinessVerificationDraft: {
+    method: 'PUT',
+    path: '/v1/phone-numbers/kyb/draft',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  submitBusinessVerification: {
+    method: 'POST',
+    path: '/v1/phone-numbers/kyb/submit',
+    secured: true,
+    idempotent: false,
+    body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

@@ -340,6 +340,7 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'string',
     secret: false,
   },
+  { path: ['kyb', 'review'], env: 'PARLEY_KYB_REVIEW', type: 'string', secret: false },
   { path: ['livekit', 'url'], env: 'PARLEY_LIVEKIT_URL', type: 'string', secret: false },
   { path: ['livekit', 'apiKey'], env: 'PARLEY_LIVEKIT_API_KEY', type: 'string', secret: false },
   {

@@ -200,6 +200,11 @@ export type ParleyConfig = {
       publicKey: string | null
     }
   }
+  /** The review of the businesses of organizations, which comes before they may buy phone numbers. */
+  kyb: {
+    /** auto: each is approved after two seconds, and rejected where its legalName has the word Reject; operator: `parley kyb` decides. null: auto where carrier.adapter is simulator, else operator. */
+    review: 'auto' | 'operator' | null
+  }
   /** A LiveKit server whose rooms sessions can use (transport livekit). url, apiKey and apiSecret belong together. It needs the packages @livekit/rtc-node and livekit-server-sdk. */
   livekit: {
     /** Its address, for this server and for clients. */

@@ -246,6 +246,14 @@ export const errorCodes = {
     hint: 'Repeat the request later.',
     headers: [],
   },
+  KYB_STATE_CONFLICT: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'The verification of the business is under review, or approved.',
+    hint: 'It can be saved and submitted again after it was rejected or revoked.',
+    headers: [],
+  },
   CARRIER_DIAL_FAILED: {
     status: 502,
     type: 'provider_error',

@@ -9,6 +9,8 @@ import type {
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
+  BusinessVerification,
+  BusinessVerificationDraft,
   Call,
   CallEvent,
   CallEventList,
@@ -29,6 +31,7 @@ import type {
   FinalizedReport,
   KnownProviders,
   NewAgent,
+  NewBusinessVerification,
   NewPhoneNumber,
   NewPhoneSession,
   NewSession,
@@ -534,6 +537,36 @@ export type SearchPhoneNumbersRequest = {
 export type SearchPhoneNumbersResult =
   | { status: 200; type?: 'application/json'; body: AvailablePhoneNumberList }
 
+export type GetBusinessVerificationRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetBusinessVerificationResult =
+  | { status: 200; type?: 'application/json'; body: BusinessVerification }
+
+export type SaveBusinessVerificationDraftRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: BusinessVerificationDraft
+}
+
+export type SaveBusinessVerificationDraftResult =
+  | { status: 200; type?: 'application/json'; body: BusinessVerification }
+
+export type SubmitBusinessVerificationRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewBusinessVerification
+}
+
+export type SubmitBusinessVerificationResult =
+  | { status: 200; type?: 'application/json'; body: BusinessVerification }
+
 export type GetPhoneNumberRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -833,6 +866,12 @@ export type PlatformHandlers<Caller> = {
   purchasePhoneNumber: Handle<PurchasePhoneNumberRequest, PurchasePhoneNumberResult, Caller>
   /** GET /v1/phone-numbers/available */
   searchPhoneNumbers: Handle<SearchPhoneNumbersRequest, SearchPhoneNumbersResult, Caller>
+  /** GET /v1/phone-numbers/kyb */
+  getBusinessVerification: Handle<GetBusinessVerificationRequest, GetBusinessVerificationResult, Caller>
+  /** PUT /v1/phone-numbers/kyb/draft */
+  saveBusinessVerificationDraft: Handle<SaveBusinessVerificationDraftRequest, SaveBusinessVerificationDraftResult, Caller>
+  /** POST /v1/phone-numbers/kyb/submit */
+  submitBusinessVerification: Handle<SubmitBusinessVerificationRequest, SubmitBusinessVerificationResult, Caller>
   /** GET /v1/phone-numbers/{id} */
   getPhoneNumber: Handle<GetPhoneNumberRequest, GetPhoneNumberResult, Caller>
   /** DELETE /v1/phone-numbers/{id} */

@@ -201,6 +201,7 @@ export type ErrorCode =
   | 'PHONE_NUMBER_UNAVAILABLE'
   | 'BUSINESS_VERIFICATION_REQUIRED'
   | 'CARRIER_NUMBER_FAILED'
+  | 'KYB_STATE_CONFLICT'
   | 'CARRIER_DIAL_FAILED'
   | 'IDEMPOTENCY_CONFLICT'
   | 'IDEMPOTENCY_IN_PROGRESS'
@@ -1698,6 +1699,88 @@ export type AvailablePhoneNumber = {
 }
 
 export type AvailablePhoneNumberList = AvailablePhoneNumber[]
+
+export type BusinessVerificationStatus = 'missing' | 'draft' | 'submitted' | 'approved' | 'rejected' | 'revoked'
+
+/** As it was sent. As `prefill`, what other registrations of the organization have saved. */
+export type SavedBusinessProfile = Record<string, unknown> | null
+
+export type BusinessVerificationSubmission = {
+  id: string
+  organizationId: string
+  status: BusinessVerificationStatus
+  businessProfile: SavedBusinessProfile
+  authorizedRepresentative: Record<string, unknown> | null
+  attestationAccepted: boolean
+  attestedAt: string | null
+  submittedByApiKeyId: string | null
+  submittedAt: string | null
+  reviewedAt: string | null
+  rejectionReason: string | null
+  createdAt: string
+  updatedAt: string
+} | null
+
+export type BusinessVerification = {
+  status: BusinessVerificationStatus
+  submission: BusinessVerificationSubmission
+  prefill: SavedBusinessProfile
+}
+
+export type DraftText = string
+
+export type BusinessEntityType = 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFIT' | 'SOLE_PROPRIETOR' | 'GOVERNMENT'
+
+/** The two letters of ISO 3166-1. */
+export type CountryCode = string
+
+export type BusinessVerificationDraft = {
+  businessProfile?: {
+    legalName?: DraftText
+    displayName?: DraftText
+    entityType?: BusinessEntityType
+    country?: CountryCode
+    registrationId?: DraftText
+    website?: DraftText
+    address?: {
+      street?: DraftText
+      city?: DraftText
+      state?: DraftText
+      postalCode?: DraftText
+      country?: CountryCode
+    }
+    useCase?: DraftText
+    expectedUsage?: DraftText
+  }
+  authorizedRepresentative?: { name?: DraftText; title?: DraftText; email?: DraftText; phone?: DraftText }
+  attestationAccepted?: boolean
+}
+
+/** Not blank. */
+export type FormText = string
+
+export type NewBusinessVerification = {
+  businessProfile: {
+    legalName: FormText
+    displayName: FormText
+    entityType: BusinessEntityType
+    country: CountryCode
+    registrationId?: FormText
+    website: FormText
+    address: {
+      street: FormText
+      city: FormText
+      state: FormText
+      postalCode: FormText
+      country: CountryCode
+    }
+    useCase: FormText
+    expectedUsage: FormText
+  }
+  authorizedRepresentative: { name: FormText; title: FormText; email: string; phone?: E164 }
+  /** The representative attests that all of it is true. */
+  attestationAccepted: true
+}
 
 export type ReleasedPhoneNumber = { released: true }
 

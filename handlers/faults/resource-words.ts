@@ -57,6 +57,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return redeliveryUnavailable(data.requestedMax)
     case 'not_dialed':
       return notDialed(data)
+    case 'kyb_conflict':
+      return { code: 'KYB_STATE_CONFLICT', message: `The verification of the business is ${data.status}.` }
     case 'report_missing':
       if (!data.hasEnded) return { code: 'REPORT_NOT_AVAILABLE', headers: retryLater }
       return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }

@@ -1,14 +1,19 @@
 /** The operations on what an organization stores: agents, their tools, webhook endpoints and phone numbers. */
 import type { Caller } from '../../domain/access/organization.ts'
+import type { BusinessVerifications } from '../../domain/numbers/business-verification.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
+import { businessVerificationOperations } from './business-verification.ts'
 import { phoneNumberOperations } from './phone-numbers.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { type WebhookOperation, webhookOperations } from './webhooks.ts'
 
-export type ResourceOperationDeps = ResourceDeps & { webhookSecrets: WorkspaceSecrets }
+export type ResourceOperationDeps = ResourceDeps & {
+  webhookSecrets: WorkspaceSecrets
+  verifications: BusinessVerifications
+}
 
 type ResourceOperation =
   | 'createAgent'
@@ -22,6 +27,7 @@ type ResourceOperation =
   | 'updateAgentTool'
   | 'deleteAgentTool'
   | keyof ReturnType<typeof phoneNumberOperations>
+  | keyof ReturnType<typeof businessVerificationOperations>
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
@@ -38,6 +44,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
     ...phoneNumberOperations(phoneNumbers),
+    ...businessVerificationOperations(deps.verifications),
     ...webhookOperations(endpoints, deps.webhookSecrets),
   }
 }

@@ -22,6 +22,7 @@ import { keptAnswers } from './0021-kept-answers.ts'
 import { numberOrders } from './0022-number-orders.ts'
 import { numberCharges } from './0023-number-charges.ts'
 import { transfers } from './0024-transfers.ts'
+import { businessVerifications } from './0025-business-verifications.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   numberOrders,
   numberCharges,
   transfers,
+  businessVerifications,
 ]

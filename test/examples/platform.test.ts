@@ -11,6 +11,7 @@ import { Page, type Started } from '../process/voice-session.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
+import { compareVerification } from './business-verification.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
@@ -22,6 +23,7 @@ t.teardown(() => providers.close())
 const { parley, admin: administration } = await startAdministered(t, {
   ...providers.env,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+  PARLEY_KYB_REVIEW: 'operator',
 })
 
 const examples = new Examples('platform.openapi.yaml')
@@ -176,6 +178,8 @@ t.test('sessions and calls', async (t) => {
   const beyond = { operation: 'getCallRecordingAudio', ...ofRecorded, headers: { range: 'bytes=500-' } }
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
+
+t.test('the verification of a business', (t) => compareVerification(t, examples, administration))
 
 t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }))
 

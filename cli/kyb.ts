@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import type { Actions } from './actions.ts'
+import type { Decision, VerificationRow } from './admin.ts'
+import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
+
+const reasonCharactersMax = 2_000
+
+export function kyb(program: Command, actions: Actions): void {
+  const group = program.command('kyb').description('the verification of businesses, which may then buy phone numbers')
+  const command = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print as JSON', false)
+  const decide = async (id: string, decision: Decision, json: boolean) => {
+    const row = await actions.admin((admin) => admin.decide(id, decision))
+    print(json, verificationJson(row), () => [lineOf(row)])
+  }
+  command('list', 'what organizations have saved or submitted').action(async ({ json }: Json) => {
+    const rows = await actions.admin((admin) => admin.verifications())
+    print(json, rows.map(verificationJson), () => rows.map(lineOf))
+  })
+  command('approve', 'approve what an organization has submitted')
+    .argument('<id>', 'organization id, org_…')
+    .action((id: string, { json }: Json) => decide(id, { event: 'approve' }, json))
+  command('reject', 'reject what an organization has submitted; it reads the reason and may submit again')
+    .argument('<id>', 'organization id, org_…')
+    .requiredOption('--reason <text>', 'why, for the organization')
+    .action((id: string, { json, reason }: Json & { reason: string }) =>
+      decide(id, { event: 'reject', reason: readReason(reason) }, json),
+    )
+  command('revoke', 'take an approval back: the organization keeps its numbers and buys no more')
+    .argument('<id>', 'organization id, org_…')
+    .action((id: string, { json }: Json) => decide(id, { event: 'revoke' }, json))
+}
+
+type Json = { json: boolean }
+
+function readReason(text: string): string {
+  if (text.trim() === '' || [...text].length > reasonCharactersMax)
+    throw new CommandError(`--reason takes 1 to ${reasonCharactersMax} characters`)
+  return text
+}
+
+function lineOf(row: VerificationRow): string {
+  return [row.organizationId, row.status, legalNameOf(row) ?? '(no name)'].join('  ')
+}
+
+function legalNameOf({ businessProfile }: VerificationRow): string | null {
+  const name = businessProfile?.['legalName']
+  return typeof name === 'string' ? name : null
+}
+
+function verificationJson(row: VerificationRow) {
+  return {
+    organization_id: row.organizationId,
+    status: row.status,
+    legal_name: legalNameOf(row),
+    rejection_reason: row.rejectionReason,
+    submitted_at: row.submittedAtMs === null ? null : new Date(row.submittedAtMs).toISOString(),
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The verification of the business of an organization, which the law asks for before it may buy phone numbers. The live and
+ * the test world of an organization share it.
+ */
+import type { Clock } from '../ports/system.ts'
+import { ResourceFault, refuseIssues, type ValuePath } from '../resource-fault.ts'
+import type { VerificationStatus } from './verification.ts'
+import { statusAfter } from './verification-states.ts'
+
+/** The forms as they were sent. A draft may lack any part of them. */
+export type VerificationForms = {
+  businessProfile: Readonly<Record<string, unknown>> | null
+  authorizedRepresentative: Readonly<Record<string, unknown>> | null
+  attestationAccepted: boolean
+}
+
+/** An organization has one at most. */
+export type Submission = VerificationForms & {
+  id: string
+  organizationId: string
+  status: Exclude<VerificationStatus, 'missing'>
+  attestedAtMs: number | null
+  submittedByApiKeyId: string | null
+  submittedAtMs: number | null
+  /** The automatic review ends then. Null: the operator reviews it. */
+  reviewDueAtMs: number | null
+  reviewedAtMs: number | null
+  rejectionReason: string | null
+  createdAtMs: number
+  updatedAtMs: number
+}
+
+export interface SubmissionStore {
+  find(organizationId: string): Promise<Submission | null>
+  /** Lists those of all organizations, the oldest first. */
+  list(limit: number): Promise<Submission[]>
+  /**
+   * Nobody else changes the submission between its reading and its writing. If `change` throws or answers null, nothing is
+   * written. Null: there is no such organization.
+   */
+  change(
+    organizationId: string,
+    change: (submission: Submission | null) => Submission | null,
+  ): Promise<Submission | null>
+}
+
+export type Review = 'auto' | 'operator'
+export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }
+
+export type VerificationDeps = {
+  store: SubmissionStore
+  review: Review
+  clock: Clock
+  submissionId: () => string
+  isPhoneNumber: (text: string) => boolean
+}
+
+export type BusinessVerifications = {
+  find(organizationId: string): Promise<Submission | null>
+  statusOf(organizationId: string): Promise<VerificationStatus>
+  /** Throws ResourceFault, also where the status does not allow it. Replaces the draft before it. */
+  saveDraft(organizationId: string, forms: VerificationForms): Promise<Submission>
+  /** Throws ResourceFault, also where the status does not allow it. */
+  submit(organizationId: string, forms: VerificationForms, keyId: string): Promise<Submission>
+  list(): Promise<Submission[]>
+  /** Decides for the operator. Answers the changed submission, or the status that does not allow the decision. */
+  decide(organizationId: string, decision: Decision): Promise<Submission | VerificationStatus>
+}
+
+/** The automatic review takes this long. */
+const reviewMs = 2_000
+const listedMax = 10_000
+
+export function createBusinessVerifications(deps: VerificationDeps): BusinessVerifications {
+  const { store, clock } = deps
+  const settled = (submission: Submission | null) => submission && afterReview(submission, clock.nowMs())
+
+  /** An automatic review that is due is written when somebody looks, so that no timer can be lost with its process. */
+  async function find(organizationId: string): Promise<Submission | null> {
+    const stored = await store.find(organizationId)
+    return settled(stored) === stored ? stored : store.change(organizationId, settled)
+  }
+
+  async function write(organizationId: string, event: 'save' | 'submit', sent: Partial<Submission>) {
+    const changed = await store.change(organizationId, (stored) => {
+      const before = settled(stored)
+      const status = statusAfter(before?.status ?? 'missing', event)
+      if (status === undefined) throw new ResourceFault({ kind: 'kyb_conflict', status: before?.status ?? 'missing' })
+      return { ...(before ?? blank(deps, organizationId)), ...sent, status, updatedAtMs: clock.nowMs() }
+    })
+    if (changed === null) throw new Error('the organization of a live key is not stored')
+    return changed
+  }
+
+  return {
+    find,
+    statusOf: async (organizationId) => (await find(organizationId))?.status ?? 'missing',
+    saveDraft: async (organizationId, forms) => {
+      refusePhone(forms, deps)
+      return write(organizationId, 'save', { ...forms, attestedAtMs: null })
+    },
+    submit: async (organizationId, forms, keyId) => {
+      refusePhone(forms, deps)
+      const nowMs = clock.nowMs()
+      const sent = { ...forms, attestedAtMs: nowMs, submittedAtMs: nowMs, submittedByApiKeyId: keyId }
+      const reviewDueAtMs = deps.review === 'auto' ? nowMs + reviewMs : null
+      return write(organizationId, 'submit', { ...sent, reviewDueAtMs, reviewedAtMs: null, rejectionReason: null })
+    },
+    list: async () => (await store.list(listedMax)).map((submission) => settled(submission) ?? submission),
+    async decide(organizationId, decision) {
+      let refusedIn: VerificationStatus | null = null
+      const changed = await store.change(organizationId, (stored) => {
+        const before = settled(stored)
+        const next = before && decided(before, decision, clock.nowMs())
+        if (next === null) refusedIn = before?.status ?? 'missing'
+        return next
+      })
+      return refusedIn ?? changed ?? 'missing'
+    },
+  }
+}
+
+/** Null: the status does not allow the decision. */
+function decided(submission: Submission, decision: Decision, nowMs: number): Submission | null {
+  const status = statusAfter(submission.status, decision.event)
+  if (status === undefined) return null
+  const rejectionReason = decision.event === 'reject' ? decision.reason : null
+  return { ...submission, status, rejectionReason, reviewedAtMs: nowMs, updatedAtMs: nowMs }
+}
+
+/** The same submission where no automatic review has ended. */
+function afterReview(submission: Submission, nowMs: number): Submission {
+  const { status, reviewDueAtMs, businessProfile } = submission
+  if (status !== 'submitted' || reviewDueAtMs === null || nowMs < reviewDueAtMs) return submission
+  const legalName = businessProfile?.['legalName']
+  const isRejected = typeof legalName === 'string' && legalName.includes('Reject')
+  const decision: Decision = isRejected
+    ? { event: 'reject', reason: 'The automatic review rejects a legalName with the word Reject.' }
+    : { event: 'approve' }
+  return decided(submission, decision, reviewDueAtMs) ?? submission
+}
+
+function blank({ clock, submissionId }: VerificationDeps, organizationId: string): Omit<Submission, 'status'> {
+  const nowMs = clock.nowMs()
+  return {
+    id: submissionId(),
+    organizationId,
+    businessProfile: null,
+    authorizedRepresentative: null,
+    attestationAccepted: false,
+    attestedAtMs: null,
+    submittedByApiKeyId: null,
+    submittedAtMs: null,
+    reviewDueAtMs: null,
+    reviewedAtMs: null,
+    rejectionReason: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  }
+}
+
+/** A field of a form that nobody has filled in is empty. */
+function refusePhone({ authorizedRepresentative }: VerificationForms, { isPhoneNumber }: VerificationDeps): void {
+  const phone = authorizedRepresentative?.['phone']
+  if (typeof phone !== 'string' || phone === '' || isPhoneNumber(phone)) return
+  const path: ValuePath = ['authorizedRepresentative', 'phone']
+  refuseIssues([{ path, problem: { kind: 'number_invalid' } }])
+}
