@@ -8,11 +8,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { lineRateHz, silenceOf } from './clip.ts'
+import type { SimulatorClock } from './clock.ts'
 import type { FarEnd, Line } from './far-ends/far-end.ts'
 import type { HangupCause } from './far-ends/magic-numbers.ts'
 import type { Header } from './fields.ts'
 import { MediaStream, type StreamRequest } from './media-stream.ts'
-import type { SimulatorClock } from './ticker.ts'
 import { queueTo, type WebhookFaults, type WebhookQueue, type Webhooks } from './webhooks.ts'
 
 export type LegDetails = {

@@ -3,11 +3,11 @@
  * Audio of the server waits in the playout and is played at the pace of the call.
  */
 import { randomUUID } from 'node:crypto'
+import { Playout } from '../audio/line-playout.ts'
 import { openSocket } from '../runtime/outbound/open-socket.ts'
 import type { OutboundSocket } from '../runtime/outbound/socket.ts'
 import { bytesOfFrame, codecs, frameMs, type LineFormat, samplesOfFrame } from './clip.ts'
 import { isFields } from './fields.ts'
-import { Playout } from './playout.ts'
 
 export type StreamRequest = {
   url: string

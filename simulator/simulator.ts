@@ -9,12 +9,12 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Calls, type IncomingCall } from './calls.ts'
 import { Clip, type Speech } from './clip.ts'
+import type { SimulatorClock } from './clock.ts'
 import type { Voice } from './far-ends/far-end.ts'
 import { LocalPools } from './local-pools.ts'
 import { newLegId } from './neighbours.ts'
 import { NumberInventory } from './numbers.ts'
 import { listen } from './server.ts'
-import type { SimulatorClock } from './ticker.ts'
 import { Webhooks } from './webhooks.ts'
 
 export type SimulatorOptions = {

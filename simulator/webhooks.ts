@@ -3,8 +3,8 @@
  * order; an event that fails is repeated by itself, as the carrier does.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto'
+import type { SimulatorClock } from './clock.ts'
 import type { LocalPools } from './local-pools.ts'
-import type { SimulatorClock } from './ticker.ts'
 
 /** From one attempt to the next. */
 const retryMs = [1000, 2000, 4000, 8000] as const

@@ -3,8 +3,8 @@
  * How it acts is a `Behaviour`; this class has what all behaviours share.
  */
 import { type Clip, frameMs, type Speech } from '../clip.ts'
+import type { SimulatorClock } from '../clock.ts'
 import { Pauses } from '../pauses.ts'
-import type { SimulatorClock } from '../ticker.ts'
 
 /** Texts become clips once and are kept, so that all calls play the same ones. */
 export interface Voice {

@@ -1,24 +1,19 @@
 /** One timer that plays the frames of all calls. Frames that a busy process has missed are played as soon as it is free. */
-import { frameMs } from './clip.ts'
+import type { WatchClock } from './watch.ts'
 
-export type SimulatorClock = {
-  /** Milliseconds since the epoch. */
-  nowMs(): number
-  monotonicMs(): number
-  after(delayMs: number, run: () => void): () => void
-}
+const frameMs = 20
 
 /** After a longer pause than this the frames in between are left out. */
 const missedFramesMax = 50
 
 export class Ticker {
-  readonly #clock: SimulatorClock
+  readonly #clock: WatchClock
   /** Plays one frame of each call, and answers whether any call is left. */
   readonly #frame: () => boolean
   #cancel: (() => void) | null = null
   #dueMs = 0
 
-  constructor(clock: SimulatorClock, frame: () => boolean) {
+  constructor(clock: WatchClock, frame: () => boolean) {
     this.#clock = clock
     this.#frame = frame
   }

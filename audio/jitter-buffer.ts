@@ -1,0 +1,141 @@
+/**
+ * Puts the packets of a line at 8 kHz in the order of their timestamps, and gives 20 ms of sound at each tick.
+ *
+ *   given ── next ▒▒▒▒▒▒▒▒ lost ▒▒▒▒▒ end
+ *                 └───── level ──────┘
+ *
+ * The delay adapts. If nothing has come in time, the tick is filled and the buffer waits, so the delay grows by 20 ms. If
+ * for five seconds more was left than is needed, one tick gives two frames: no speech is dropped. This also follows a
+ * clock of the sender that is faster or slower than ours.
+ */
+import { LossConcealment } from './loss-concealment.ts'
+
+/** Samples of 20 ms. */
+const frameSamples = 160
+/** One second. A packet that is further away from the last one begins a new count. */
+const ringSamples = 8000
+/** 200 ms: more than this is given at once, or dropped. */
+const levelMax = 1600
+/** Ticks between the first packet and the first frame. */
+const startTicks = 2
+const windowTicks = 250
+/** After a frame was taken out of the buffer, 10 ms are left for jitter. */
+const surplusMin = frameSamples + 80
+/** Frames that may be given beside real time, and the ticks after which there is another one (2 ‰ of drift). */
+const aheadFramesMax = 50
+const aheadTicks = 500
+
+export type JitterFigures = { late: number; lost: number; waits: number; dropped: number }
+
+export class JitterBuffer {
+  /** `late` counts packets; `lost` and `dropped` samples; `waits` ticks. */
+  readonly figures: JitterFigures = { late: 0, lost: 0, waits: 0, dropped: 0 }
+  readonly #samples = new Int16Array(ringSamples)
+  readonly #isThere = new Uint8Array(ringSamples)
+  readonly #frame = new Int16Array(frameSamples)
+  readonly #concealment = new LossConcealment()
+  /** Positions are timestamps that do not wrap. */
+  #next = 0
+  #end = 0
+  #hasBegun = false
+  #startsIn = 0
+  #lowest = ringSamples
+  #ticks = 0
+  #aheadFrames = aheadFramesMax
+
+  /** `timestamp` has 32 bits and counts samples. The samples are copied. */
+  push(timestamp: number, samples: Int16Array): void {
+    const distance = (timestamp - (this.#end >>> 0)) | 0
+    if (!this.#hasBegun || Math.abs(distance) > ringSamples) this.#begin(timestamp)
+    const from = this.#end + ((timestamp - (this.#end >>> 0)) | 0)
+    const end = from + samples.length
+    if (from < this.#next) this.figures.late++
+    if (end <= this.#next) return
+    if (end - this.#next > ringSamples) this.#drop(end - this.#next - levelMax)
+    for (let at = Math.max(from, this.#next); at < end; at++) {
+      this.#samples[at % ringSamples] = samples[at - from] ?? 0
+      this.#isThere[at % ringSamples] = 1
+    }
+    this.#end = Math.max(this.#end, end)
+  }
+
+  /** The sender has begun another count: nothing that came before is given. */
+  restart(): void {
+    this.#hasBegun = false
+  }
+
+  /** Must be called each 20 ms. Calls `take` once or twice with 160 samples, which are lent. */
+  tick(take: (frame: Int16Array) => void): void {
+    this.#refill()
+    if (this.#startsIn > 0) this.#startsIn--
+    if (!this.#hasBegun || this.#startsIn > 0) return take(this.#conceal())
+    if (this.#level < frameSamples) {
+      this.figures.waits++
+      this.#lowest = 0
+      return take(this.#conceal())
+    }
+    take(this.#read())
+    this.#lowest = Math.min(this.#lowest, this.#level)
+    if (this.#level > levelMax || this.#hasSurplus()) this.#catchUp(take)
+  }
+
+  get #level(): number {
+    return this.#end - this.#next
+  }
+
+  #refill(): void {
+    this.#ticks++
+    if (this.#ticks % aheadTicks === 0) this.#aheadFrames = Math.min(aheadFramesMax, this.#aheadFrames + 1)
+  }
+
+  #hasSurplus(): boolean {
+    if (this.#ticks % windowTicks !== 0) return false
+    const hasSurplus = this.#lowest >= surplusMin
+    this.#lowest = ringSamples
+    return hasSurplus
+  }
+
+  #catchUp(take: (frame: Int16Array) => void): void {
+    if (this.#aheadFrames > 0) {
+      this.#aheadFrames--
+      return take(this.#read())
+    }
+    if (this.#level > levelMax) this.#drop(this.#level - levelMax)
+  }
+
+  #begin(timestamp: number): void {
+    this.#isThere.fill(0)
+    this.#hasBegun = true
+    this.#startsIn = startTicks
+    this.#next = this.#end = timestamp
+    this.#lowest = ringSamples
+  }
+
+  #drop(count: number): void {
+    this.figures.dropped += count
+    for (let at = 0; at < Math.min(count, ringSamples); at++) this.#isThere[(this.#next + at) % ringSamples] = 0
+    this.#next += count
+    this.#end = Math.max(this.#end, this.#next)
+  }
+
+  #read(): Int16Array {
+    for (let at = 0; at < frameSamples; at++) {
+      const place = (this.#next + at) % ringSamples
+      if (this.#isThere[place] === 1) {
+        this.#frame[at] = this.#samples[place]!
+        this.#concealment.heard(this.#samples[place]!)
+      } else {
+        this.figures.lost++
+        this.#frame[at] = this.#concealment.next()
+      }
+      this.#isThere[place] = 0
+    }
+    this.#next += frameSamples
+    return this.#frame
+  }
+
+  #conceal(): Int16Array {
+    for (let at = 0; at < frameSamples; at++) this.#frame[at] = this.#concealment.next()
+    return this.#frame
+  }
+}

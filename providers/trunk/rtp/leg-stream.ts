@@ -1,0 +1,210 @@
+/**
+ * The audio of one leg over RTP. It is the transport of the leg's conversation.
+ *
+ *   open ──start──► live ──close──► closed
+ *
+ * Packets are taken from the address of the SDP alone. The port of the first valid one is the other side's from then on
+ * (symmetric RTP, RFC 4961), also for what we send: a sender behind it cannot take the stream over.
+ */
+import { randomBytes } from 'node:crypto'
+import type { RemoteInfo, Socket } from 'node:dgram'
+import { FrameResampler } from '../../../audio/frame-resampler.ts'
+import { JitterBuffer } from '../../../audio/jitter-buffer.ts'
+import { type LineCodec, pcma, pcmu } from '../../../audio/line-codec.ts'
+import type { MediaSink, MediaTransport } from '../../../domain/conversation/media.ts'
+import type { Log } from '../../../domain/ports/system.ts'
+import type { RtpLegOptions, RtpRemote } from '../rtp-ports.ts'
+import { type RtpPacket, readPacket, writePacket } from './packet.ts'
+import { SentAudio } from './sent-audio.ts'
+import { EventReader, EventWriter } from './telephone-events.ts'
+
+export type LegStreamDeps = { socket: Socket; log: Log; closed: () => void }
+
+const lineRateHz = 8000
+const frameSamples = 160
+/** 100 ms in one packet. */
+const payloadBytesMax = 800
+/** Packets that are read between two ticks. */
+const packetsMax = 20
+/** Ten seconds: a conversation hears silence for this long when no packets come, and then nothing. */
+const silentTicksMax = 500
+
+const bytes = Buffer.alloc(2 * payloadBytesMax)
+const samples = new Int16Array(payloadBytesMax)
+
+/** The audio that was agreed. */
+type Line = { remote: RtpRemote; codec: LineCodec; silence: number }
+
+export class LegStream implements MediaTransport {
+  readonly sampleRateHz: number
+  readonly #deps: LegStreamDeps
+  readonly #options: RtpLegOptions
+  readonly #jitter = new JitterBuffer()
+  readonly #pressed = new EventReader()
+  readonly #toSend = new EventWriter()
+  readonly #sent: SentAudio
+  readonly #toUs: FrameResampler
+  readonly #toLine: FrameResampler
+  readonly #ssrc = randomBytes(4).readUInt32BE()
+  #sequence = randomBytes(2).readUInt16BE()
+  #timestamp = randomBytes(4).readUInt32BE()
+  #line: Line | null = null
+  #sink: MediaSink | null = null
+  /** Null: no valid packet has come. */
+  #remotePort: number | null = null
+  #remoteSsrc: number | null = null
+  #packets = 0
+  #silentTicks = 0
+  #hasSent = false
+  #isClosed = false
+  /** The conversation hears nothing any more. */
+  #hasLeft = false
+
+  constructor(deps: LegStreamDeps, options: RtpLegOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.sampleRateHz = options.sampleRateHz
+    this.#toUs = new FrameResampler(lineRateHz, this.sampleRateHz)
+    this.#toLine = new FrameResampler(this.sampleRateHz, lineRateHz)
+    this.#sent = new SentAudio({
+      played: (mark) => this.#sink?.played(mark),
+      cleared: (mark, playedMs) => this.#sink?.cleared(mark, playedMs),
+    })
+    deps.socket.on('message', (datagram, source) => this.#received(datagram, source))
+    deps.socket.on('error', (err) => deps.log.warn({ err }, 'the audio of a trunk has met an error'))
+  }
+
+  start(remote: RtpRemote): void {
+    if (this.#isClosed) return
+    const before = this.#line?.remote ?? null
+    const codec = remote.encoding === 'PCMU' ? pcmu : pcma
+    this.#line = { remote, codec, silence: remote.encoding === 'PCMU' ? 0xff : 0xd5 }
+    if (before === null || before.address !== remote.address || before.port !== remote.port) {
+      this.#remotePort = null
+      this.#remoteSsrc = null
+    }
+    if (before !== null) return
+    const sink = this.#options.joined(this)
+    // The conversation may have ended at once.
+    if (!this.#isLeft()) this.#sink = sink
+  }
+
+  sendDtmf(digits: string): void {
+    if (this.#line?.remote.dtmfPayloadType == null)
+      this.#deps.log.warn({}, 'the other side of a trunk takes no telephone events')
+    else this.#toSend.add(digits)
+  }
+
+  /** The leg is over. */
+  leave(): void {
+    if (this.#isClosed) return
+    const sink = this.#sink
+    this.#isClosed = true
+    this.#line = null
+    this.#sink = null
+    this.#deps.socket.close()
+    this.#deps.closed()
+    sink?.gone()
+  }
+
+  // The transport of the conversation.
+
+  frame(frame: Int16Array): void {
+    if (this.#line !== null) this.#sent.frame(this.#toLine.convert(frame))
+  }
+
+  mark(name: string): void {
+    if (this.#line !== null) this.#sent.mark(name)
+  }
+
+  clear(): void {
+    if (this.#line !== null) this.#sent.clear()
+  }
+
+  notify(): void {
+    // A phone shows nothing.
+  }
+
+  /** The conversation has ended. The signalling ends the leg. */
+  close(): void {
+    this.#hasLeft = true
+    this.#sink = null
+  }
+
+  /** 20 ms have passed. */
+  tick(): void {
+    const line = this.#line
+    this.#packets = 0
+    if (line === null) return
+    this.#send(line)
+    if (++this.#silentTicks > silentTicksMax) return
+    this.#jitter.tick((frame) => this.#sink?.audio(this.#toUs.convert(frame)))
+  }
+
+  #isLeft(): boolean {
+    return this.#isClosed || this.#hasLeft
+  }
+
+  #received(datagram: Buffer, { address, port }: RemoteInfo): void {
+    const line = this.#line
+    if (line === null || ++this.#packets > packetsMax) return
+    const { remote } = line
+    if (address !== remote.address || (this.#remotePort !== null && port !== this.#remotePort)) return
+    const packet = readPacket(datagram)
+    if (packet === null || packet.payload.length > payloadBytesMax) return
+    const isSpeech = packet.payloadType === remote.payloadType
+    if (!isSpeech && packet.payloadType !== remote.dtmfPayloadType) return
+    this.#remotePort = port
+    this.#of(packet.ssrc)
+    if (isSpeech) this.#heard(line, packet)
+    else this.#key(packet)
+  }
+
+  /** Another synchronization source counts anew. */
+  #of(ssrc: number): void {
+    if (ssrc === this.#remoteSsrc) return
+    this.#remoteSsrc = ssrc
+    this.#jitter.restart()
+    this.#pressed.restart()
+  }
+
+  #heard({ codec }: Line, { timestamp, payload }: RtpPacket): void {
+    this.#silentTicks = 0
+    const count = codec.decode(payload, payload.length, samples)
+    this.#jitter.push(timestamp, samples.subarray(0, count))
+  }
+
+  #key({ timestamp, payload }: RtpPacket): void {
+    const digit = this.#pressed.read(timestamp, payload)
+    if (digit === null) return
+    this.#sink?.dtmf(digit)
+    this.#options.dtmf(digit)
+  }
+
+  /** One packet goes out at each tick, also of silence, so that the other side and the firewalls between see a stream. */
+  #send({ remote, codec, silence }: Line): void {
+    const event = remote.dtmfPayloadType === null ? null : this.#toSend.next()
+    if (event !== null && remote.dtmfPayloadType !== null)
+      this.#write(remote, remote.dtmfPayloadType, event.isFirst, this.#timestamp - event.sinceStart, event.payload)
+    else {
+      const frame = this.#sent.take()
+      const count = codec.encode(frame, bytes)
+      bytes.fill(silence, count, frameSamples)
+      this.#write(remote, remote.payloadType, !this.#hasSent, this.#timestamp, bytes.subarray(0, frameSamples))
+    }
+    this.#timestamp = (this.#timestamp + frameSamples) >>> 0
+  }
+
+  #write(remote: RtpRemote, payloadType: number, hasMarker: boolean, timestamp: number, payload: Buffer): void {
+    // A side that holds the call is sent nothing.
+    if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return
+    const sequence = this.#sequence++
+    const packet = writePacket({ payloadType, hasMarker, sequence, timestamp, ssrc: this.#ssrc, payload })
+    this.#hasSent = true
+    // A packet that cannot be sent is lost, as on any network.
+    this.#deps.socket.send(packet, this.#remotePort ?? remote.port, remote.address, () => {})
+  }
+}
+
+/** The older way to hold a call. */
+const isNowhere = (address: string) => address === '0.0.0.0' || address === '::'

@@ -1,0 +1,102 @@
+/**
+ * The ports of the audio of trunks, and the one timer that paces all their legs. There is no RTCP: carriers do not ask for
+ * it, the end of a call is SIP's BYE, and the odd port beside each of ours stays free.
+ */
+import { createSocket, type Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import type { Clock, Log } from '../../../domain/ports/system.ts'
+import { Ticker } from '../../../runtime/ticker.ts'
+import type { RtpLeg, RtpLegOptions, RtpPorts } from '../rtp-ports.ts'
+import { LegStream } from './leg-stream.ts'
+
+export type RtpPortsOptions = {
+  host: string
+  /** Even ports of this range, both ends included. */
+  ports: { from: number; to: number }
+  clock: Clock
+  log: Log
+}
+
+export function createRtpPorts(options: RtpPortsOptions): RtpPorts {
+  return new PortPool(options)
+}
+
+class PortPool implements RtpPorts {
+  readonly #options: RtpPortsOptions
+  readonly #streams = new Map<number, LegStream>()
+  /** Ports that are tried or bound. */
+  readonly #taken = new Set<number>()
+  readonly #ticker: Ticker
+  #next: number
+
+  constructor(options: RtpPortsOptions) {
+    this.#options = options
+    this.#next = firstOf(options)
+    this.#ticker = new Ticker(options.clock, () => this.#tick())
+  }
+
+  async open(leg: RtpLegOptions): Promise<RtpLeg> {
+    const { ports, log } = this.#options
+    for (let left = Math.floor((ports.to - firstOf(this.#options)) / 2) + 1; left > 0; left--) {
+      const port = this.#nextPort()
+      if (this.#taken.has(port)) continue
+      this.#taken.add(port)
+      const socket = await this.#bind(port)
+      if (socket === null) {
+        this.#taken.delete(port)
+        continue
+      }
+      const stream = new LegStream({ socket, log, closed: () => this.#release(port) }, leg)
+      this.#streams.set(port, stream)
+      this.#ticker.start()
+      return {
+        port,
+        start: (remote) => stream.start(remote),
+        sendDtmf: (digits) => stream.sendDtmf(digits),
+        close: () => stream.leave(),
+      }
+    }
+    throw new Error('All ports for the audio of trunks are in use.')
+  }
+
+  /** A port is used again as late as possible, since packets of its last call may still come. */
+  #nextPort(): number {
+    const port = this.#next
+    this.#next = port + 2 > this.#options.ports.to ? firstOf(this.#options) : port + 2
+    return port
+  }
+
+  /** Null: another process has the port. */
+  #bind(port: number): Promise<Socket | null> {
+    const { host } = this.#options
+    const type = isIPv6(host) ? 'udp6' : 'udp4'
+    const family = type === 'udp6' ? 6 : 4
+    // All addresses are literal, so nothing is looked up.
+    const lookup = (address: string, _options: object, done: (err: null, address: string, family: number) => void) =>
+      done(null, address, family)
+    const socket = createSocket({ type, lookup })
+    return new Promise((resolve, reject) => {
+      socket.once('error', (err: NodeJS.ErrnoException) => {
+        socket.close()
+        if (err.code === 'EADDRINUSE' || err.code === 'EACCES') resolve(null)
+        else reject(err)
+      })
+      socket.bind({ port, address: host, exclusive: true }, () => {
+        socket.removeAllListeners('error')
+        resolve(socket)
+      })
+    })
+  }
+
+  #release(port: number): void {
+    this.#streams.delete(port)
+    this.#taken.delete(port)
+  }
+
+  #tick(): boolean {
+    for (const stream of this.#streams.values()) stream.tick()
+    return this.#streams.size > 0
+  }
+}
+
+const firstOf = ({ ports: { from } }: RtpPortsOptions) => from + (from % 2)

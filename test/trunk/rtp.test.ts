@@ -1,0 +1,296 @@
+/** The audio of legs over real sockets on this machine, on a clock that is set. */
+import { createSocket, type Socket } from 'node:dgram'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { pcma, pcmu } from '../../audio/line-codec.ts'
+import { type RtpPacket, readPacket, writePacket } from '../../providers/trunk/rtp/packet.ts'
+import { createRtpPorts } from '../../providers/trunk/rtp/ports.ts'
+import type { RtpLeg, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
+import { likenessOf } from '../audio/likeness.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { RecordingSink } from '../session/media-harness.ts'
+import { readFixture } from '../speech/fixtures.ts'
+
+const host = '127.0.0.1'
+const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
+const frameSamples = 160
+type Test = { teardown(run: () => void): void }
+const quiet = { info() {}, warn() {}, error() {} }
+
+async function socketOn(t: Test, address = host): Promise<{ socket: Socket; got: RtpPacket[]; port: number }> {
+  const socket = createSocket('udp4')
+  await new Promise<void>((resolve) => socket.bind(0, address, resolve))
+  t.teardown(() => socket.close())
+  const got: RtpPacket[] = []
+  socket.on('message', (datagram) => {
+    const packet = readPacket(datagram)
+    if (packet !== null) got.push(packet)
+  })
+  return { socket, got, port: socket.address().port }
+}
+
+/** Waits for datagrams on their way, which the clock does not move. */
+async function arrived(is: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 20_000 && !is(); turns++) await turn()
+}
+
+async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host) {
+  const clock = new ManualClock()
+  const ports = createRtpPorts({ host, ports: { from: 42_100, to: 42_400 }, clock, log: quiet })
+  const far = await socketOn(t, address)
+  const keys: string[] = []
+  let sink: RecordingSink | null = null
+  const opened: RtpLeg = await ports.open({
+    sampleRateHz: 8000,
+    joined: (transport) => (sink = new RecordingSink(transport)),
+    dtmf: (digit) => keys.push(digit),
+  })
+  t.teardown(() => opened.close())
+  const remote: RtpRemote = {
+    address,
+    port: far.port,
+    encoding: 'PCMU',
+    payloadType: 0,
+    dtmfPayloadType: 101,
+    direction: 'sendrecv',
+    ...more,
+  }
+  opened.start(remote)
+  const heard: number[] = []
+  const joined = sink as unknown as RecordingSink
+  joined.onAudio = (samples) => heard.push(...samples)
+  const ticks = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      const before = far.got.length
+      await clock.advance(20)
+      await arrived(() => far.got.length > before)
+    }
+  }
+  const send = async (from: Socket, datagram: Buffer) => {
+    await new Promise((resolve) => from.send(datagram, opened.port, host, resolve))
+    // It is in the buffer of the socket: the next turns of the loop read it.
+    for (let n = 0; n < 3; n++) await turn()
+  }
+  return { clock, ports, far, opened, remote, sink: joined, heard, keys, ticks, send }
+}
+
+const speech = (n: number, more: Partial<RtpPacket> = {}): Buffer => {
+  const payload = Buffer.alloc(frameSamples)
+  pcmu.encode(voice.subarray(n * frameSamples, (n + 1) * frameSamples), payload)
+  return writePacket({
+    payloadType: 0,
+    hasMarker: n === 0,
+    sequence: n,
+    timestamp: n * frameSamples,
+    ssrc: 7,
+    payload,
+    ...more,
+  })
+}
+
+for (const [encoding, payloadType, codec] of [
+  ['PCMU', 0, pcmu],
+  ['PCMA', 8, pcma],
+] as const)
+  t.test(`speech is sent as ${encoding}, a packet each 20 ms`, async (t) => {
+    const { far, sink, ticks } = await leg(t, { encoding, payloadType })
+    for (let n = 0; n < 100; n++) sink.transport.frame(voice.subarray(n * frameSamples, (n + 1) * frameSamples))
+    sink.transport.mark('1:2000')
+    await ticks(100)
+    t.same(sink.calls, [], 'the last frame is being played')
+    await ticks(1)
+    t.same(sink.calls, [['played', '1:2000']])
+    t.equal(far.got.length, 101, 'one packet of each tick, the first frame 20 ms after it was given')
+    const [first] = far.got
+    t.ok(first?.hasMarker)
+    for (const [n, packet] of far.got.entries()) {
+      t.equal(packet.payloadType, payloadType)
+      t.equal(packet.sequence, ((first?.sequence ?? 0) + n) & 0xffff)
+      t.equal(packet.timestamp, ((first?.timestamp ?? 0) + n * frameSamples) >>> 0)
+    }
+    const received = new Int16Array(100 * frameSamples)
+    for (const [n, { payload }] of far.got.slice(0, 100).entries())
+      codec.decode(payload, payload.length, received.subarray(n * frameSamples))
+    t.ok(likenessOf(voice.subarray(0, received.length), received) > 0.99)
+  })
+
+t.test('a clear drops what was not sent, and says how far it was played', async (t) => {
+  const { far, sink, ticks } = await leg(t)
+  const frame = new Int16Array(frameSamples).fill(8000)
+  for (let n = 0; n < 10; n++) {
+    sink.transport.frame(frame)
+    if (n === 1) sink.transport.mark('1:40')
+  }
+  await ticks(5)
+  sink.transport.clear()
+  await ticks(1)
+  t.same(sink.calls, [
+    ['played', '1:40'],
+    ['cleared', '1:40', 60],
+  ])
+  t.ok(
+    far.got.at(-1)?.payload.every((byte) => byte === 0xff),
+    'silence follows',
+  )
+})
+
+t.test('speech that comes is heard within 60 ms, also behind lost and late packets', async (t) => {
+  const { far, heard, send, ticks } = await leg(t)
+  const order = Array.from({ length: 100 }, (_, n) => (n % 10 === 4 ? n + 1 : n % 10 === 5 ? n - 1 : n))
+  for (const n of order) {
+    if (n % 33 !== 32) await send(far.socket, speech(n))
+    await ticks(1)
+  }
+  await ticks(5)
+  const at = heard.findIndex((sample) => Math.abs(sample) > 8)
+  const begins = voice.findIndex((sample) => Math.abs(sample) > 8)
+  t.ok(at - begins <= 60 * 8, `${(at - begins) / 8} ms`)
+  const received = Int16Array.from(heard)
+  t.ok(likenessOf(voice.subarray(6 * frameSamples, 30 * frameSamples), received) > 0.7)
+})
+
+t.test('a sender at another address or behind the first one is not heard', async (t) => {
+  const { far, heard, send, ticks, keys } = await leg(t)
+  const other = await socketOn(t, '127.0.0.2')
+  const neighbour = await socketOn(t)
+  for (let n = 20; n < 60; n++) {
+    await send(other.socket, speech(n, { ssrc: 9 }))
+    await ticks(1)
+  }
+  t.ok(
+    heard.every((sample) => sample === 0),
+    'another address',
+  )
+  await send(far.socket, speech(0, { payload: Buffer.alloc(frameSamples, 0xff) }))
+  for (let n = 20; n < 60; n++) {
+    await send(neighbour.socket, speech(n, { ssrc: 9 }))
+    await send(neighbour.socket, writePacket({ ...key(5, n * frameSamples), ssrc: 9 }))
+    await ticks(1)
+  }
+  t.ok(
+    heard.every((sample) => sample === 0),
+    'another port',
+  )
+  t.same([keys, other.got, neighbour.got], [[], [], []])
+})
+
+t.test('the other side is sent audio at the port that it sends from', async (t) => {
+  const { remote, opened, send, ticks, far } = await leg(t, { port: 9 })
+  t.equal(remote.port, 9)
+  await send(far.socket, speech(0))
+  await ticks(1)
+  t.equal(far.got.length, 1)
+  opened.start({ ...remote, port: far.port, direction: 'sendonly' })
+})
+
+const key = (digit: number, timestamp: number, duration = 160): RtpPacket => ({
+  payloadType: 101,
+  hasMarker: false,
+  sequence: 0,
+  timestamp,
+  ssrc: 7,
+  payload: Buffer.from([digit, 10, duration >> 8, duration & 0xff]),
+})
+
+t.test('a key is heard once, however many packets it has', async (t) => {
+  const { far, keys, sink, send, ticks } = await leg(t)
+  for (const digit of [1, 1, 11]) {
+    const timestamp = 0xffff_ff00 + 4000 * keys.length
+    for (let n = 1; n <= 7; n++) await send(far.socket, writePacket(key(digit, timestamp, n * 160)))
+    await ticks(1)
+  }
+  await send(far.socket, writePacket(key(1, 0xffff_ff00, 1120)))
+  await send(far.socket, writePacket(key(77, 100_000)))
+  await send(far.socket, writePacket({ ...key(1, 200_000), payload: Buffer.of(1) }))
+  t.same(keys, ['1', '1', '#'])
+  t.same(sink.calls, [
+    ['dtmf', '1'],
+    ['dtmf', '1'],
+    ['dtmf', '#'],
+  ])
+})
+
+t.test('keys are sent with their duration, and their end three times', async (t) => {
+  const { far, opened, ticks } = await leg(t)
+  opened.sendDtmf('5x#')
+  await ticks(24)
+  const events = far.got.filter(({ payloadType }) => payloadType === 101)
+  const seen = events.map(({ payload }) => [payload[0], payload[1]! >> 7, payload.readUInt16BE(2)])
+  const one = (code: number) =>
+    [160, 320, 480, 640, 800, 800, 800].map((duration, n) => [code, n >= 4 ? 1 : 0, duration])
+  t.same(seen, [...one(5), ...one(11)])
+  t.equal(new Set(events.map(({ timestamp }) => timestamp)).size, 2)
+  t.same(events.map(({ hasMarker }) => hasMarker).filter(Boolean).length, 2)
+})
+
+t.test('a call that is held is sent nothing, and goes on afterwards', async (t) => {
+  const { clock, far, opened, remote, ticks } = await leg(t)
+  await ticks(2)
+  opened.start({ ...remote, direction: 'sendonly' })
+  const { length } = far.got
+  await clock.advance(200)
+  for (let n = 0; n < 50; n++) await turn()
+  t.equal(far.got.length, length)
+  opened.start(remote)
+  await ticks(1)
+  t.equal(far.got.length, length + 1)
+})
+
+t.test('broken packets are passed over', async (t) => {
+  const { far, heard, send, ticks } = await leg(t)
+  let state = 5
+  const random = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)
+  for (let n = 0; n < 200; n++) {
+    const datagram = Buffer.from(Array.from({ length: random() % 60 }, () => random() >>> 24))
+    if (n % 2 === 0 && datagram.length > 1) datagram[0] = 0x80 | (datagram[0]! & 0x3f)
+    await send(far.socket, datagram)
+    if (n % 10 === 0) await ticks(1)
+  }
+  const before = heard.length
+  for (let n = 0; n < 60; n++) {
+    await send(far.socket, speech(n, { ssrc: 12 }))
+    await ticks(1)
+  }
+  t.ok(likenessOf(voice.subarray(3200, 6400), Int16Array.from(heard.slice(before))) > 0.9)
+})
+
+t.test('the ports are even, are refused when all are in use, and come back', async (t) => {
+  const clock = new ManualClock()
+  const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, clock, log: quiet })
+  const sinks: RecordingSink[] = []
+  const open = () =>
+    ports.open({
+      sampleRateHz: 8000,
+      dtmf: () => {},
+      joined: (transport) => {
+        const sink = new RecordingSink(transport)
+        sinks.push(sink)
+        return sink
+      },
+    })
+  const legs = [await open(), await open(), await open()]
+  t.same(
+    legs.map(({ port }) => port),
+    [42_502, 42_504, 42_506],
+  )
+  await t.rejects(open(), /in use/)
+  legs[1]?.start({
+    address: host,
+    port: 9,
+    encoding: 'PCMU',
+    payloadType: 0,
+    dtmfPayloadType: null,
+    direction: 'sendrecv',
+  })
+  legs[1]?.close()
+  legs[1]?.close()
+  t.same(
+    sinks.map(({ calls }) => calls),
+    [[['gone']]],
+  )
+  const again = await open()
+  t.equal(again.port, 42_504)
+  for (const each of [...legs, again]) each.close()
+  await clock.advance(40)
+  t.equal(clock.timers, 0, 'the timer stops with the last leg')
+})
