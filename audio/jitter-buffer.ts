@@ -123,7 +123,7 @@ export class JitterBuffer {
       const place = (this.#next + at) % ringSamples
       if (this.#isThere[place] === 1) {
         this.#frame[at] = this.#samples[place]!
-        this.#concealment.heard(this.#samples[place]!)
+        this.#concealment.remember(this.#samples[place]!)
       } else {
         this.figures.lost++
         this.#frame[at] = this.#concealment.next()

@@ -7,20 +7,20 @@ const fadeSamples = 480
 
 export class LossConcealment {
   /** The last samples that were heard, as a ring. */
-  readonly #heard = new Int16Array(memory)
+  readonly #last = new Int16Array(memory)
   #at = 0
   /** Samples that were filled since speech was heard. */
   #filled = fadeSamples
 
-  heard(sample: number): void {
-    this.#heard[this.#at] = sample
+  remember(sample: number): void {
+    this.#last[this.#at] = sample
     this.#at = (this.#at + 1) % memory
     this.#filled = 0
   }
 
   next(): number {
     if (this.#filled >= fadeSamples) return 0
-    const sample = this.#heard[(this.#at + this.#filled) % memory] ?? 0
+    const sample = this.#last[(this.#at + this.#filled) % memory] ?? 0
     this.#filled++
     return Math.round(sample * (1 - this.#filled / fadeSamples))
   }

@@ -17,14 +17,14 @@ function played(
   more = 20,
 ): { voice: Int16Array; buffer: JitterBuffer } {
   const buffer = new JitterBuffer()
-  const heard: number[] = []
+  const received: number[] = []
   const last = Math.max(...arrivals.map(({ tick }) => tick)) + more
   for (let tick = 0; tick <= last; tick++) {
     for (const { n } of arrivals.filter((arrival) => arrival.tick === tick))
       buffer.push((0xffff_f000 + n * frameSamples) >>> 0, packets[n]!.samples)
-    buffer.tick((frame) => heard.push(...frame))
+    buffer.tick((frame) => received.push(...frame))
   }
-  return { voice: Int16Array.from(heard), buffer }
+  return { voice: Int16Array.from(received), buffer }
 }
 
 function seeded(seed: number): () => number {
@@ -36,10 +36,10 @@ function seeded(seed: number): () => number {
 }
 
 t.test('packets in time are played as they came, after two ticks at most', (t) => {
-  const { voice: heard, buffer } = played(packets.map(({ n }) => ({ n, tick: n })))
-  const from = heard.findIndex((_, at) => at % frameSamples === 0 && heard[at + 700] === voice[700])
+  const { voice: received, buffer } = played(packets.map(({ n }) => ({ n, tick: n })))
+  const from = received.findIndex((_, at) => at % frameSamples === 0 && received[at + 700] === voice[700])
   t.ok(from >= 0 && from <= 2 * frameSamples, `${from} samples`)
-  t.same(heard.slice(from, from + packets.length * frameSamples), voice.slice(0, packets.length * frameSamples))
+  t.same(received.slice(from, from + packets.length * frameSamples), voice.slice(0, packets.length * frameSamples))
   t.same([buffer.figures.late, buffer.figures.lost, buffer.figures.dropped], [0, 0, 0])
   t.end()
 })
@@ -56,10 +56,10 @@ t.test('packets that come twice and in another order are played once and in thei
       : [{ n, tick }]
   })
   arrivals.unshift({ n: 0, tick: 0 })
-  const { voice: heard, buffer } = played(arrivals)
+  const { voice: received, buffer } = played(arrivals)
   const middle = voice.subarray(frameSamples * 30, frameSamples * 60)
-  t.ok(likenessOf(middle, heard) > 0.99, String(likenessOf(middle, heard)))
-  t.ok(heard.length <= (packets.length + 25) * frameSamples)
+  t.ok(likenessOf(middle, received) > 0.99, String(likenessOf(middle, received)))
+  t.ok(received.length <= (packets.length + 25) * frameSamples)
   t.equal(buffer.figures.dropped, 0)
   t.end()
 })
@@ -68,8 +68,8 @@ t.test('of speech with five percent of losses, most is like what was sent', (t) 
   const next = seeded(3)
   const kept = packets.filter(({ n }) => n === 0 || next() >= 0.05)
   t.ok(kept.length < packets.length)
-  const { voice: heard, buffer } = played(kept.map(({ n }) => ({ n, tick: n })))
-  const likeness = likenessOf(voice.subarray(0, packets.length * frameSamples), heard)
+  const { voice: received, buffer } = played(kept.map(({ n }) => ({ n, tick: n })))
+  const likeness = likenessOf(voice.subarray(0, packets.length * frameSamples), received)
   t.ok(likeness > 0.9, String(likeness))
   t.ok(buffer.figures.lost > 0)
   t.end()
@@ -109,11 +109,11 @@ t.test('timestamps that jump begin anew, and any timestamps leave the buffer wor
     buffer.tick(({ length }) => (given += length))
   }
   t.ok(given >= 5000 * frameSamples && given <= 5052 * frameSamples)
-  const heard: number[] = []
+  const received: number[] = []
   for (let tick = 0; tick < packets.length + 5; tick++) {
     if (tick < packets.length) buffer.push(tick * frameSamples, packets[tick]!.samples)
-    buffer.tick((frame) => heard.push(...frame))
+    buffer.tick((frame) => received.push(...frame))
   }
-  t.ok(likenessOf(voice.subarray(8000, 12_000), Int16Array.from(heard)) > 0.99)
+  t.ok(likenessOf(voice.subarray(8000, 12_000), Int16Array.from(received)) > 0.99)
   t.end()
 })

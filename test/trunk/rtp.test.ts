@@ -56,9 +56,9 @@ async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host) {
     ...more,
   }
   opened.start(remote)
-  const heard: number[] = []
+  const audible: number[] = []
   const joined = sink as unknown as RecordingSink
-  joined.onAudio = (samples) => heard.push(...samples)
+  joined.onAudio = (samples) => audible.push(...samples)
   const ticks = async (count: number) => {
     for (let n = 0; n < count; n++) {
       const before = far.got.length
@@ -71,7 +71,7 @@ async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host) {
     // It is in the buffer of the socket: the next turns of the loop read it.
     for (let n = 0; n < 3; n++) await turn()
   }
-  return { clock, ports, far, opened, remote, sink: joined, heard, keys, ticks, send }
+  return { clock, ports, far, opened, remote, sink: joined, audible, keys, ticks, send }
 }
 
 const speech = (n: number, more: Partial<RtpPacket> = {}): Buffer => {
@@ -135,22 +135,22 @@ t.test('a clear drops what was not sent, and says how far it was played', async 
 })
 
 t.test('speech that comes is heard within 60 ms, also behind lost and late packets', async (t) => {
-  const { far, heard, send, ticks } = await leg(t)
+  const { far, audible, send, ticks } = await leg(t)
   const order = Array.from({ length: 100 }, (_, n) => (n % 10 === 4 ? n + 1 : n % 10 === 5 ? n - 1 : n))
   for (const n of order) {
     if (n % 33 !== 32) await send(far.socket, speech(n))
     await ticks(1)
   }
   await ticks(5)
-  const at = heard.findIndex((sample) => Math.abs(sample) > 8)
+  const at = audible.findIndex((sample) => Math.abs(sample) > 8)
   const begins = voice.findIndex((sample) => Math.abs(sample) > 8)
   t.ok(at - begins <= 60 * 8, `${(at - begins) / 8} ms`)
-  const received = Int16Array.from(heard)
+  const received = Int16Array.from(audible)
   t.ok(likenessOf(voice.subarray(6 * frameSamples, 30 * frameSamples), received) > 0.7)
 })
 
 t.test('a sender at another address or behind the first one is not heard', async (t) => {
-  const { far, heard, send, ticks, keys } = await leg(t)
+  const { far, audible, send, ticks, keys } = await leg(t)
   const other = await socketOn(t, '127.0.0.2')
   const neighbour = await socketOn(t)
   for (let n = 20; n < 60; n++) {
@@ -158,7 +158,7 @@ t.test('a sender at another address or behind the first one is not heard', async
     await ticks(1)
   }
   t.ok(
-    heard.every((sample) => sample === 0),
+    audible.every((sample) => sample === 0),
     'another address',
   )
   await send(far.socket, speech(0, { payload: Buffer.alloc(frameSamples, 0xff) }))
@@ -168,7 +168,7 @@ t.test('a sender at another address or behind the first one is not heard', async
     await ticks(1)
   }
   t.ok(
-    heard.every((sample) => sample === 0),
+    audible.every((sample) => sample === 0),
     'another port',
   )
   t.same([keys, other.got, neighbour.got], [[], [], []])
@@ -237,7 +237,7 @@ t.test('a call that is held is sent nothing, and goes on afterwards', async (t) 
 })
 
 t.test('broken packets are passed over', async (t) => {
-  const { far, heard, send, ticks } = await leg(t)
+  const { far, audible, send, ticks } = await leg(t)
   let state = 5
   const random = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0)
   for (let n = 0; n < 200; n++) {
@@ -246,12 +246,12 @@ t.test('broken packets are passed over', async (t) => {
     await send(far.socket, datagram)
     if (n % 10 === 0) await ticks(1)
   }
-  const before = heard.length
+  const before = audible.length
   for (let n = 0; n < 60; n++) {
     await send(far.socket, speech(n, { ssrc: 12 }))
     await ticks(1)
   }
-  t.ok(likenessOf(voice.subarray(3200, 6400), Int16Array.from(heard.slice(before))) > 0.9)
+  t.ok(likenessOf(voice.subarray(3200, 6400), Int16Array.from(audible.slice(before))) > 0.9)
 })
 
 t.test('the ports are even, are refused when all are in use, and come back', async (t) => {

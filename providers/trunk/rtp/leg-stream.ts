@@ -26,7 +26,7 @@ const frameSamples = 160
 const payloadBytesMax = 800
 /** Packets that are read between two ticks. */
 const packetsMax = 20
-/** Ten seconds: a conversation hears silence for this long when no packets come, and then nothing. */
+/** Ten seconds: a conversation receives silence for this long when no packets come, and then nothing. */
 const silentTicksMax = 500
 
 const bytes = Buffer.alloc(2 * payloadBytesMax)
@@ -57,7 +57,7 @@ export class LegStream implements MediaTransport {
   #silentTicks = 0
   #hasSent = false
   #isClosed = false
-  /** The conversation hears nothing any more. */
+  /** The conversation receives nothing any more. */
   #hasLeft = false
 
   constructor(deps: LegStreamDeps, options: RtpLegOptions) {
@@ -156,7 +156,7 @@ export class LegStream implements MediaTransport {
     if (!isSpeech && packet.payloadType !== remote.dtmfPayloadType) return
     this.#remotePort = port
     this.#of(packet.ssrc)
-    if (isSpeech) this.#heard(line, packet)
+    if (isSpeech) this.#speech(line, packet)
     else this.#key(packet)
   }
 
@@ -168,7 +168,7 @@ export class LegStream implements MediaTransport {
     this.#pressed.restart()
   }
 
-  #heard({ codec }: Line, { timestamp, payload }: RtpPacket): void {
+  #speech({ codec }: Line, { timestamp, payload }: RtpPacket): void {
     this.#silentTicks = 0
     const count = codec.decode(payload, payload.length, samples)
     this.#jitter.push(timestamp, samples.subarray(0, count))

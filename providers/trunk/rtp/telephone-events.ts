@@ -44,7 +44,7 @@ export class EventWriter {
   #waiting = ''
   #packets = 0
 
-  /** Keys that are none are left out, and so are those behind the 64th that waits. */
+  /** Other characters are left out, and so are those behind the 64th that waits. */
   add(digits: string): void {
     const known = [...digits.toUpperCase()].filter((digit) => keys.includes(digit)).join('')
     this.#waiting = `${this.#waiting}${known}`.slice(0, waitingMax)
