@@ -79,6 +79,8 @@ function filesInRealTime() {
   const named = [
     'test/cli/calls.test.ts',
     'test/phone/conversations.test.ts',
+    'test/phone/transfer-tool.test.ts',
+    'test/phone/transfers.test.ts',
     'test/process/hostile.test.ts',
     'test/process/loop-gap.test.ts',
     'test/realtime/captions.test.ts',
