@@ -27,7 +27,8 @@ export class CallerHold {
   readonly #events: CallerHoldEvents
   #phase: 'with agent' | 'leaving' | 'held' | 'gone' = 'with agent'
   #enter = () => {}
-  #goOn = () => {}
+  /** Waits for a sentence that is under way. */
+  #goOn: (() => void) | null = null
   #cancel = () => {}
 
   constructor(clock: Clock, events: CallerHoldEvents) {
@@ -47,7 +48,7 @@ export class CallerHold {
   begin(tone: HoldTone, held: () => void): void {
     if (this.#phase !== 'with agent') return
     this.#cancel()
-    this.#goOn = () => {}
+    this.#goOn = null
     this.#phase = 'leaving'
     this.#enter = () => {
       this.#cancel()
@@ -62,8 +63,11 @@ export class CallerHold {
   /** The turn of the conversation has passed on. */
   moved(): void {
     if (this.#events.agentSpeaks()) return
-    if (this.#phase === 'leaving') this.#enter()
-    else this.#goOn()
+    if (this.#phase === 'leaving') return this.#enter()
+    if (this.#goOn === null) return
+    // The turn that passes on is closed first: it would take the next one with it.
+    this.#cancel()
+    this.#cancel = this.#clock.after(0, this.#goOn)
   }
 
   /** The caller is with the agent again. `goOn` is called once, after a sentence that is under way. */
@@ -75,11 +79,11 @@ export class CallerHold {
     if (wasHeld) this.#events.changed(null)
     this.#goOn = () => {
       this.#cancel()
-      this.#goOn = () => {}
+      this.#goOn = null
       goOn()
     }
-    if (!this.#events.agentSpeaks()) return this.#goOn()
-    this.#cancel = this.#clock.after(sentenceMs, () => this.#goOn())
+    if (this.#events.agentSpeaks()) this.#cancel = this.#clock.after(sentenceMs, this.#goOn)
+    else this.#goOn()
   }
 
   handOver(): void {
