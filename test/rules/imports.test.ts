@@ -6,9 +6,12 @@ const imports = new Map(files.filter((file) => file.endsWith('.ts')).map((file) 
 const ours = new Set(code)
 
 const importsMax = 25
+/** Each migration is a file, and there is one list of them. */
+const migrationsList = 'store/migrations/list.ts'
 
 t.test(`no file imports more than ${importsMax} others`, (t) => {
-  const crowded = [...imports].filter(([file, { length }]) => ours.has(file) && length > importsMax)
+  const counted = [...imports].filter(([file]) => ours.has(file) && file !== migrationsList)
+  const crowded = counted.filter(([, { length }]) => length > importsMax)
   t.same(
     crowded.map(([file, { length }]) => `${file}: ${length}`),
     [],
