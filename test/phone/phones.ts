@@ -107,6 +107,16 @@ export async function eventsOf(target: Target, id: string): Promise<PhoneEvent[]
   return (await call(target, 'GET', `/v1/calls/${id}/events`)).json<{ events: PhoneEvent[] }>().events
 }
 
+/** Its events as soon as one of this type is among them: they are stored a moment after what they tell. */
+export async function eventsWithType(target: Target, id: string, type: string): Promise<PhoneEvent[]> {
+  for (let tries = 0; tries < 200; tries++) {
+    const events = await eventsOf(target, id)
+    if (events.some(({ event_type }) => event_type === type)) return events
+    await sleep(50)
+  }
+  throw new Error(`no event ${type}`)
+}
+
 /** The newest inbound call, once it is there. */
 export async function newestInbound(target: Target, known: ReadonlySet<string> = new Set()): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {

@@ -1,7 +1,7 @@
 /** Agents that transfer their calls over the simulated carrier. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, eventsWithType, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -51,7 +51,7 @@ t.test('transfer_call: a blind transfer calls nobody else, and the agent goes on
   const id = await calling({ kind: 'blind', destinations: [sales, { to: '+15005550003', label }] })
   const back = await callWhen(phones, id, (row) => row.status === 'in_progress' && attempts(row).length === 1)
   t.same(attempts(back), [[null, 'busy']])
-  const events = await eventsOf(phones, id)
+  const events = await eventsWithType(phones, id, 'agent.tool_completed')
   const ofTools = events.filter(({ event_type }) => event_type.startsWith('agent.tool_'))
   t.match(ofTools, [{ event_type: 'agent.tool_started' }, { event_type: 'agent.tool_completed' }])
   await call(phones, 'POST', `/v1/calls/${id}/end`)
