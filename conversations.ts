@@ -113,7 +113,7 @@ function sharedDeps(
 
 function inputOf(
   { operations, record }: ConversationParts,
-  { call }: LiveCall,
+  { call, observer }: LiveCall,
   caller: Caller,
   ended: () => void,
 ): ConversationInput {
@@ -131,6 +131,7 @@ function inputOf(
       return voice === undefined ? null : presetOfGender(voice.gender)
     },
     recorder: record(call),
+    observer: observer ?? null,
     ended,
   }
 }

@@ -81,6 +81,7 @@ function filesInRealTime() {
     'test/phone/conversations.test.ts',
     'test/phone/transfer-tool.test.ts',
     'test/phone/transfers.test.ts',
+    'test/phone/voicemail.test.ts',
     'test/process/hostile.test.ts',
     'test/process/loop-gap.test.ts',
     'test/realtime/captions.test.ts',

@@ -1,7 +1,7 @@
 /** Hands both voices of a call to its recording, and says how the recording goes. */
 import type { Clock, Log } from '../ports/system.ts'
 import type { CallLog } from './call-log.ts'
-import type { CallRecorder, OpenResampler, SampleConverter } from './deps.ts'
+import type { CallRecorder, ConversationInput, OpenResampler, SampleConverter } from './deps.ts'
 import { recordingRateHz } from './recorder.ts'
 
 /** A recording that does not end in this time has failed. */
@@ -82,4 +82,18 @@ export class CallAudio {
       this.#deps.log.error({ err }, 'the voice of the agent cannot be resampled for the recording')
     }
   }
+}
+
+/** Reports the end of a call when its record is complete, also when that was not stored. Never rejects. */
+export async function endedAfter(
+  stored: Promise<void>,
+  log: Pick<Log, 'error'>,
+  { call, ended }: Pick<ConversationInput, 'call' | 'ended'>,
+): Promise<void> {
+  try {
+    await stored
+  } catch (err) {
+    log.error({ err, sessionId: call.id }, 'the end of a call was not stored')
+  }
+  ended()
 }

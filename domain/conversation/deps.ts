@@ -13,6 +13,7 @@ import type { PipelineTool } from '../sessions/pipeline.ts'
 import type { Aligner } from '../speech/alignment.ts'
 import type { SynthesizeStream, TranscribeStream } from '../speech/stream.ts'
 import type { AskedByTool } from '../transfers/asked-transfer.ts'
+import type { CallerObserver } from './caller-observer.ts'
 import type { Pacer } from './playout.ts'
 import type { RecordedVoice } from './recorder.ts'
 import type { Vad } from './vad.ts'
@@ -46,6 +47,8 @@ export type ConversationInput = {
   request: (signal: CancelSignal) => RequestContext
   /** Null: the call is not recorded. */
   recorder: CallRecorder | null
+  /** Null: nobody follows the audio of the caller. */
+  observer: CallerObserver | null
   /** Called once, when the record of the call is complete. */
   ended: () => void
 }

@@ -66,6 +66,8 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     hold: (tone, held) => inner.hold(tone, () => guard(held)),
     resume: (after) => guard(() => inner.resume(after)),
     handOver: () => guard(() => inner.handOver()),
+    silence: () => guard(() => inner.silence()),
+    leave: (reason, message) => guard(() => inner.leave(reason, message)),
     screen: (text, media, events) => {
       const screening = inner.screen(text, media, events)
       return { ...guardedSink(screening, guard), close: () => guard(() => screening.close()) }

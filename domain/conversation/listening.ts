@@ -6,6 +6,7 @@
  */
 import type { Clock, Log } from '../ports/system.ts'
 import { AudioTimeline } from './audio-timeline.ts'
+import type { CallerObserver } from './caller-observer.ts'
 import type { OpenResampler, SampleConverter } from './deps.ts'
 import { EchoGate } from './echo-gate.ts'
 import { SpeechDetector } from './speech-detector.ts'
@@ -146,5 +147,24 @@ export class Listening {
       if (sinceMs >= mutedMs) this.silence()
       else this.#watchMuted(mutedMs - sinceMs)
     })
+  }
+}
+
+/** The events, which the observer gets first. */
+export function observedBy(observer: CallerObserver | null, events: ListeningEvents): ListeningEvents {
+  if (observer === null) return events
+  return {
+    speechStarted: (atMs) => {
+      observer.speechStarted()
+      events.speechStarted(atMs)
+    },
+    speechEnded: (atMs) => {
+      observer.speechEnded()
+      events.speechEnded(atMs)
+    },
+    audio: (samples) => {
+      observer.audio(samples)
+      events.audio(samples)
+    },
   }
 }

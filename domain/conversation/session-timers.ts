@@ -68,3 +68,8 @@ export class SessionTimers {
     this.#cancelDuration()
   }
 }
+
+/** The LLM reads these as the words of the user, because many models answer only those. */
+export const greetingHint = '[The caller has joined. Greet them and begin the conversation.]'
+export const idleHint =
+  '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'

@@ -4,19 +4,19 @@ import type { EndReason } from '../calls/states.ts'
 import type { Fault } from '../fault.ts'
 import type { Conversation } from '../sessions/live-call.ts'
 import { BackgroundSounds } from './background-sounds.ts'
-import { CallAudio } from './call-audio.ts'
+import { CallAudio, endedAfter } from './call-audio.ts'
 import type { CallLog } from './call-log.ts'
 import { CallerHold } from './caller-hold.ts'
 import type { ConversationInput } from './deps.ts'
 import { Digits } from './digits.ts'
 import type { GuardedDeps } from './guarded.ts'
 import { JoinedPeople, type JoinedPerson } from './joined-people.ts'
-import { Listening } from './listening.ts'
+import { Listening, observedBy } from './listening.ts'
 import type { AgentState, MediaSink, MediaTransport, SessionEvent, SessionFault } from './media.ts'
 import { normalizerOf } from './normalizer.ts'
 import { Playout } from './playout.ts'
 import { SpokenScreening } from './screening.ts'
-import { SessionTimers } from './session-timers.ts'
+import { greetingHint, idleHint, SessionTimers } from './session-timers.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { isHopeless, Transcription } from './transcription.ts'
 import type { AfterHold, Screening, ScreeningEvents } from './transferable.ts'
@@ -46,6 +46,7 @@ export class Talking implements Conversation {
   #clientReason: string | undefined
   readonly #people: JoinedPeople
   #peopleSpeak = false
+  #isSilenced = false
   #isOver = false
 
   constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
@@ -60,7 +61,7 @@ export class Talking implements Conversation {
     this.#log = log
     this.#transcription = this.#transcribe()
     this.#audio = new CallAudio(deps, input.recorder, log, media.sampleRateHz)
-    this.#listening = new Listening(deps, media.sampleRateHz, {
+    const caller = observedBy(input.observer, {
       speechStarted: (atMs) => this.#turns.speechStarted(atMs),
       speechEnded: (atMs) => this.#turns.speechEnded(atMs),
       audio: (samples) => {
@@ -68,6 +69,7 @@ export class Talking implements Conversation {
         this.#transcription.audio(samples)
       },
     })
+    this.#listening = new Listening(deps, media.sampleRateHz, caller)
     this.#playout = new Playout(media, deps, {
       started: () => this.#turns.agentStarted(),
       finished: () => {
@@ -182,9 +184,8 @@ export class Talking implements Conversation {
   begin(): void {
     const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
     this.#log.connected()
-    const { identity } = this.#input.call
     this.#log.event('room.created', {})
-    this.#log.event('room.participant_joined', { identity })
+    this.#log.event('room.participant_joined', { identity: this.#input.call.identity })
     this.#log.event('room.agent_joined', {})
     this.#audio.begin()
     this.#sounds.load(this.#input.call.pipeline.backgroundAudio, this.#deps.log)
@@ -248,7 +249,7 @@ export class Talking implements Conversation {
   }
 
   #mute(): void {
-    this.#turns.mute(this.#peopleSpeak || this.#hold.isHeld)
+    this.#turns.mute(this.#peopleSpeak || this.#hold.isHeld || this.#isSilenced)
   }
 
   hold(tone: HoldTone, held: () => void): boolean {
@@ -276,6 +277,17 @@ export class Talking implements Conversation {
     this.#people.close((media) => media.close('transferred', null))
     this.#log.event('room.agent_left', {})
     void this.#audio.close()
+  }
+
+  silence(): void {
+    this.#isSilenced = true
+    this.#mute()
+  }
+
+  leave(reason: EndReason, message: string | null): void {
+    this.#isSilenced = false
+    this.#mute()
+    this.#close(reason, null, message, true)
   }
 
   screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening {
@@ -326,10 +338,10 @@ export class Talking implements Conversation {
   }
 
   /** Ends it after the sentence under way and some last words. */
-  #close(reason: EndReason, fault: SessionFault | null, text: string | null): void {
+  #close(reason: EndReason, fault: SessionFault | null, text: string | null, isMessage = false): void {
     if (this.#ending !== null) return
     this.#ending = { reason, fault }
-    this.#turns.close(text)
+    this.#turns.close(text, isMessage)
   }
 
   #lost(fault: Fault): void {
@@ -344,8 +356,7 @@ export class Talking implements Conversation {
 
   #idle(prompt: number): void {
     const { messages } = this.#input.call.pipeline.idleRePrompts
-    const text = messages[Math.min(prompt, messages.length - 1)] ?? null
-    this.#turns.prompt(text, idleHint)
+    this.#turns.prompt(messages[Math.min(prompt, messages.length - 1)] ?? null, idleHint)
   }
 
   #show(event: SessionEvent): void {
@@ -379,20 +390,7 @@ export class Talking implements Conversation {
     if (!this.#hold.isGone) this.#log.event('room.agent_left', {})
     this.#log.event('room.closed', {})
     this.#media?.close(reason, fault)
-    void this.#stored(reason)
-  }
-
-  async #stored(reason: EndReason): Promise<void> {
-    try {
-      await this.#audio.close()
-      await this.#log.ended(reason, this.#clientReason)
-    } catch (err) {
-      this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'the end of a call was not stored')
-    }
-    this.#input.ended()
+    const stored = this.#audio.close().then(() => this.#log.ended(reason, this.#clientReason))
+    void endedAfter(stored, this.#deps.log, this.#input)
   }
 }
-
-/** The LLM reads these as the words of the user, because many models answer only those. */
-const greetingHint = '[The caller has joined. Greet them and begin the conversation.]'
-const idleHint = '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'

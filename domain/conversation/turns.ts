@@ -13,7 +13,7 @@ import { isEcho } from './own-words.ts'
 import { Settling } from './settling.ts'
 import type { DoneCall, EndCall } from './tool-calls.ts'
 import { isHopeless } from './transcription.ts'
-import { failedTurnsMax, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
+import { failedTurnsMax, lastMessageMs, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
 import {
   type InterruptionMode,
   initialTurnState,
@@ -39,7 +39,7 @@ export class Turns {
   #speakNext: (() => void) | null = null
   #protected: AgentTurn | null = null
   #endCall: EndCall | null = null
-  #goodbye: { text: string | null; isSpoken: boolean } | null = null
+  #goodbye: { text: string | null; isSpoken: boolean; withinMs: number } | null = null
   #cancelClosing: (() => void) | null = null
   #answersSinceMs = Number.NEGATIVE_INFINITY
   #failedTurns = 0
@@ -202,9 +202,10 @@ export class Turns {
     return true
   }
 
-  /** The session ends after the sentence that is under way, and after `text`. */
-  close(text: string | null): void {
-    this.#goodbye = { text: this.#isMuted ? null : text, isSpoken: false }
+  /** The session ends after the sentence that is under way, and after `text`, which may be a message. */
+  close(text: string | null, isMessage: boolean): void {
+    const withinMs = isMessage ? lastMessageMs : lastSentenceMs
+    this.#goodbye = { text: this.#isMuted ? null : text, isSpoken: false, withinMs }
     this.#react('close')
   }
 
@@ -370,15 +371,14 @@ export class Turns {
   }
 
   #sayGoodbye(): void {
-    const goodbye = this.#goodbye
-    if (goodbye === null || goodbye.isSpoken) return
-    goodbye.isSpoken = true
+    if (this.#goodbye === null || this.#goodbye.isSpoken) return
+    this.#goodbye.isSpoken = true
     this.#cancelClosing?.()
     this.#interrupt()
     this.#settling.afterwards(() => this.#takeRest())
-    const { text } = goodbye
+    const { text, withinMs } = this.#goodbye
     if (text === null) return this.#settling.afterwards(() => this.#react('end'))
-    this.#cancelClosing = this.#deps.clock.after(lastSentenceMs, () => this.#react('end'))
+    this.#cancelClosing = this.#deps.clock.after(withinMs, () => this.#react('end'))
     this.#settling.afterwards(() => this.#start(this.#made.line(text), null))
   }
 

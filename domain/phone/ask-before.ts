@@ -46,5 +46,5 @@ export async function askBefore(
   if (settings === own) return live
   const changed = { ...call, pipeline: settings.pipeline, metadata: settings.metadata }
   await deps.calls.reconfigure(changed, settings.secrets)
-  return { call: changed, secrets: settings.secrets }
+  return { ...live, call: changed, secrets: settings.secrets }
 }

@@ -1,6 +1,6 @@
 /** Calls a phone: all that can be refused is refused before the carrier is asked, and its answer is waited for. */
 import { type Caller, tenantOf } from '../access/organization.ts'
-import { type Call, type CallPhone, roomNameOf } from '../calls/call.ts'
+import { type CallPhone, roomNameOf } from '../calls/call.ts'
 import type { CallStore } from '../calls/store.ts'
 import { type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
@@ -17,6 +17,7 @@ import {
   requireSeat,
 } from '../sessions/prepare.ts'
 import type { WantedSession } from '../sessions/start.ts'
+import { answeringIssues, answerPlanOf, type WantedAnswering } from './answer-plan.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
@@ -46,7 +47,7 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   telephony?: WantedTelephony | null
 }
 
-export type WantedTelephony = {
+export type WantedTelephony = WantedAnswering & {
   region?: string | null
   /** In seconds. */
   ringingTimeout?: number | null
@@ -67,7 +68,11 @@ const timeLimitMaxS = 14_400
 
 export function createDialPhone(deps: OutboundDeps): DialPhone {
   return async (caller, { to, from = null, telephony, ...wanted }) => {
-    refuseIssues([...numberIssues(deps, { to, from }), ...(await issuesOfWanted(wanted, deps.rules))])
+    refuseIssues([
+      ...numberIssues(deps, { to, from }),
+      ...(await issuesOfWanted(wanted, deps.rules)),
+      ...answeringIssues(telephony, deps.rules.agent.checkTemplate),
+    ])
     const tenant = tenantOf(caller)
     const agent = await agentOf(deps, tenant, wanted.agentId ?? null)
     const number = await numberOf(deps, caller, agent?.id ?? null, from)
@@ -86,6 +91,9 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const occasion = { callId: id, nowMs, direction: 'outbound', phone }
     const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
     const settings = await prepared(deps, preparation, wanted)
+    const { render } = deps.rules
+    const rendered = { settings: settings.pipeline, agent, variables: wanted.variables ?? {}, occasion, render }
+    const answerPlan = await answerPlanOf(telephony ?? {}, agent, rendered)
     await requireCredit(deps, caller)
     await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
     deps.routes.require(caller, settings.pipeline)
@@ -95,7 +103,8 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const call = newPhoneCall({ ...made, kind: 'outbound', agentId: agent?.id ?? null, webhookTags })
     const ringingMs = (telephony?.ringingTimeout ?? ringingDefaultS) * 1000
     const outbound = { caller, wanted, preparation, line, ringingMs, region: telephony?.region ?? null }
-    await place(deps, outbound, { call, secrets: settings.secrets }, number)
+    const live = { call, secrets: settings.secrets, ...(answerPlan && { answerPlan }) }
+    await place(deps, outbound, live, number)
     return { id, test: call.test, legId: phone.legId, roomName: roomNameOf(call), to, from: number.e164 }
   }
 }
@@ -141,7 +150,7 @@ async function place(deps: OutboundDeps, outbound: Outbound, live: LiveCall, num
     throw error
   }
   phone.record.reached('dialing')
-  await dial(deps, outbound, phone, call, number)
+  await dial(deps, outbound, phone, live, number)
   void configure(deps, outbound, phone, live)
   await phone.record.stored()
 }
@@ -150,7 +159,7 @@ async function dial(
   { clock }: OutboundDeps,
   { line, ringingMs, region }: Outbound,
   phone: PhoneCall,
-  { id, phone: numbers, pipeline }: Call,
+  { call: { id, phone: numbers, pipeline }, answerPlan }: LiveCall,
   { e164 }: CallableNumber,
 ): Promise<void> {
   const controller = new AbortController()
@@ -165,7 +174,7 @@ async function dial(
     ringingTimeoutS: ringingMs / 1000,
     timeLimitS: Math.min(pipeline.maxDurationSeconds + lastWordsS, timeLimitMaxS),
     region,
-    detectsMachine: null,
+    detectsMachine: answerPlan?.mode ?? null,
     media: phone.expectStream(),
     headers: {},
     commandId: phone.leg.id,

@@ -8,6 +8,7 @@
  * Events of a line come late, doubled and in any order. So the stream alone says that the person has answered, a status
  * never goes back, and an event that no longer fits is recorded without effect.
  */
+import type { Answering } from '../answering/answering.ts'
 import type { Call } from '../calls/call.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { EndReason } from '../calls/states.ts'
@@ -24,6 +25,7 @@ import {
 } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { HeldCall, LiveCall } from '../sessions/live-call.ts'
+import { answeringOf } from './answer-plan.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { type Leg, type LegHolder, type LegStore, refOf } from './leg.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
@@ -61,6 +63,8 @@ export class PhoneCall implements LegHolder {
   #ref: LegRef | null
   #held: HeldCall | null = null
   #call: Call
+  /** Null: a person has called, or it does not matter who answers. */
+  readonly #answering: Answering | null
   #stream: MediaTransport | null = null
   /** Null: the settings are not known yet, so the conversation waits. */
   #live: LiveCall | null = null
@@ -75,9 +79,10 @@ export class PhoneCall implements LegHolder {
   #isHandedOver = false
   #isReleased = false
 
-  constructor(deps: PhoneCallDeps, call: Call, leg: Leg, record: PhoneLog) {
+  constructor(deps: PhoneCallDeps, { call, answerPlan }: LiveCall, leg: Leg, record: PhoneLog) {
     this.#deps = deps
     this.#call = call
+    this.#answering = answeringOf(answerPlan, deps.clock, record)
     this.leg = leg
     this.record = record
     this.#ref = refOf(leg)
@@ -109,6 +114,7 @@ export class PhoneCall implements LegHolder {
   /** The end of the call is the end of this transfer. */
   transferring(transfer: OpenTransfer): void {
     this.#transfer = transfer
+    this.#answering?.close()
     if (this.isOver) transfer.callerLeft()
   }
 
@@ -202,7 +208,7 @@ export class PhoneCall implements LegHolder {
         return this.#hungUp(sipCode, cause)
       }
       case 'machine_detection':
-        return this.record.line('carrier.machine_detection', { mode: 'carrier', result: event.result })
+        return this.#answering?.decide(event.result)
       case 'stream_failed':
         this.record.line('carrier.stream_failed', { reason: event.reason })
         return this.#streamFailed('closed')
@@ -247,6 +253,7 @@ export class PhoneCall implements LegHolder {
   }
 
   #answered(atMs: number): void {
+    this.#answering?.answered()
     void this.#deps.legs.answered(this.leg, atMs).catch((err: unknown) => this.#unstored(err))
     if (!this.#isUnanswered()) return
     this.#state = 'answered'
@@ -274,7 +281,9 @@ export class PhoneCall implements LegHolder {
         pressKeys: (digits) => this.#pressKeys(digits),
         closed: (fault) => this.conversationOver(fault),
       })
-      this.#sink.begin(held.begin({ ...live, log: this.record }, transport))
+      const observer = this.#answering && { observer: this.#answering.observer }
+      this.#sink.begin(held.begin({ ...live, ...observer, log: this.record }, transport))
+      if (held.conversation) this.#answering?.begin(held.conversation, live.call.pipeline.firstMessage)
     } catch (err) {
       this.#state = 'answered'
       this.defect(err)
@@ -338,6 +347,7 @@ export class PhoneCall implements LegHolder {
   #close(): void {
     this.#state = 'over'
     this.#cancelWait()
+    this.#answering?.close()
     this.#deps.media.forget(this.leg.id)
     if (!this.#isReleased) {
       this.#hangUp()

@@ -66,7 +66,7 @@ export class PhoneCalls implements LegEvents {
       this.release(leg.id)
     }
     const deps = { line, media, legs, clock, log, over }
-    const phone = new PhoneCall(deps, live.call, leg, journal.open(live.call))
+    const phone = new PhoneCall(deps, live, leg, journal.open(live.call))
     this.#live.set(leg.callId, phone)
     this.hold(phone)
     return phone

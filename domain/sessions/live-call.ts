@@ -1,8 +1,11 @@
 /** A call with its conversation, as the code that begins, holds and joins it sees them. */
 import type { Caller } from '../access/organization.ts'
+import type { AnswerPlan } from '../answering/answering.ts'
 import type { Call } from '../calls/call.ts'
 import type { EndReason } from '../calls/states.ts'
+import type { AnswerableConversation } from '../conversation/answerable.ts'
 import type { CallLog } from '../conversation/call-log.ts'
+import type { CallerObserver } from '../conversation/caller-observer.ts'
 import type { JoinedPerson } from '../conversation/joined-people.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import type { TransferableConversation } from '../conversation/transferable.ts'
@@ -10,17 +13,25 @@ import type { SecretsByTool } from './join-tools.ts'
 
 /** A conversation that runs. Its end is reported once, by the promise that it was started with. */
 export type Conversation = MediaSink &
-  TransferableConversation & {
+  TransferableConversation &
+  AnswerableConversation & {
     /** Nobody can join it any more, although its record may not be complete. */
     readonly isOver: boolean
     /** A person comes, or comes back over another socket. */
     join(person: JoinedPerson, transport: MediaTransport): MediaSink
-    /** Ends it, and says so to the caller. A second call does nothing. */
-    end(reason: EndReason, clientReason?: string): void
   }
 
-/** `log`: the record of the call has begun before its conversation. */
-export type LiveCall = { call: Call; secrets: SecretsByTool; log?: CallLog }
+/**
+ * `log`: the record of the call has begun before its conversation. `answerPlan`: a machine may answer the call. `observer`
+ * gets the audio of the caller.
+ */
+export type LiveCall = {
+  call: Call
+  secrets: SecretsByTool
+  log?: CallLog
+  answerPlan?: AnswerPlan
+  observer?: CallerObserver
+}
 
 /** A call by phone, which this process holds before its conversation begins. */
 export interface HeldCall {
@@ -29,7 +40,7 @@ export interface HeldCall {
   /** The call has ended without a conversation. A second call does nothing. */
   drop(): void
   /** Null: it has not begun. */
-  readonly conversation: TransferableConversation | null
+  readonly conversation: (TransferableConversation & AnswerableConversation) | null
 }
 
 /** The holder of a call by phone. */

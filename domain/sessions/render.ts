@@ -56,6 +56,26 @@ export async function renderSettings(
   return whole
 }
 
+export type MessageOf = {
+  text: string
+  /** Where the request has it. */
+  path: ValuePath
+  settings: Pick<JoinedSettings, 'timezone' | 'intent' | 'agentName'>
+  agent: Agent | null
+  variables: Readonly<Record<string, string>>
+  occasion: Occasion
+  render: RenderTemplate
+}
+
+/** Renders one more text of a session. Throws as `renderSettings` does. */
+export async function renderMessage({ text, path, settings, agent, variables, occasion, render }: MessageOf) {
+  const outcome = await render(text, { ...defaultsOf(agent), ...variables }, systemValues(settings, occasion))
+  if (outcome === null) refuseIssues([{ path, problem: { kind: 'template_too_costly' } }])
+  const names = outcome?.missing ?? []
+  if (names.length > 0) throw new ResourceFault({ kind: 'variables_missing', names: [...names] })
+  return outcome?.text.trim() || null
+}
+
 function defaultsOf(agent: Agent | null): Record<string, string> {
   const variables = agent?.settings.promptVariables ?? []
   return Object.fromEntries(
@@ -64,7 +84,10 @@ function defaultsOf(agent: Agent | null): Record<string, string> {
 }
 
 /** The values that every template has below `system`. Those of a phone call are empty in a browser. */
-function systemValues({ timezone, intent, agentName }: JoinedSettings, { callId, nowMs, direction, phone }: Occasion) {
+function systemValues(
+  { timezone, intent, agentName }: MessageOf['settings'],
+  { callId, nowMs, direction, phone }: Occasion,
+) {
   const parts = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-CA', { timeZone: timezone, ...options }).format(nowMs)
   return {

@@ -965,11 +965,22 @@ export type StartedSession = {
   expiresAt: string
 }
 
+/** Whether a person or a machine has answered: the event `carrier.machine_detection` says `human`, `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a machine was found. */
+export type MachineDetection = {
+  /** The carrier finds it out, or nobody does (the default). */
+  mode?: 'carrier' | 'disabled' | null
+  /** From the answer; 10 by default. Without a result by then it is `not_sure`. */
+  timeoutSeconds?: number | null
+} | null
+
 export type Telephony = {
   /** A hint for the carrier, near which the call begins. */
   region?: 'us' | 'europe' | 'canada' | 'australia' | 'middle_east' | null
   /** Seconds until a phone that nobody answers has rung long enough. 60 where it is not set. */
   ringingTimeout?: number | null
+  amd?: MachineDetection
+  /** A machine that answers is treated so. Fields that are not set are those of the agent; null is the default, also where the agent has other values. */
+  voicemail?: Voicemail
 } | null
 
 /** Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */

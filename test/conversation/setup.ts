@@ -211,6 +211,7 @@ export function converse(options: Options = {}) {
       },
       recorder: options.recorder?.(all.clock) ?? null,
       aligner: options.aligner?.(all.clock) ?? null,
+      observer: null,
       ended: () => {
         over.ended = true
       },

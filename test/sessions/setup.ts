@@ -147,6 +147,8 @@ function recorded(log: string[], state = { isOver: false, failsJoins: false }): 
     hold: () => false,
     resume: note('resume'),
     handOver: note('handOver'),
+    silence: note('silence'),
+    leave: note('leave'),
     screen: () => ({ ...recorded(log), close: note('close') }),
     join: (person) => {
       if (state.failsJoins) throw new Error('no room')

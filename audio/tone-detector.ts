@@ -1,0 +1,112 @@
+/**
+ * Finds a single tone, such as the beep of a mailbox, in a stream of samples. Each block of 32 ms is judged by itself:
+ *
+ *   block ─► loud enough? ─► frequency by zero crossings ─► Goertzel: does nearly all energy have this frequency?
+ *
+ * Blocks of one tone that follow each other have one frequency, which the harmonics of a voice have not. Nothing is
+ * allocated after the constructor.
+ */
+
+export type ToneEvents = {
+  /** A tone has lasted for `toneMs`. */
+  began(): void
+  /** It is over. */
+  ended(): void
+}
+
+const blockMs = 32
+/** A shorter one is part of a voice or of a key. */
+const toneMs = 200
+const lowestHz = 400
+const highestHz = 2000
+/** -44 dB of full scale. */
+const quietest = 200
+/** The part of the energy of a block that one frequency has in a tone. Noise of a line at -20 dB leaves 0.99. */
+const pureShare = 0.8
+/** Blocks of one tone differ by no more. */
+const driftShare = 0.03
+
+export class ToneDetector {
+  readonly #rateHz: number
+  readonly #events: ToneEvents
+  readonly #block: Float64Array
+  #filled = 0
+  #hz = 0
+  /** Blocks of the tone so far. */
+  #blocks = 0
+  #isTone = false
+
+  constructor(rateHz: number, events: ToneEvents) {
+    this.#rateHz = rateHz
+    this.#events = events
+    this.#block = new Float64Array((rateHz * blockMs) / 1000)
+  }
+
+  /** The samples are lent until it returns. */
+  push(samples: Int16Array): void {
+    for (const sample of samples) {
+      this.#block[this.#filled++] = sample
+      if (this.#filled < this.#block.length) continue
+      this.#filled = 0
+      this.#judge()
+    }
+  }
+
+  #judge(): void {
+    const hz = this.#frequency()
+    const goesOn = hz > 0 && Math.abs(hz - this.#hz) <= driftShare * this.#hz
+    if (!goesOn) this.#end()
+    if (hz > 0 && !goesOn) this.#hz = hz
+    if (hz > 0) this.#blocks++
+    if (this.#isTone || this.#blocks * blockMs < toneMs) return
+    this.#isTone = true
+    this.#events.began()
+  }
+
+  #end(): void {
+    this.#hz = this.#blocks = 0
+    if (!this.#isTone) return
+    this.#isTone = false
+    this.#events.ended()
+  }
+
+  /** 0: the block is no tone. */
+  #frequency(): number {
+    const block = this.#block
+    let energy = 0
+    for (const value of block) energy += value * value
+    if (energy < quietest * quietest * block.length) return 0
+    const hz = this.#crossingsHz()
+    if (hz < lowestHz || hz > highestHz) return 0
+    return goertzel(block, hz / this.#rateHz) >= pureShare * energy * (block.length / 2) ? hz : 0
+  }
+
+  /** The rate at which the block rises through zero, from the first time to the last one. */
+  #crossingsHz(): number {
+    const block = this.#block
+    let count = 0
+    let first = 0
+    let last = 0
+    for (let at = 1; at < block.length; at++) {
+      const before = block[at - 1] as number
+      const value = block[at] as number
+      if (before >= 0 || value < 0) continue
+      last = at - value / (value - before)
+      if (count++ === 0) first = last
+    }
+    return count < 2 ? 0 : ((count - 1) * this.#rateHz) / (last - first)
+  }
+}
+
+/** The energy of one frequency, in turns per sample. A tone has that of the block times half its length. */
+function goertzel(block: Float64Array, turns: number): number {
+  const factor = 2 * Math.cos(2 * Math.PI * turns)
+  let one = 0
+  let two = 0
+  for (const value of block) {
+    const next = value + factor * one - two
+    two = one
+    one = next
+  }
+  return one * one + two * two - factor * one * two
+}

@@ -1,0 +1,133 @@
+/**
+ * Finds out whether a machine has answered a call, and leaves it a message or hangs up. The conversation does not wait for it.
+ * See the table of states.
+ */
+import { ToneDetector } from '../../audio/tone-detector.ts'
+import type { AnswerableConversation } from '../conversation/answerable.ts'
+import type { CallerObserver } from '../conversation/caller-observer.ts'
+import { vadRateHz } from '../conversation/vad.ts'
+import type { Clock } from '../ports/system.ts'
+import { type AnswerEvent, type AnswerState, nextAnswerState } from './states.ts'
+
+export type AnswerResult = 'human' | 'machine' | 'not_sure'
+
+export type AnswerPlan = {
+  mode: 'carrier'
+  /** From the answer. */
+  timeoutMs: number
+  action: 'hangup' | 'leave_message'
+  /** Null: the first message of the conversation. */
+  message: string | null
+}
+
+export type AnsweringDeps = {
+  clock: Pick<Clock, 'monotonicMs' | 'after'>
+  /** Called once. */
+  decided: (result: AnswerResult, latencyMs: number) => void
+}
+
+/** A greeting without a tone has ended after this silence. */
+const silenceMs = 2_000
+/** A greeting that does not end gets its message all the same. */
+const greetingMs = 30_000
+
+export class Answering {
+  readonly plan: AnswerPlan
+  readonly observer: CallerObserver
+  readonly #deps: AnsweringDeps
+  readonly #tone: ToneDetector
+  #state: AnswerState = 'asking'
+  #answeredMs: number | null = null
+  #conversation: AnswerableConversation | null = null
+  #firstMessage: string | null = null
+  #speaks = false
+  #cancelTimeout = () => {}
+  #cancelGreeting = () => {}
+  #cancelSilence = () => {}
+
+  constructor(plan: AnswerPlan, deps: AnsweringDeps) {
+    this.plan = plan
+    this.#deps = deps
+    this.#tone = new ToneDetector(vadRateHz, { began: () => {}, ended: () => this.#react('greeted') })
+    this.observer = {
+      audio: (samples) => {
+        if (this.#state === 'greeting') this.#tone.push(samples)
+      },
+      speechStarted: () => {
+        this.#speaks = true
+        this.#cancelSilence()
+      },
+      speechEnded: () => {
+        this.#speaks = false
+        this.#awaitSilence()
+      },
+    }
+  }
+
+  /** The call was answered. A second call does nothing. */
+  answered(): void {
+    if (this.#answeredMs !== null) return
+    const { clock } = this.#deps
+    this.#answeredMs = clock.monotonicMs()
+    this.#cancelTimeout = clock.after(this.plan.timeoutMs, () => this.decide('not_sure'))
+  }
+
+  /** A verdict that came before takes effect now. */
+  begin(conversation: AnswerableConversation, firstMessage: string | null): void {
+    this.#conversation = conversation
+    this.#firstMessage = firstMessage
+    this.#enter()
+  }
+
+  /** Only the first verdict counts. */
+  decide(result: AnswerResult): void {
+    const { action } = this.plan
+    const machine = action === 'hangup' ? 'unwanted' : 'machine'
+    if (this.#state !== 'asking') return
+    const { clock, decided } = this.#deps
+    const nowMs = clock.monotonicMs()
+    decided(result, Math.round(nowMs - (this.#answeredMs ?? nowMs)))
+    this.#react(result === 'machine' ? machine : 'person')
+  }
+
+  /** The call is over. */
+  close(): void {
+    this.#conversation = null
+    this.#react('closed')
+  }
+
+  #react(event: AnswerEvent): void {
+    const next = nextAnswerState(this.#state, event)
+    if (next === null) return
+    this.#state = next
+    this.#cancelTimeout()
+    this.#cancelGreeting()
+    this.#cancelSilence()
+    this.#enter()
+  }
+
+  /** The conversation may begin after the state has. */
+  #enter(): void {
+    const conversation = this.#conversation
+    if (conversation === null) return
+    switch (this.#state) {
+      case 'asking':
+      case 'talking':
+        return
+      case 'greeting':
+        conversation.silence()
+        this.#cancelGreeting = this.#deps.clock.after(greetingMs, () => this.#react('greeted'))
+        return this.#awaitSilence()
+      case 'message':
+        return conversation.leave('voicemail', this.plan.message ?? this.#firstMessage)
+      case 'over':
+        return conversation.end('voicemail')
+    }
+  }
+
+  #awaitSilence(): void {
+    this.#cancelSilence()
+    if (this.#state !== 'greeting' || this.#speaks) return
+    this.#cancelSilence = this.#deps.clock.after(silenceMs, () => this.#react('greeted'))
+  }
+}

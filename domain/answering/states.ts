@@ -1,0 +1,34 @@
+/**
+ * The course of a call that somebody has answered, who may be a machine, as one table. An event without an entry changes
+ * nothing.
+ *
+ *   asking ──► talking                              the conversation goes on
+ *      │
+ *      └──► greeting ──► message ──► over           a machine: the agent waits for the end of its greeting
+ *      └──────────────────────────────▲             or leaves no message
+ */
+export type AnswerState = 'asking' | 'talking' | 'greeting' | 'message' | 'over'
+
+export type AnswerEvent =
+  /** A person, or nobody can say. */
+  | 'person'
+  /** A machine that gets a message. */
+  | 'machine'
+  /** A machine that gets none. */
+  | 'unwanted'
+  /** The greeting has ended, with a tone or with silence, or it takes too long. */
+  | 'greeted'
+  | 'closed'
+
+const moves: Readonly<Record<AnswerState, Partial<Record<AnswerEvent, AnswerState>>>> = {
+  asking: { person: 'talking', machine: 'greeting', unwanted: 'over', closed: 'over' },
+  talking: { closed: 'over' },
+  greeting: { greeted: 'message', closed: 'over' },
+  message: { closed: 'over' },
+  over: {},
+}
+
+/** Null: the event has no effect in this state. */
+export function nextAnswerState(state: AnswerState, event: AnswerEvent): AnswerState | null {
+  return moves[state][event] ?? null
+}

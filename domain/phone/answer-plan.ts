@@ -1,0 +1,52 @@
+/** Settings of a call for a machine that answers it. */
+import type { Agent } from '../agents/agent.ts'
+import type { CheckTemplate } from '../agents/check-agent.ts'
+import { Answering, type AnswerPlan } from '../answering/answering.ts'
+import type { PhoneLog } from '../calls/journal.ts'
+import type { Clock } from '../ports/system.ts'
+import type { Issue } from '../resource-fault.ts'
+import { type MessageOf, renderMessage } from '../sessions/render.ts'
+
+export type WantedAnswering = {
+  amd?: { mode?: 'carrier' | 'disabled' | null; timeoutSeconds?: number | null } | null
+  /** Fields that are not set are those of the agent. */
+  voicemail?: { action?: 'hangup' | 'leave_message'; message?: string } | null
+}
+
+const timeoutDefaultS = 10
+
+export function answeringIssues(wanted: WantedAnswering | null | undefined, checkTemplate: CheckTemplate): Issue[] {
+  const message = wanted?.voicemail?.message
+  const problem = message === undefined ? null : checkTemplate(message)
+  return problem === null ? [] : [{ path: ['telephony', 'voicemail', 'message'], problem }]
+}
+
+/** Null: it does not matter who answers. Throws ResourceFault. */
+export async function answerPlanOf(
+  { amd, voicemail }: WantedAnswering,
+  agent: Agent | null,
+  message: Omit<MessageOf, 'text' | 'path'>,
+): Promise<AnswerPlan | null> {
+  if (amd?.mode !== 'carrier') return null
+  const { action = 'hangup', message: text } = voicemail === null ? {} : { ...agent?.settings.voicemail, ...voicemail }
+  const path = ['telephony', 'voicemail', 'message']
+  return {
+    mode: amd.mode,
+    timeoutMs: (amd.timeoutSeconds ?? timeoutDefaultS) * 1000,
+    action,
+    message: text === undefined ? null : await renderMessage({ ...message, text, path }),
+  }
+}
+
+/** Writes the verdict to the record of the call. */
+export function answeringOf(
+  plan: AnswerPlan | undefined,
+  clock: Clock,
+  record: Pick<PhoneLog, 'line'>,
+): Answering | null {
+  if (plan === undefined) return null
+  const { mode } = plan
+  const decided = (result: string, latencyMs: number) =>
+    record.line('carrier.machine_detection', { mode, result, latency_ms: latencyMs })
+  return new Answering(plan, { clock, decided })
+}
