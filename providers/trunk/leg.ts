@@ -30,7 +30,7 @@ export type LegDeps = {
 export type LegAudio = { rtp: RtpLeg; local: LocalAudio }
 export type EndedBy = 'caller' | 'callee' | 'unknown'
 
-export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY']
+export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS']
 export const sdpType: Header = ['content-type', 'application/sdp']
 
 export abstract class TrunkLeg {

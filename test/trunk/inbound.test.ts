@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
 import { legId, media, openTrunk, type Trunk } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
@@ -220,6 +221,9 @@ t.test('requests inside of a call count only from its other side, in their order
   await peer.response(603, 'REFER')
   peer.send('OPTIONS', { callId: 'call-1', to, cseq: 4 })
   await peer.response(200, 'OPTIONS')
+  peer.send('NOTIFY', { callId: 'call-1', to, cseq: 5, headers: ['Event: refer'] })
+  const refused = await peer.response(405, 'NOTIFY')
+  t.notMatch(valueOf(refused.headers, 'allow'), /NOTIFY/, 'nothing here subscribes to events')
   peer.send('BYE', { callId: 'call-1', to, cseq: 4 })
   await peer.response(500, 'BYE', 2)
   t.ok(await trunk.line.isAlive(ref))
