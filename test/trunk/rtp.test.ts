@@ -1,43 +1,26 @@
 /** The audio of legs over real sockets on this machine, on a clock that is set. */
-import { createSocket, type Socket } from 'node:dgram'
+import type { Socket } from 'node:dgram'
 import { setImmediate as turn } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { pcma, pcmu } from '../../audio/line-codec.ts'
-import { type RtpPacket, readPacket, writePacket } from '../../providers/trunk/rtp/packet.ts'
+import { type RtpPacket, writePacket } from '../../providers/trunk/rtp/packet.ts'
 import { createRtpPorts } from '../../providers/trunk/rtp/ports.ts'
 import type { RtpLeg, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
 import { likenessOf } from '../audio/likeness.ts'
 import { ManualClock } from '../domain/fakes.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
+import { arrived, openRtpPeer } from './rtp-peer.ts'
 
 const host = '127.0.0.1'
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const frameSamples = 160
-type Test = { teardown(run: () => void): void }
 const quiet = { info() {}, warn() {}, error() {} }
-
-async function socketOn(t: Test, address = host): Promise<{ socket: Socket; got: RtpPacket[]; port: number }> {
-  const socket = createSocket('udp4')
-  await new Promise<void>((resolve) => socket.bind(0, address, resolve))
-  t.teardown(() => socket.close())
-  const got: RtpPacket[] = []
-  socket.on('message', (datagram) => {
-    const packet = readPacket(datagram)
-    if (packet !== null) got.push(packet)
-  })
-  return { socket, got, port: socket.address().port }
-}
-
-/** Waits for datagrams on their way, which the clock does not move. */
-async function arrived(is: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 20_000 && !is(); turns++) await turn()
-}
 
 async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host) {
   const clock = new ManualClock()
   const ports = createRtpPorts({ host, ports: { from: 42_100, to: 42_400 }, clock, log: quiet })
-  const far = await socketOn(t, address)
+  const far = await openRtpPeer(t, address)
   const keys: string[] = []
   let sink: RecordingSink | null = null
   const opened: RtpLeg = await ports.open({
@@ -151,8 +134,8 @@ t.test('speech that comes is heard within 60 ms, also behind lost and late packe
 
 t.test('a sender at another address or behind the first one is not heard', async (t) => {
   const { far, audible, send, ticks, keys } = await leg(t)
-  const other = await socketOn(t, '127.0.0.2')
-  const neighbour = await socketOn(t)
+  const other = await openRtpPeer(t, '127.0.0.2')
+  const neighbour = await openRtpPeer(t)
   for (let n = 20; n < 60; n++) {
     await send(other.socket, speech(n, { ssrc: 9 }))
     await ticks(1)

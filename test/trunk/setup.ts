@@ -51,6 +51,8 @@ export type TrunkSetup = {
   fails?: boolean
   /** Called with each event. */
   received?: (event: LegEvent) => void
+  /** Null: the audio is only counted. */
+  rtp?: RtpPorts | null
 }
 
 /** Time moves only by `advance`. */
@@ -60,9 +62,9 @@ export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
 }
 
 export async function openTrunkOn(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   clock: Clock,
-  { known = [plain], logins = [], outgoing = () => [], fails = false, received = () => {} }: TrunkSetup,
+  { known = [plain], logins = [], outgoing = () => [], fails = false, received = () => {}, rtp = null }: TrunkSetup,
 ) {
   const events: LegEvent[] = []
   const rtps: CountedRtp[] = []
@@ -84,7 +86,7 @@ export async function openTrunkOn(
       return Promise.resolve()
     },
   }
-  const rtp: RtpPorts = {
+  const counted: RtpPorts = {
     open(options) {
       const rtp = new CountedRtp(options)
       rtps.push(rtp)
@@ -96,7 +98,7 @@ export async function openTrunkOn(
     port: 0,
     publicAddress: '127.0.0.1',
     connections,
-    rtp,
+    rtp: rtp ?? counted,
     legs: {
       open: (_legId, { token }) =>
         token === 'right'
