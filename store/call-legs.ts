@@ -41,10 +41,6 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
       worlds.asTenant(leg, async (tx) => {
         await tx`update call_legs set answered_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and answered_at is null`
       }),
-    bridged: (leg, atMs) =>
-      worlds.asTenant(leg, async (tx) => {
-        await tx`update call_legs set bridged_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and bridged_at is null`
-      }),
     ended: (leg, atMs) =>
       worlds.asTenant(leg, async (tx) => {
         await tx`update call_legs set ended_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and ended_at is null`
@@ -59,9 +55,17 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
           from call_legs l join calls c
             on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
           where l.ended_at is null
-            and (l.bridged_at is null or (c.ended_at is not null and c.end_reason <> 'transferred'))
-            and (c.ended_at <= ${endedBefore} or (c.ended_at is null and not exists (
-            select from instances i where i.id = c.owner_id and i.alive_until > ${now})))
+            and (l.bridged_at is null or (c.ended_at is not null and c.end_reason <> 'transferred') or exists (
+              select from call_legs other
+              where other.organization_id = l.organization_id and other.test = l.test and other.call_id = l.call_id
+                and other.bridged_at is not null and other.ended_at <= ${endedBefore}))
+            and (c.ended_at <= ${endedBefore}
+              or (c.ended_at is null and not exists (
+                select from instances i where i.id = c.owner_id and i.alive_until > ${now}))
+              or exists (
+                select from transfers a
+                where a.organization_id = l.organization_id and a.test = l.test and a.call_id = l.call_id
+                  and a.leg_id = l.id and a.status in ('failed', 'cancelled') and a.completed_at <= ${endedBefore}))
           order by l.created_at limit ${limit}`
       }),
   }

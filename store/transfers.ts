@@ -29,7 +29,18 @@ export function createTransferStore(worlds: Worlds): TransferStore {
 
 /** The last change of an attempt counts. */
 export async function storeTransfers(tx: Tx, transfers: readonly Transfer[]): Promise<void> {
-  for (const transfer of new Map(transfers.map((each) => [each.id, each])).values()) await storeTransfer(tx, transfer)
+  for (const transfer of new Map(transfers.map((each) => [each.id, each])).values()) {
+    await storeTransfer(tx, transfer)
+    if (transfer.status === 'completed') await storeBridge(tx, transfer)
+  }
+}
+
+/** In the transaction of the status: if one were stored without the other, legs would be left open or cut after a death. */
+async function storeBridge(tx: Tx, { organizationId, test, callId, legId, updatedAtMs }: Transfer): Promise<void> {
+  await tx`
+    update call_legs set bridged_at = ${new Date(updatedAtMs)}
+    where organization_id = ${organizationId} and test = ${test} and call_id = ${callId}
+      and (id = ${legId} or party = 'caller') and bridged_at is null`
 }
 
 /** The entries that end the attempts of a call whose process has died. */

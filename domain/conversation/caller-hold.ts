@@ -41,6 +41,11 @@ export class CallerHold {
     return this.#phase === 'held' || this.#phase === 'gone'
   }
 
+  /** The caller leaves the hold, and the agent has not gone on yet. */
+  get isReturning(): boolean {
+    return this.#goOn !== null
+  }
+
   get isGone(): boolean {
     return this.#phase === 'gone'
   }

@@ -252,6 +252,10 @@ export class Talking implements Conversation {
     this.#turns.mute(this.#peopleSpeak || this.#hold.isHeld || this.#isSilenced)
   }
 
+  get isReturning(): boolean {
+    return this.#hold.isReturning || this.#turns.awaitsText
+  }
+
   hold(tone: HoldTone, held: () => void): boolean {
     if (this.#ending !== null || this.isOver) return false
     this.#hold.begin(tone, held)

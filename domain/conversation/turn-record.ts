@@ -71,12 +71,11 @@ export class TurnRecord {
     })
   }
 
-  /** A text or digits instead of speech. Returns its time. */
-  typedTurn(text: string, metadata: Record<string, unknown>): number {
+  /** A text or digits instead of speech. */
+  typedTurn(text: string, metadata: Record<string, unknown>): void {
     const { clock, newId } = this.#deps
     const nowMs = clock.monotonicMs()
     this.userTurn({ id: newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null, metadata)
-    return nowMs
   }
 
   /** Words of a person who has joined. `by` is null where they were typed. */

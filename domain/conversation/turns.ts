@@ -9,19 +9,13 @@ import type { ConversationInput } from './deps.ts'
 import { History } from './history.ts'
 import { Interruption } from './interruption.ts'
 import { wordsOfLanguage } from './languages.ts'
+import { NextSpeech } from './next-speech.ts'
 import { isEcho } from './own-words.ts'
 import { Settling } from './settling.ts'
 import type { DoneCall, EndCall } from './tool-calls.ts'
 import { isHopeless } from './transcription.ts'
 import { failedTurnsMax, lastMessageMs, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
-import {
-  type InterruptionMode,
-  initialTurnState,
-  isAgents,
-  step,
-  type TurnEffect,
-  type TurnEvent,
-} from './turn-machine.ts'
+import { initialTurnState, isAgents, step, type TurnEffect, type TurnEvent } from './turn-machine.ts'
 import type { TurnsDeps, TurnsEvents } from './turns-deps.ts'
 import { type Said, type SaidTurn, UserTurn } from './user-turn.ts'
 
@@ -36,7 +30,7 @@ export class Turns {
   readonly #made: AgentTurns
   #state = initialTurnState
   #agent: AgentTurn | null = null
-  #speakNext: (() => void) | null = null
+  readonly #next = new NextSpeech()
   #protected: AgentTurn | null = null
   #endCall: EndCall | null = null
   #goodbye: { text: string | null; isSpoken: boolean; withinMs: number } | null = null
@@ -86,6 +80,12 @@ export class Turns {
     return this.#state.phase === 'listening' && !this.#deps.tools.isBusy && !this.#settling.isUnderWay
   }
 
+  /** A text that the user cannot interrupt waits, and was not begun to be played. */
+  get awaitsText(): boolean {
+    const isUnplayed = this.#agent === this.#protected && this.#agent?.thinking === null && !this.#state.started
+    return this.#next.isProtected || isUnplayed
+  }
+
   speechStarted(atMs: number): void {
     this.#user.speechStarted(atMs)
     this.#events.userSpoke()
@@ -128,16 +128,17 @@ export class Turns {
 
   typed(text: string, metadata: Record<string, unknown>): void {
     this.#events.userSpoke()
-    const record = () => {
+    const before = () => {
       this.#history.user(text)
-      return this.#deps.record.typedTurn(text, metadata)
+      this.#deps.record.typedTurn(text, metadata)
     }
-    if (this.#isMuted) return this.#settling.afterwards(record)
-    this.#speakNext = () => {
-      const nowMs = record()
-      if (this.#state.phase === 'thinking')
-        this.#start(this.#made.answer(this.#history, text), { speechEndMs: null, dueMs: null, decisionMs: nowMs })
+    if (this.#isMuted) return this.#settling.afterwards(before)
+    const begin = () => {
+      if (this.#state.phase !== 'thinking') return
+      const decisionMs = this.#deps.clock.monotonicMs()
+      this.#start(this.#made.answer(this.#history, text), { speechEndMs: null, dueMs: null, decisionMs })
     }
+    this.#next.want({ isProtected: false, before, begin })
     this.#react('typed')
   }
 
@@ -159,12 +160,13 @@ export class Turns {
   /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. `isNext`: also while the user speaks. */
   prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
-    this.#speakNext = () => {
+    const begin = () => {
       if (this.#state.phase !== 'thinking') return
       const turn = text === null ? this.#made.answer(this.#history, null, hint) : this.#made.line(text)
       if (isProtected) this.#protected = turn
       this.#start(turn, null)
     }
+    this.#next.want({ isProtected, before: () => {}, begin })
     this.#react(isNext ? 'typed' : 'prompted')
   }
 
@@ -222,8 +224,8 @@ export class Turns {
     for (const effect of effects) this.#effects[effect]()
   }
 
-  #mode(): InterruptionMode {
-    if (this.#agent !== null && this.#agent === this.#protected) return 'none'
+  #mode() {
+    if (this.#next.isProtected || (this.#agent !== null && this.#agent === this.#protected)) return 'none'
     return this.#input.call.pipeline.turnHandling.interruption.mode
   }
 
@@ -236,11 +238,9 @@ export class Turns {
     answer: () => this.#settling.afterwards(() => this.#answer()),
     keep: () => this.#settling.afterwards(() => this.#takeRest()),
     speak: () => {
-      const speak = this.#speakNext
-      this.#speakNext = null
       this.#user.keepListening()
       this.#made.dropGuess()
-      if (speak !== null) this.#settling.afterwards(speak)
+      this.#next.take((begin) => this.#settling.afterwards(begin))
     },
     pause: () => this.#deps.playout.pause(),
     resume: () => this.#resume(),

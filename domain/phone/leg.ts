@@ -30,15 +30,14 @@ export interface LegStore {
   /** Before the line is asked to dial it, so that a process that dies leaves no leg without a row. */
   insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
-  /** The leg is connected with another one by the line, and goes on without this process. A second call changes nothing. */
-  bridged(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /** A second call changes nothing. */
   answered(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /** A second call changes nothing. */
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
-   * Open legs of calls that ended at least `graceMs` ago, or that no living process holds; without those that were bridged
-   * when a call was transferred.
+   * Open legs of calls that ended at least `graceMs` ago, or that no living process holds, and of attempts to transfer a
+   * call that failed or were cancelled as long ago. Two legs that were connected by a transfer talk on without a process:
+   * they are left out until one of them has been over for `graceMs`.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
 }

@@ -33,7 +33,7 @@ import { LegSink, LegTransport } from './leg-audio.ts'
 export type PhoneCallDeps = {
   line: PhoneLine
   media: LegMedia
-  legs: Pick<LegStore, 'dialed' | 'answered' | 'bridged' | 'ended'>
+  legs: Pick<LegStore, 'dialed' | 'answered' | 'ended'>
   clock: Clock
   log: Log
   /** Called once, when the call is over. */
@@ -122,8 +122,6 @@ export class PhoneCall implements LegHolder {
   handedOver(): void {
     this.#isHandedOver = true
     this.#sink.handOver()
-    const { legs, clock } = this.#deps
-    void legs.bridged(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
   }
 
   /** The recipient has left: the call that was transferred is over. */

@@ -44,6 +44,7 @@ export interface PhoneLine {
   reject(leg: LegRef, sipCode: RejectCode): Promise<void>
   /** A leg that is gone is no error. */
   hangUp(leg: LegRef): Promise<void>
+  /** Connects the two. When `other` leaves, `leg` stays open; when `leg` leaves, the line may hang up `other`. */
   bridge(leg: LegRef, other: LegRef): Promise<void>
   sendDtmf(leg: LegRef, digits: string): Promise<void>
   /** False: the line has ended the leg, or knows no such leg. */

@@ -374,7 +374,10 @@ export class SessionRegistry implements LiveSessions {
     if (!this.#live.has(live.call.id)) return
     conversation.gone()
     live.cancelEnd?.()
-    live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => conversation.end('user_disconnected'))
+    live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => {
+      // A caller who talks to a recipient over the line needs no stream for it.
+      if (!conversation.isOver) conversation.end('user_disconnected')
+    })
   }
 
   #ended(live: Live): void {

@@ -19,7 +19,7 @@ import type { AttemptEvent } from './states.ts'
 export type RecipientDeps = {
   line: PhoneLine
   media: LegMedia
-  legs: Pick<LegStore, 'insert' | 'dialed' | 'answered' | 'bridged' | 'ended'>
+  legs: Pick<LegStore, 'insert' | 'dialed' | 'answered' | 'ended'>
   clock: Clock
   log: Log
   record: Pick<PhoneLog, 'line'>
@@ -49,6 +49,8 @@ export class Recipient implements LegHolder {
   readonly #sink = new LegSink(() => void this.#askWhetherAlive())
   readonly #abort = new AbortController()
   #ref: LegRef | null = null
+  /** The name that the line has for the leg is stored, or is being stored. */
+  #isNameStored = false
   #stream: MediaTransport | null = null
   #brings = false
   #isAnswered = false
@@ -83,10 +85,9 @@ export class Recipient implements LegHolder {
       if (this.#isOver) return this.#legEnded()
       const leg = { ...wanted, legId: this.leg.id, media: brings ? this.#expectStream() : null, commandId: this.leg.id }
       const { carrierLegId } = await this.#dialInTime(leg)
-      this.#ref = { legId: this.leg.id, carrierLegId }
+      this.#named(carrierLegId)
       if (this.#isOver) return this.#hangUp()
       this.#events.dialed()
-      await legs.dialed(this.leg, carrierLegId)
     } catch (err) {
       this.#notDialed(err)
     }
@@ -99,9 +100,7 @@ export class Recipient implements LegHolder {
 
   /** The line has connected the recipient with the caller. */
   handedOver(): void {
-    const { legs, clock } = this.#deps
     this.#sink.handOver()
-    void legs.bridged(this.leg, clock.nowMs()).catch((err: unknown) => this.#unstored(err))
   }
 
   /** A second call does nothing. */
@@ -115,7 +114,7 @@ export class Recipient implements LegHolder {
   event(event: LegEvent): void {
     this.#signMs = this.#deps.clock.monotonicMs()
     this.#record(event)
-    this.#ref ??= { legId: this.leg.id, carrierLegId: event.carrierLegId }
+    this.#named(event.carrierLegId)
     if (event.type === 'hangup') return this.#hungUp(event.sipCode, event.cause)
     // It was given up before its name was known.
     if (this.#isOver) return this.#hangUp()
@@ -143,10 +142,22 @@ export class Recipient implements LegHolder {
 
   async look(): Promise<void> {
     const { clock } = this.#deps
+    if (this.#ref !== null) this.#named(this.#ref.carrierLegId)
     if (this.#isOver) return this.#hangUp()
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
     this.#sink.hasAudio = false
     if (clock.monotonicMs() - this.#signMs >= silentMs) await this.#askWhetherAlive()
+  }
+
+  /** A name that could not be stored is stored at the next event or look: without it, nobody hangs the leg up after us. */
+  #named(carrierLegId: string): void {
+    this.#ref ??= { legId: this.leg.id, carrierLegId }
+    if (this.#isNameStored) return
+    this.#isNameStored = true
+    this.#deps.legs.dialed(this.leg, carrierLegId).catch((err: unknown) => {
+      this.#isNameStored = false
+      this.#unstored(err)
+    })
   }
 
   #expectStream() {

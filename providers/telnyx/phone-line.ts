@@ -48,7 +48,7 @@ export function createTelnyxLine(options: TelnyxLineOptions): PhoneLine & { clos
       await act(leg, 'hangup', { command_id: `${leg.legId}-hangup` }).catch(unlessGone)
     },
     async bridge(leg, other) {
-      await act(leg, 'bridge', { call_control_id: other.carrierLegId })
+      await act(leg, 'bridge', { call_control_id: other.carrierLegId, park_after_unbridge: 'self' })
     },
     async sendDtmf(leg, digits) {
       await act(leg, 'send_dtmf', { digits })

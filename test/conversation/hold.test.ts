@@ -35,3 +35,50 @@ for (const [said, isRefusedAtOnce] of [
       t.ok(texts.includes(`agent: ${message}`), texts.join('\n'))
     })
   }
+
+t.test('the message is said when the caller interrupts the agent at the moment in which it waits', async (t) => {
+  for (let waitsMs = 0; waitsMs <= 2000; waitsMs += 40) {
+    const { sim, conversation, texts } = converse({
+      settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
+    })
+    // It takes longest to know how much of the agent was played.
+    sim.sendsMarks = false
+    await sim.run(400)
+    sim.say('I want to book a table for two people.')
+    await sim.run(waitsMs)
+    conversation.hold('music', () => {})
+    conversation.resume(after)
+    await sim.run(12_000)
+    t.ok(texts().includes(`agent: ${message}`), `${waitsMs} ms: ${texts().join(' | ')}`)
+  }
+})
+
+t.test('another hold would discard the message, until it is said', async (t) => {
+  const { sim, conversation, texts } = converse({
+    settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
+  })
+  await sim.run(400)
+  t.equal(conversation.isReturning, false)
+  conversation.hold('music', () => {})
+  conversation.resume(after)
+  t.equal(conversation.isReturning, true, 'the agent ends its sentence first')
+  await sim.until(() => !conversation.isReturning)
+  await sim.run(100)
+  conversation.hold('music', () => {})
+  await sim.run(5000)
+  t.ok(texts().includes(`agent: ${message}`), texts().join(' | '))
+})
+
+t.test('of two texts that are typed while the agent is interrupted, the last one is answered', async (t) => {
+  const { sim, conversation, texts, requests } = converse({
+    settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
+    answerOf: (said) => `You wrote ${said}.`,
+  })
+  await sim.run(1000)
+  conversation.userMessage('one')
+  conversation.userMessage('two')
+  await sim.run(6000)
+  const written = texts().slice(-3)
+  t.same(written, ['user: one', 'user: two', 'agent: You wrote two.'])
+  t.equal(requests.length, 1, 'the first one is in the history alone')
+})

@@ -91,7 +91,6 @@ export function openDesk() {
       ),
     insert: (leg) => Promise.resolve(void legs.set(leg.id, leg)),
     dialed: (leg, name) => change(leg.id, { carrierLegId: name }),
-    bridged: () => Promise.resolve(),
     answered: (leg, atMs) => change(leg.id, { answeredAtMs: legs.get(leg.id)?.answeredAtMs ?? atMs }),
     ended: (leg, atMs) => change(leg.id, { endedAtMs: legs.get(leg.id)?.endedAtMs ?? atMs }),
     orphans: () => Promise.resolve([]),

@@ -21,8 +21,8 @@ type Progress = Transfer & {
 }
 
 /** A call to a person who talks with the agent. */
-async function talking(): Promise<string> {
-  const started = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550006', agentId: phones.agentId })
+async function talking(to = '+15005550006'): Promise<string> {
+  const started = await call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId })
   const { sessionId } = started.json<{ sessionId: string }>()
   await callWhen(phones, sessionId, ({ status }) => status === 'in_progress')
   return sessionId
@@ -76,6 +76,20 @@ t.test('a blind transfer that fails gives the caller back to the agent', async (
   t.match(refused.json(), { code: 'CARRIER_DIAL_FAILED', details: { sessionId: id } })
   const again = await callWhen(phones, id, isDecided)
   t.same(statuses(again), ['busy', 'carrier_error'])
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
+})
+
+t.test('a bridge that is announced too late gives the caller back to the agent', async (t) => {
+  // The events of both legs come 5 s late.
+  const id = await talking('+15005550023')
+  t.equal((await transfer(id, 'blind', { to: '+15005550023' })).status, 201)
+  const back = await callWhen(phones, id, isDecided)
+  t.same(statuses(back), ['carrier_error'])
+  t.equal(back.status, 'in_progress')
+  const before = back.transcript.entries.length
+  const said = await callWhen(phones, id, ({ transcript }) => transcript.entries.length > before + 1)
+  t.equal(said.status, 'in_progress', 'the leg of the caller is open')
   await call(phones, 'POST', `/v1/calls/${id}/end`)
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
 })

@@ -1,0 +1,92 @@
+/** The legs that nobody holds any more, as the look for them finds them. */
+import t from 'tap'
+import type { CallEntry } from '../../domain/calls/call.ts'
+import type { Leg, LegParty } from '../../domain/phone/leg.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { newCall, newEvent } from '../calls/call.ts'
+import { transferOf, transferred } from '../transfers/transfer.ts'
+import { movableClock, organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const graceMs = 10_000
+
+async function transferring(test: Parameters<TestCluster['store']>[0]) {
+  const url = await cluster.database()
+  const clock = movableClock()
+  const store = await cluster.store(test, url, { clock })
+  const sql = cluster.sql(test, url)
+  const { id } = await organization(store, 'a')
+  const call = newCall(id, { status: 'transferring', ownerId: store.instanceId })
+  await store.calls.insert(call, {})
+  // The process of the call lives on, however far the clock is moved.
+  await sql`update instances set alive_until = now() + interval '1 day'`
+  const leg = async (party: LegParty): Promise<Leg> => {
+    const legId = systemIds.leg()
+    const row: Leg = {
+      ...{
+        organizationId: id,
+        test: false,
+        id: legId,
+        callId: call.id,
+        party,
+        direction: 'outbound',
+        line: 'simulator',
+      },
+      ...{ carrierLegId: `v3:${legId}`, createdAtMs: clock.nowMs(), answeredAtMs: null, endedAtMs: null },
+      microUsdPerMinute: null,
+    }
+    await store.legs.insert(row)
+    return row
+  }
+  const [caller, recipient] = [await leg('caller'), await leg('recipient')]
+  const orphans = async () => {
+    const legs = await store.legs.orphans(graceMs, 10)
+    return legs.map((each) => (each.id === caller.id ? 'caller' : 'recipient')).sort()
+  }
+  const attempt = (status: 'failed' | 'completed') => {
+    const failureCause = status === 'failed' ? ('declined' as const) : null
+    return transferred({ ...transferOf(call), legId: recipient.id, status, failureCause })
+  }
+  return { store, sql, clock, call, caller, recipient, orphans, attempt }
+}
+
+const ended = (endReason: 'transferred' | 'pipeline_failed'): CallEntry => {
+  const to = endReason === 'transferred' ? 'completed' : 'failed'
+  return { kind: 'move', event: newEvent(`call.${to}`), to, change: { endedAtMs: Date.now(), endReason } }
+}
+
+t.test('the leg of an attempt that failed is looked for while its call goes on', async (t) => {
+  const { store, call, clock, recipient, orphans, attempt } = await transferring(t)
+  await store.calls.append(call, call.id, [attempt('failed')])
+  t.same(await orphans(), [], 'its process hangs it up first')
+  clock.advance(graceMs + 1000)
+  t.same(await orphans(), ['recipient'])
+  await store.legs.ended(recipient, clock.nowMs())
+  t.same(await orphans(), [])
+})
+
+t.test('two legs that are connected outlive their process, and neither of them the other', async (t) => {
+  const { store, sql, call, clock, caller, orphans, attempt } = await transferring(t)
+  await sql`update instances set alive_until = now() - interval '1 second'`
+  t.same(await orphans(), ['caller', 'recipient'], 'before the transfer is completed')
+  await store.calls.append(call, call.id, [attempt('completed')])
+  t.same(await orphans(), [], 'the transfer and its bridge are stored at once')
+  await store.legs.ended(caller, clock.nowMs())
+  t.same(await orphans(), [], 'the line hangs up the other one, as a rule')
+  clock.advance(graceMs + 1000)
+  t.same(await orphans(), ['recipient'])
+})
+
+t.test('two legs that are connected are cut when their call ends for another reason', async (t) => {
+  for (const [reason, left] of [
+    ['transferred', []],
+    ['pipeline_failed', ['caller', 'recipient']],
+  ] as const) {
+    const { store, call, clock, orphans, attempt } = await transferring(t)
+    await store.calls.append(call, call.id, [attempt('completed'), ended(reason)])
+    clock.advance(graceMs + 1000)
+    t.same(await orphans(), left, reason)
+  }
+})
