@@ -24,7 +24,8 @@ export type TelnyxNumberOptions = {
 }
 
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
-const microUsdPerUsd = 1_000_000
+const nanoUsdPerUsd = 1e9
+const nanoUsdPerMicroUsd = 1000
 /** "Phone number not available". */
 const unavailableCode = '85006'
 
@@ -45,14 +46,18 @@ export function createTelnyxNumbers(options: TelnyxNumberOptions): NumberCarrier
         connection_id: connectionId,
         customer_reference: reference,
       }
-      const { data } = await http.post('/number_orders', json(body), never).catch(rejectOrder)
+      const { data } = await http
+        .post('/number_orders', json(body), never)
+        .catch((error: unknown) => orderAfter(http, reference, error))
       return orderIn(data)
     },
     async findOrder({ id, reference }) {
-      if (id !== null) return orderIn((await asked(http, `/number_orders/${encodeURIComponent(id)}`))['data'])
-      const { data } = await asked(http, `/number_orders${query({ 'filter[customer_reference]': reference })}`)
-      const [order] = listOf(data)
-      return order === undefined ? null : orderIn(order)
+      if (id === null) {
+        const order = await orderWith(http, reference)
+        return order === null ? null : orderIn(order)
+      }
+      const answer = await http.get(`/number_orders/${encodeURIComponent(id)}`, never).catch(unlessGone)
+      return answer === undefined ? null : orderIn(answer['data'])
     },
     async resourceIdOf(e164) {
       const { data } = await asked(http, `/phone_numbers${query({ 'filter[phone_number]': e164.slice(1) })}`)
@@ -110,7 +115,8 @@ function offerIn(e164: string, row: JsonObject): OfferedNumber {
 function microUsdOf(cost: JsonObject, name: string): number | null {
   const text = cost[name]
   if (cost['currency'] !== 'USD' || typeof text !== 'string' || !/^\d{1,6}(\.\d{1,9})?$/.test(text)) return null
-  return Math.ceil(Number(text) * microUsdPerUsd)
+  // Nano-USD are whole here. Without that 4.03 USD would become 4,030,001 micro-USD, because binary fractions are not exact.
+  return Math.ceil(Math.round(Number(text) * nanoUsdPerUsd) / nanoUsdPerMicroUsd)
 }
 
 function orderIn(data: unknown): NumberOrder {
@@ -133,6 +139,23 @@ function asked(http: VendorHttp, path: string): Promise<JsonObject> {
   })
 }
 
+async function orderWith(http: VendorHttp, reference: string): Promise<JsonObject | null> {
+  const { data } = await asked(http, `/number_orders${query({ 'filter[customer_reference]': reference })}`)
+  return listOf(data)[0] ?? null
+}
+
+/**
+ * A server that fails may have made the order before. If nobody looked, the number would be bought at the carrier and belong
+ * to nobody here.
+ */
+async function orderAfter(http: VendorHttp, reference: string, error: unknown): Promise<JsonObject> {
+  if (!(error instanceof ProviderError) || (error.status ?? 0) < 500) return rejectOrder(error)
+  const order = await orderWith(http, reference).catch(() => {
+    throw new NumberCarrierError('unknown', { cause: withoutText(error) })
+  })
+  return order === null ? rejectOrder(error) : { data: order }
+}
+
 /** An order that got no answer may have been made. */
 function rejectOrder(error: unknown): never {
   const cause = withoutText(error)
@@ -143,8 +166,8 @@ function rejectOrder(error: unknown): never {
   throw new NumberCarrierError(isRefused ? 'failed' : 'unknown', { cause })
 }
 
-function unlessGone(error: unknown): void {
-  if (error instanceof ProviderError && error.status === 404) return
+function unlessGone(error: unknown): undefined {
+  if (error instanceof ProviderError && error.status === 404) return undefined
   throw new NumberCarrierError('failed', { cause: withoutText(error) })
 }
 

@@ -18,6 +18,7 @@ t.test('an offer has its price in micro-USD, or none that is known', async (t) =
   const { numbers, answers, commands } = await serveCarrier(t)
   const cases: [cost: object, upfront: number | null, monthly: number | null][] = [
     [{ upfront_cost: '3.21', monthly_cost: '6.54', currency: 'USD' }, 3_210_000, 6_540_000],
+    [{ upfront_cost: '4.03', monthly_cost: '16.01', currency: 'USD' }, 4_030_000, 16_010_000],
     [{ upfront_cost: '0.0000001', monthly_cost: '0', currency: 'USD' }, 1, 0],
     [{ upfront_cost: '3.21', monthly_cost: '6.54', currency: 'EUR' }, null, null],
     [{ upfront_cost: '-1', monthly_cost: 'x', currency: 'USD' }, null, null],
@@ -59,7 +60,7 @@ t.test('failures of an order', async (t) => {
     [refusedWith(422, '85006'), 'unavailable'],
     [refusedWith(422, '10015'), 'failed'],
     [refusedWith(401, '10009'), 'failed'],
-    [refusedWith(503, '10007'), 'failed'],
+    [refusedWith(503, '10007'), 'unknown'],
     [(response) => response.destroy(), 'unknown'],
     [() => {}, 'unknown'],
     [{ status: 200, body: { data: {} } }, 'unknown'],
@@ -72,6 +73,29 @@ t.test('failures of an order', async (t) => {
     t.notMatch(String((error as NumberCarrierError).cause), '+1500', 'the text of the carrier repeats numbers')
     server.closeAllConnections()
   }
+})
+
+t.test('a server that fails may have made the order: it is looked up by its reference', async (t) => {
+  const { numbers, answers, commands } = await serveCarrier(t)
+  const order = (data: object[]) => {
+    answers((response) => {
+      answers({ status: 200, body: { data } })
+      response.writeHead(504).end()
+    })
+    return numbers.order('+19705555098', 'pn_1').catch((error: unknown) => error)
+  }
+  t.same(await order([{ id: 'o1', status: 'success' }]), { id: 'o1', status: 'done' })
+  t.match(commands[1], { method: 'GET', path: '/v2/number_orders?filter%5Bcustomer_reference%5D=pn_1' })
+  t.match(await order([]), { failure: 'failed' }, 'it was not made')
+})
+
+t.test('an order that the carrier does not know is no order', async (t) => {
+  const { numbers, answers } = await serveCarrier(t)
+  answers(refusedWith(404, '10005'))
+  t.equal(await numbers.findOrder({ id: 'o1', reference: 'pn_1' }), null)
+  answers(refusedWith(500, '10007'))
+  const error = await numbers.findOrder({ id: 'o1', reference: 'pn_1' }).catch((error: unknown) => error)
+  t.match(error, { failure: 'failed' })
 })
 
 t.test('a number that the carrier does not know counts as given back', async (t) => {
