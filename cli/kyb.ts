@@ -3,6 +3,7 @@ import type { Actions } from './actions.ts'
 import type { Decision, VerificationRow } from './admin.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
+import { oneLine } from './terminal.ts'
 
 const reasonCharactersMax = 2_000
 
@@ -40,8 +41,9 @@ function readReason(text: string): string {
   return text
 }
 
+/** The name comes from the organization. It must not look like a line about another one. */
 function lineOf(row: VerificationRow): string {
-  return [row.organizationId, row.status, legalNameOf(row) ?? '(no name)'].join('  ')
+  return [row.organizationId, row.status, oneLine(legalNameOf(row) ?? '') || '(no name)'].join('  ')
 }
 
 function legalNameOf({ businessProfile }: VerificationRow): string | null {

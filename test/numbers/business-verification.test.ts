@@ -84,6 +84,9 @@ t.test('the states over the public surface, and the review by the operator', asy
     status: 'draft',
     submission: { organizationId: acme.id, businessProfile: { legalName: 'Harbor\n' }, attestedAt: null },
   })
+  const forged = `Harbor\u001b[2K\norg_other  approved  Bank`
+  await draft({ businessProfile: { legalName: forged } })
+  t.match((await kyb('list')).stdout, `${acme.id}  draft  Harbor [2K org_other  approved  Bank\n`, 'a name is one line')
   t.match((await draft({})).json(), { submission: { businessProfile: null, authorizedRepresentative: null } })
 
   const sent = await submit()
