@@ -4,10 +4,8 @@ import type { SubmissionStore } from '../domain/numbers/business-verification.ts
 import type { NumberChargeStore } from '../domain/numbers/charges.ts'
 import type { NumberOrderStore } from '../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../domain/numbers/phone-number.ts'
-import type { BusinessVerification } from '../domain/numbers/verification.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { createBusinessVerification } from './business-verification.ts'
 import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
 import { createNumberCharges } from './number-charges.ts'
@@ -21,7 +19,6 @@ export type NumberRecords = {
   ownedNumbers: PhoneNumberStore
   numberOrders: NumberOrderStore
   numberCharges: NumberChargeStore
-  verification: BusinessVerification
   numberCallers: CallersOfNumbers
   businessVerifications: SubmissionStore
 }
@@ -32,7 +29,6 @@ export function createNumberRecords(worlds: Worlds & Tenancy, clock: Clock): Num
     ownedNumbers: createNumberStore(worlds),
     numberOrders: createNumberOrders(worlds, clock),
     numberCharges: createNumberCharges(worlds, clock),
-    verification: createBusinessVerification(worlds),
     numberCallers: createNumberCallers(worlds),
     businessVerifications: createSubmissionStore(worlds),
   }

@@ -1,5 +1,6 @@
 /** Numbers are bought at the simulated carrier: the order, its money, and what becomes of both when something fails. */
 import t from 'tap'
+import { Fault } from '../../domain/fault.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
 import { TestCluster } from '../store/cluster.ts'
@@ -79,6 +80,18 @@ t.test('a process that ends after it has stored the number: the order is found b
   t.match((await numbers.list(local))[0]?.order, { status: 'done', resourceId: '12125550102' })
 })
 
+t.test('a store that is lost after the order: the number is pending, and is looked up', async (t) => {
+  const lost = () => Promise.reject(new Fault({ kind: 'store_unreachable' }))
+  const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {}, { end: lost })
+  const local = await tenant(5 * usdMicro)
+  const bought = await numbers.purchase(local, { e164: '+12125550112' })
+  t.equal(bought.order.status, 'pending')
+  t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
+  await clock.advance(30_000)
+  await look()
+  t.match(await numbers.list(local), [{ id: bought.id, order: { status: 'done' } }])
+})
+
 t.test('an order that the carrier does not know after 60 s was never made', async (t) => {
   const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new NumberCarrierError('unknown')),
@@ -139,13 +152,14 @@ t.test('refused before anything is paid', async (t) => {
 })
 
 t.test('a live key needs a verified business, a test key needs neither that nor credit', async (t) => {
-  const { numbers, tenant, creditOf } = await setUp(t, cluster)
-  const acme = await tenant(5 * usdMicro, { name: 'acme' })
-  t.same(await faultOf(numbers.purchase(acme, { e164: '+12125550106' })), {
-    kind: 'verification_required',
-    status: 'missing',
-  })
-  const inTest = await tenant(0, { name: 'acme in test', test: true })
+  const { numbers, verifications, tenant, creditOf } = await setUp(t, cluster)
+  const acme = await tenant(5 * usdMicro, { isVerified: false })
+  const refused = (status: string) => ({ kind: 'verification_required', status })
+  t.same(await faultOf(numbers.purchase(acme, { e164: '+12125550106' })), refused('missing'))
+  const revoked = await tenant(5 * usdMicro)
+  await verifications.decide(revoked.organizationId, { event: 'revoke' })
+  t.same(await faultOf(numbers.purchase(revoked, { e164: '+12125550106' })), refused('revoked'))
+  const inTest = await tenant(0, { isVerified: false, test: true })
   const bought = await numbers.purchase(inTest, { e164: '+12125550106' })
   t.match(bought, { test: true, price: null, nextChargeAtMs: null, lastChargedAtMs: null, order: { status: 'done' } })
   t.equal(await creditOf(inTest.organizationId), 0)

@@ -1,14 +1,15 @@
 /** Phone numbers over the store and the simulated carrier, on a clock that the test moves. */
 import type { Test } from 'tap'
+import { createBusinessVerifications } from '../../domain/numbers/business-verification.ts'
 import { createCharges } from '../../domain/numbers/charges.ts'
-import { createOrderLook } from '../../domain/numbers/orders.ts'
+import { createOrderLook, type NumberOrderStore } from '../../domain/numbers/orders.ts'
 import { createPhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { NumberCarrier } from '../../domain/ports/number-carrier.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { createRules } from '../../handlers/platform/stored-resources.ts'
 import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { systemIds } from '../../runtime/clock.ts'
-import { isUsNumber } from '../../runtime/phone-number.ts'
+import { isPhoneNumber, isUsNumber } from '../../runtime/phone-number.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { ManualClock } from '../domain/fakes.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
@@ -18,8 +19,14 @@ export const atOnceMicroUsd = 2_000_000
 
 export type Process = ReturnType<typeof processOf>
 
-/** `carrier` changes methods of the simulated one. */
-export async function setUp(test: Test, cluster: TestCluster, processes = 1, carrier: Partial<NumberCarrier> = {}) {
+/** `carrier` changes methods of the simulated one, and `orders` those of the store that a purchase calls. */
+export async function setUp(
+  test: Test,
+  cluster: TestCluster,
+  processes = 1,
+  carrier: Partial<NumberCarrier> = {},
+  orders: Partial<NumberOrderStore> = {},
+) {
   const clock = new ManualClock()
   const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
   const simulator = await startSimulator({
@@ -37,30 +44,47 @@ export async function setUp(test: Test, cluster: TestCluster, processes = 1, car
   const all: Process[] = []
   while (all.length < processes) {
     const store = await cluster.store(test, url, { clock, serves: false })
-    all.push(processOf(store, { ...simulated, ...carrier }, clock))
+    all.push(processOf(store, { ...simulated, ...carrier }, clock, orders))
   }
   const [first] = all as [Process]
-  const { store } = first
+  const { store, verifications } = first
   return {
     clock,
     simulated,
     processes: all,
     ...first,
     sql: cluster.sql(test, url),
-    /** The name `local` is that of a verified organization. */
-    tenant: async (creditMicroUsd: number, { name = 'local', test = false } = {}) => {
-      return { organizationId: (await organization(store, name, creditMicroUsd)).id, test }
+    tenant: async (creditMicroUsd: number, { isVerified = true, test = false } = {}) => {
+      const organizationId = (await organization(store, 'acme', creditMicroUsd)).id
+      const forms = { businessProfile: {}, authorizedRepresentative: {}, attestationAccepted: true }
+      if (isVerified) {
+        await verifications.submit(organizationId, forms, 'key_1')
+        await verifications.decide(organizationId, { event: 'approve' })
+      }
+      return { organizationId, test }
     },
     creditOf: async (organizationId: string) => (await store.organizations.find(organizationId))?.creditMicroUsd,
   }
 }
 
-function processOf(store: Awaited<ReturnType<TestCluster['store']>>, carrier: NumberCarrier, clock: ManualClock) {
+function processOf(
+  store: Awaited<ReturnType<TestCluster['store']>>,
+  carrier: NumberCarrier,
+  clock: ManualClock,
+  orders: Partial<NumberOrderStore>,
+) {
   const carriers = { of: () => carrier }
+  const verifications = createBusinessVerifications({
+    store: store.businessVerifications,
+    review: 'operator',
+    clock,
+    submissionId: systemIds.submission,
+    isPhoneNumber,
+  })
   const numbers = createPhoneNumbers({
     store: store.ownedNumbers,
-    orders: store.numberOrders,
-    verification: store.verification,
+    orders: { ...store.numberOrders, ...orders },
+    verification: verifications,
     carriers,
     rules: createRules({ rows: [] } as never, []),
     clock,
@@ -70,6 +94,7 @@ function processOf(store: Awaited<ReturnType<TestCluster['store']>>, carrier: Nu
   return {
     store,
     numbers,
+    verifications,
     look: createOrderLook({ orders: store.numberOrders, carriers, clock, log: silent }),
     charge: createCharges({ charges: store.numberCharges, clock, log: silent }),
   }
