@@ -1,5 +1,6 @@
 /** Buys a phone number: all that can be refused is refused before anything is paid. */
 import type { Tenant } from '../access/organization.ts'
+import { Fault } from '../fault.ts'
 import { NumberCarrierError, type OfferedNumber } from '../ports/number-carrier.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
@@ -42,7 +43,13 @@ export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
     await requireVerification(deps, tenant)
     const priced = await withPrice(deps, number)
     refuse(await deps.orders.insert(priced, deps.clock.nowMs() + orderMs), priced)
-    return order(deps, priced)
+    try {
+      return await order(deps, priced)
+    } catch (error) {
+      // The store was lost after the carrier was asked. The number is paid and stays pending, and the carrier is asked again.
+      if (error instanceof Fault) return priced
+      throw error
+    }
   }
 }
 
