@@ -12,6 +12,7 @@ import { phoneFigures } from './phone-calls.ts'
 import { longSessionFigures, sessionFigures } from './sessions.ts'
 import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime, warmEngine } from './start.ts'
+import { trunkFigures } from './trunk-calls.ts'
 import { deliveryFigures } from './webhooks.ts'
 
 type Measure = (dataDir: string) => Promise<Result | Result[]>
@@ -33,11 +34,13 @@ const measures: Record<string, readonly Measure[]> = {
     socketFigures,
     sessionFigures,
     phoneFigures,
+    trunkFigures,
     deliveryFigures,
   ],
   webhooks: [deliveryFigures],
   sessions: [sessionFigures],
   phone: [phoneFigures],
+  trunk: [trunkFigures],
   // Ten minutes.
   'long-sessions': [longSessionFigures],
 }
