@@ -1,6 +1,6 @@
 /** Joins the records of calls: their reads, their reports and their recordings. */
 import { openCallRecordings } from './call-recordings.ts'
-import { Callbacks } from './domain/callbacks/callbacks.ts'
+import { Callbacks, type PlaceCallback } from './domain/callbacks/callbacks.ts'
 import { createAnalyse } from './domain/calls/analyse.ts'
 import type { Call } from './domain/calls/call.ts'
 import { Calls } from './domain/calls/calls.ts'
@@ -36,6 +36,8 @@ export type CallRecords = {
   record: (call: Call) => CallRecorder | null
   /** The server is reached at this address, where no other one is set. From now on calls of dead processes end, and reports are made: they have links to it. */
   listening: (url: string) => void
+  /** Places the calls of callbacks from now on. */
+  serve: (place: PlaceCallback) => void
   /** Begins no more analyses. Those that run are taken over by another process if this one ends first. */
   close(): Promise<void>
 }
@@ -98,7 +100,7 @@ export async function createCallRecords({
     clock,
     log,
   })
-  const callbacks = openCallbacks(store, log)
+  const { callbacks, serve } = openCallbacks(store, log)
   return {
     calls,
     recordings: recordings.stored,
@@ -106,6 +108,7 @@ export async function createCallRecords({
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
     record: recordings.record,
+    serve,
     listening(url) {
       recordings.listening(url)
       const endOrphans = () => store.calls.endOrphans(recordings.salvage)
@@ -120,13 +123,20 @@ export async function createCallRecords({
   }
 }
 
-function openCallbacks(store: Store, log: RecordParts['log']): Callbacks {
-  return new Callbacks({
+/** Until phones are served no call can be placed. */
+function openCallbacks(store: Store, log: RecordParts['log']): Pick<CallRecords, 'callbacks' | 'serve'> {
+  let place: PlaceCallback = () => Promise.resolve({ failure: 'carrier_error' })
+  const callbacks = new Callbacks({
     store: store.callbacks,
-    // There is no telephony yet.
-    place: () => Promise.resolve({ failure: 'no_phone_number' }),
+    place: (callback) => place(callback),
     clock: systemClock,
     log,
     leaseId: systemIds.session,
   })
+  return {
+    callbacks,
+    serve(placing) {
+      place = placing
+    },
+  }
 }

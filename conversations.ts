@@ -113,7 +113,7 @@ function sharedDeps(
 
 function inputOf(
   { operations, record }: ConversationParts,
-  { call, observer }: LiveCall,
+  { call, observer, note }: LiveCall,
   caller: Caller,
   ended: () => void,
 ): ConversationInput {
@@ -121,6 +121,7 @@ function inputOf(
   return {
     call,
     caller,
+    ...(note !== undefined && { note }),
     routing: { stt: routing('stt'), llm: routing('llm'), tts: routing('tts') },
     aligner: alignerOf(operations, call.pipeline.intent.language),
     request: (signal) => {

@@ -1,8 +1,10 @@
 /** Joins calls by phone: how they are placed and taken, what becomes of their legs, and how the events of lines reach them. */
+import type { PlaceCallback } from './domain/callbacks/callbacks.ts'
 import type { Journal } from './domain/calls/journal.ts'
 import { createTakeInbound } from './domain/phone/inbound.ts'
 import { createDialPhone, type DialPhone } from './domain/phone/outbound.ts'
 import { PhoneCalls } from './domain/phone/phone-calls.ts'
+import { createPlaceCallback } from './domain/phone/place-callback.ts'
 import type { CallableNumbers, PhoneLines } from './domain/phone/ports.ts'
 import type { LegMedia } from './domain/ports/leg-media.ts'
 import type { LegEvents } from './domain/ports/phone-line.ts'
@@ -36,6 +38,7 @@ export type PhoneParts = {
 
 export type PhoneSessions = {
   dial: DialPhone
+  placeCallback: PlaceCallback
   events: LegEvents & Pick<PhoneCalls, 'take'>
   /** The transfers of the calls that this process holds. */
   liveTransfers: LiveTransfers
@@ -75,8 +78,11 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   const loops = new Loops(clock, log)
   loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => phones.look() })
   loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
+  const dial = createDialPhone({ ...held, isPhoneNumber })
+  const { callbacks, numberCallers: callers } = store
   return {
-    dial: createDialPhone({ ...held, isPhoneNumber }),
+    dial,
+    placeCallback: createPlaceCallback({ callbacks, numbers, callers, dial }),
     events: phones,
     liveTransfers,
     transfers,

@@ -74,6 +74,7 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
     log,
     masterKey,
   })
+  records.serve(sessions.phone.placeCallback)
   const ephemeral = createEphemeralTokens({
     masterKey,
     keys: store.keys,

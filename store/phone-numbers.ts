@@ -32,6 +32,11 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
         const ready = all.filter(isOutboundReady)
         return ready.find((number) => agentId !== null && number.agentId === agentId) ?? ready[0] ?? 'none'
       }),
+    outboundNamed: (tenant, id) =>
+      worlds.asTenant(tenant, async (tx) => {
+        const [row] = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${ofTenant(tx, tenant)} and id = ${id}`
+        return row !== undefined && isOutboundReady(row) ? row : null
+      }),
     isInboundReady: (number) =>
       worlds.asTenant(number, async (tx) => {
         const [row] = await tx<Row[]>`

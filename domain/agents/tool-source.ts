@@ -37,7 +37,7 @@ export function issuesOfSource(source: WantedSource, hosts: HostPolicy, isPhoneN
 const settingsOf: Record<BuiltinName, readonly (keyof BuiltinConfig)[]> = {
   end_call: ['enabled'],
   send_dtmf: [],
-  schedule_callback: ['maxDaysAhead'],
+  schedule_callback: ['maxDaysAhead', 'phoneNumberId'],
   transfer_call: transferSettings,
 }
 

@@ -35,7 +35,7 @@ export type WebhookSource = {
 }
 
 export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback' | 'transfer_call'
-export type BuiltinConfig = { enabled?: boolean; maxDaysAhead?: number } & TransferConfig
+export type BuiltinConfig = { enabled?: boolean; maxDaysAhead?: number; phoneNumberId?: string } & TransferConfig
 export type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config: BuiltinConfig | null }
 type InlineSource = { kind: 'inline'; timeoutMs: number | null }
 

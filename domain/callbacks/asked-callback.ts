@@ -6,7 +6,10 @@ import { type CallbackRules, daysAheadDefault, readWantedCallback } from './want
 const nullable = (type: string, description: string) => ({ type: [type, 'null'], description })
 const properties = {
   at: nullable('string', 'The time of the call with its offset from UTC, such as 2026-11-22T09:30:00+01:00.'),
-  to: nullable('string', 'The phone number that the user gave, in E.164, such as +12025550143.'),
+  to: nullable(
+    'string',
+    'The phone number that the user gave, in E.164, such as +12025550143. null in a call by phone: the number of that call.',
+  ),
   reason: nullable('string', 'What the call is about, in at most 300 characters.'),
   instructions: nullable('string', 'What to know or to do in the call.'),
 }
@@ -14,7 +17,8 @@ const properties = {
 /** The field of the answer. */
 export const askedCallbackSchema = {
   type: ['object', 'null'],
-  description: 'null unless the user asked to be called back, and gave a time and a phone number.',
+  description:
+    'null unless the user asked to be called back, and gave a time, and a phone number or one in a call by phone.',
   properties,
   required: Object.keys(properties),
   additionalProperties: false,

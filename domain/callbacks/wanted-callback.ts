@@ -1,4 +1,6 @@
 /** Reads the arguments with which the LLM calls `schedule_callback`. */
+import type { Call } from '../calls/call.ts'
+import type { PipelineTool, SessionTransport } from '../sessions/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
 import type { WantedCallback } from './callback.ts'
 
@@ -9,8 +11,8 @@ const dayMs = 86_400_000
 const reasonCharactersMax = 500
 const instructionsCharactersMax = 8192
 
-/** The schema of a tool that names none itself. Exactly one of `at` and `inMinutes` is needed, which vendors' schemas cannot say. */
-export const callbackParameters = {
+/** The arguments of a tool that names none itself. Exactly one of `at` and `inMinutes` is needed, which vendors' schemas cannot say. */
+const callbackParameters = {
   type: 'object',
   properties: {
     inMinutes: { type: 'number', description: 'The minutes from now until the call. Give either this or at.' },
@@ -29,9 +31,22 @@ export const callbackParameters = {
   required: ['to'],
 } as const
 
+/** Only in a call by phone a number is known that can be called again. */
+export function callbackParametersOf(transport: SessionTransport): PipelineTool['parameters'] {
+  return transport === 'phone' ? { ...callbackParameters, required: [] } : callbackParameters
+}
+
+/** The number of the person in a call by phone. Null: it is withheld, or this is a browser's session. */
+export function numberOfPerson({ phone }: Pick<Call, 'phone'>): string | null {
+  if (phone === null) return null
+  return phone.direction === 'inbound' ? phone.from : phone.to
+}
+
 export type CallbackRules = {
   nowMs: number
   maxDaysAhead: number
+  /** Called where the arguments name no number. */
+  defaultTo: string | null
   /** Whether a text in E.164 can be the number of a phone. */
   isPhoneNumber: (text: string) => boolean
 }
@@ -43,12 +58,13 @@ export type ReadCallback =
   | { notAllowed: string }
 
 /** The arguments have passed the schema of the tool, which may be any. */
-export function readWantedCallback(args: unknown, { nowMs, maxDaysAhead, isPhoneNumber }: CallbackRules): ReadCallback {
+export function readWantedCallback(args: unknown, rules: CallbackRules): ReadCallback {
+  const { nowMs, maxDaysAhead, defaultTo, isPhoneNumber } = rules
   const given = (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>
   const scheduledAtMs = timeOf(given, nowMs)
   const reason = textOf(given['reason'], reasonCharactersMax)
   const instructions = textOf(given['instructions'], instructionsCharactersMax)
-  const to = given['to']
+  const to = given['to'] ?? defaultTo
   const toNumber = typeof to === 'string' && /^\+[1-9]\d{6,14}$/.test(to) && isPhoneNumber(to) ? to : undefined
   if (scheduledAtMs === undefined || toNumber === undefined || reason === undefined || instructions === undefined)
     return {

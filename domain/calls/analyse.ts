@@ -2,6 +2,7 @@
 import type { Caller, Tenant } from '../access/organization.ts'
 import { clockFor, daysAheadOf, readAskedCallback } from '../callbacks/asked-callback.ts'
 import { type Callback, isPromised, newCallback } from '../callbacks/callback.ts'
+import { numberOfPerson } from '../callbacks/wanted-callback.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { Fault, type FaultKind } from '../fault.ts'
 import type { Generate } from '../llm/generate.ts'
@@ -142,7 +143,8 @@ const lateError = 'No LLM answered in time.'
 function askedCallback(deps: AnalyseDeps, call: Call, json: unknown, maxDaysAhead: number): Callback | null {
   const { clock, isPhoneNumber, callbackId } = deps
   const asked = typeof json === 'object' && json !== null && 'callback' in json ? json.callback : null
-  const wanted = readAskedCallback(asked, { nowMs: clock.nowMs(), maxDaysAhead, isPhoneNumber })
+  const rules = { nowMs: clock.nowMs(), maxDaysAhead, defaultTo: numberOfPerson(call), isPhoneNumber }
+  const wanted = readAskedCallback(asked, rules)
   return wanted && newCallback(call, wanted, callbackId(), clock.nowMs())
 }
 

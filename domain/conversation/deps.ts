@@ -37,6 +37,8 @@ export type ConversationDeps = {
 export type ConversationInput = {
   call: Call
   caller: Caller
+  /** For the LLM, before the first word. */
+  note?: string
   /** The routing of each stage: the pins and filters of the pipeline. */
   routing: Readonly<Record<Stage, Routing>>
   /** A preset that is like the default voice of this route, or null. */

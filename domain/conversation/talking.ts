@@ -189,10 +189,10 @@ export class Talking implements Conversation {
     this.#log.event('room.agent_joined', {})
     this.#audio.begin()
     this.#sounds.load(this.#input.call.pipeline.backgroundAudio, this.#deps.log)
-    const { protectFirstMessage } = turnHandling.interruption
-    if (firstMessageMode === 'generate') this.#turns.prompt(null, greetingHint, protectFirstMessage)
-    else if (firstMessageMode === 'message' && firstMessage !== null)
-      this.#turns.prompt(firstMessage, '', protectFirstMessage)
+    const isProtected = turnHandling.interruption.protectFirstMessage
+    if (this.#input.note !== undefined) this.contextualUpdate(this.#input.note)
+    if (firstMessageMode === 'generate') this.#turns.prompt(null, greetingHint, isProtected)
+    else if (firstMessageMode === 'message' && firstMessage !== null) this.#turns.prompt(firstMessage, '', isProtected)
     this.#moved()
   }
 

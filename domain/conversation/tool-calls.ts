@@ -1,7 +1,7 @@
 /** Runs the tool calls of one answer of the LLM, and writes their results for it. */
 import type { BuiltinSource } from '../agents/tool.ts'
 import type { WantedCallback } from '../callbacks/callback.ts'
-import { daysAheadDefault, readWantedCallback } from '../callbacks/wanted-callback.ts'
+import { daysAheadDefault, numberOfPerson, readWantedCallback } from '../callbacks/wanted-callback.ts'
 import type { Call, EventType, TurnToolCall } from '../calls/call.ts'
 import type { LlmItem, LlmTool } from '../llm/llm.ts'
 import type { Clock } from '../ports/system.ts'
@@ -157,7 +157,8 @@ export class ToolCalls {
     if (name !== 'schedule_callback') return { result: 'ok' }
     const nowMs = clock.nowMs()
     const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
-    const read = readWantedCallback(args, { nowMs, maxDaysAhead, isPhoneNumber: (text) => runTool.isPhoneNumber(text) })
+    const isPhoneNumber = (text: string) => runTool.isPhoneNumber(text)
+    const read = readWantedCallback(args, { nowMs, maxDaysAhead, defaultTo: numberOfPerson(call), isPhoneNumber })
     if ('wrong' in read)
       return failed({ code: 'invalid_arguments', detail: read.wrong.map((name) => `/${name}`).join(', ') })
     if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })

@@ -45,6 +45,8 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   to: string
   from?: string | null
   telephony?: WantedTelephony | null
+  /** For the LLM, before the conversation begins. No request sets it. */
+  note?: string | null
 }
 
 export type WantedTelephony = WantedAnswering & {
@@ -67,7 +69,7 @@ const lastWordsS = 120
 const timeLimitMaxS = 14_400
 
 export function createDialPhone(deps: OutboundDeps): DialPhone {
-  return async (caller, { to, from = null, telephony, ...wanted }) => {
+  return async (caller, { to, from = null, telephony, note, ...wanted }) => {
     refuseIssues([
       ...numberIssues(deps, { to, from }),
       ...(await issuesOfWanted(wanted, deps.rules)),
@@ -103,7 +105,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const call = newPhoneCall({ ...made, kind: 'outbound', agentId: agent?.id ?? null, webhookTags })
     const ringingMs = (telephony?.ringingTimeout ?? ringingDefaultS) * 1000
     const outbound = { caller, wanted, preparation, line, ringingMs, region: telephony?.region ?? null }
-    const live = { call, secrets: settings.secrets, ...(answerPlan && { answerPlan }) }
+    const live = { call, secrets: settings.secrets, ...(answerPlan && { answerPlan }), ...(note && { note }) }
     await place(deps, outbound, live, number)
     return { id, test: call.test, legId: phone.legId, roomName: roomNameOf(call), to, from: number.e164 }
   }

@@ -31,6 +31,8 @@ export interface CallableNumbers {
     agentId: string | null,
     from: string | null,
   ): Promise<CallableNumber | 'none' | 'not_own' | 'not_ready'>
+  /** The number with this id, where it may call now. */
+  outboundNamed(tenant: Tenant, id: string): Promise<CallableNumber | null>
   /** Whether calls to the number are answered now. */
   isInboundReady(number: CallableNumber): Promise<boolean>
 }

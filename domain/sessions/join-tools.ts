@@ -2,7 +2,7 @@
 
 import type { NewTool, StoredTool, ToolSecrets, ToolSource } from '../agents/tool.ts'
 import { makeSource } from '../agents/tool-source.ts'
-import { callbackParameters } from '../callbacks/wanted-callback.ts'
+import { callbackParametersOf } from '../callbacks/wanted-callback.ts'
 import { type Issue, refuseIssues } from '../resource-fault.ts'
 import { pressKeysParameters } from '../tools/press-keys.ts'
 import { transferParameters } from '../transfers/transfer-config.ts'
@@ -39,7 +39,7 @@ export function joinTools(
     tools: all.map(({ tool }) => ({
       name: tool.name,
       description: tool.description,
-      parameters: tool.parameters ?? parametersOf(tool.source),
+      parameters: tool.parameters ?? parametersOf(tool.source, transport),
       source: tool.source,
       preToolSpeech: tool.preToolSpeech ?? 'auto',
     })),
@@ -50,11 +50,11 @@ export function joinTools(
 }
 
 /** The arguments of a tool that names none. */
-function parametersOf(source: ToolSource): PipelineTool['parameters'] {
+function parametersOf(source: ToolSource, transport: SessionTransport): PipelineTool['parameters'] {
   if (source.kind !== 'builtin') return { type: 'object', properties: {} }
   const { name, config } = source
   if (name === 'send_dtmf') return pressKeysParameters
-  if (name === 'schedule_callback') return callbackParameters
+  if (name === 'schedule_callback') return callbackParametersOf(transport)
   return name === 'transfer_call' ? transferParameters(config ?? {}) : { type: 'object', properties: {} }
 }
 

@@ -23,7 +23,7 @@ export type Conversation = MediaSink &
 
 /**
  * `log`: the record of the call has begun before its conversation. `answerPlan`: a machine may answer the call. `observer`
- * gets the audio of the caller.
+ * gets the audio of the caller. `note`: for the LLM, before the first word.
  */
 export type LiveCall = {
   call: Call
@@ -31,6 +31,7 @@ export type LiveCall = {
   log?: CallLog
   answerPlan?: AnswerPlan
   observer?: CallerObserver
+  note?: string
 }
 
 /** A call by phone, which this process holds before its conversation begins. */

@@ -621,7 +621,7 @@ export type WebhookSource = {
   asyncAck: AsyncAck
 }
 
-/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. It calls `send_dtmf` with `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) to press keys on the phone; sessions of browsers do not have that tool. It calls `transfer_call` with the `label` of a destination, in calls by phone alone, and gets `status`, `failure_cause` and `fallback` when the caller is with somebody else or with the agent again. A tool that names no `parameters` has those. */
+/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164; by phone the number of the person where it is left out), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. It calls `send_dtmf` with `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) to press keys on the phone; sessions of browsers do not have that tool. It calls `transfer_call` with the `label` of a destination, in calls by phone alone, and gets `status`, `failure_cause` and `fallback` when the caller is with somebody else or with the agent again. A tool that names no `parameters` has those. */
 export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback' | 'transfer_call'
 
 /** A phone number in E.164. It must be one by the numbering plan of its country. */
@@ -678,6 +678,8 @@ export type BuiltinConfig = {
   enabled?: boolean
   /** For `schedule_callback`. 7 where it is not set. */
   maxDaysAhead?: number
+  /** For `schedule_callback`: the number that calls. Where it is not set, or cannot call, the oldest number of the agent calls, else the oldest of the organization. */
+  phoneNumberId?: string
   /** For `transfer_call`, which needs it and `destinations`; all below are for it too, as in the request for such a transfer. A blind transfer calls the destination that the LLM chooses, a warm one calls it first and then the others. */
   kind?: 'blind' | 'warm'
   destinations?: ToolDestination[]

@@ -1,10 +1,11 @@
 import t from 'tap'
-import { readWantedCallback } from '../../domain/callbacks/wanted-callback.ts'
+import { numberOfPerson, readWantedCallback } from '../../domain/callbacks/wanted-callback.ts'
 import { isPhoneNumber } from '../../runtime/phone-number.ts'
 
 const nowMs = Date.parse('2026-11-21T16:00:00.000Z')
 const to = '+4915123456789'
-const read = (args: unknown, maxDaysAhead = 7) => readWantedCallback(args, { nowMs, maxDaysAhead, isPhoneNumber })
+const read = (args: unknown, maxDaysAhead = 7, defaultTo: string | null = null) =>
+  readWantedCallback(args, { nowMs, maxDaysAhead, defaultTo, isPhoneNumber })
 const time = (args: object, maxDaysAhead?: number) => {
   const found = read({ to, ...args }, maxDaysAhead)
   return 'wanted' in found ? new Date(found.wanted.scheduledAtMs).toISOString() : Object.keys(found)[0]
@@ -62,7 +63,25 @@ t.test('the number is E.164, and can be that of a phone', (t) => {
   ])
     t.notOk(isTaken(number), String(number))
   t.same(read({ inMinutes: 5 }), { wrong: ['to'] }, 'a browser has no number of its caller')
+  t.match(read({ inMinutes: 5 }, 7, to), { wanted: { toNumber: to } }, 'the number of the person by phone')
+  t.same(
+    read({ to: 'Anna', inMinutes: 5 }, 7, to),
+    { wrong: ['to'] },
+    'no other number is called in place of a wrong one',
+  )
   t.same(read('text'), { wrong: ['at', 'inMinutes', 'to'] })
+  t.end()
+})
+
+t.test('the number of the person in a call', (t) => {
+  const numberIn = (direction: 'inbound' | 'outbound', from: string | null) =>
+    numberOfPerson({
+      phone: { direction, from, to: '+12025550143', forwardedFrom: null, phoneNumberId: 'pn_1', legId: 'leg_1' },
+    })
+  t.equal(numberIn('inbound', to), to)
+  t.equal(numberIn('inbound', null), null, 'withheld')
+  t.equal(numberIn('outbound', to), '+12025550143')
+  t.equal(numberOfPerson({ phone: null }), null, 'a browser')
   t.end()
 })
 

@@ -1,0 +1,86 @@
+/** Places the call of a callback: from a number of its organization, with its agent, or with the settings of its session where that had none. */
+import type { NewTool } from '../agents/tool.ts'
+import type { Callback, PlacingFailure } from '../callbacks/callback.ts'
+import type { PlaceCallback } from '../callbacks/callbacks.ts'
+import type { CallbackStore } from '../callbacks/store.ts'
+import { Fault } from '../fault.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { Pipeline, PipelineTool } from '../sessions/pipeline.ts'
+import type { WantedSession } from '../sessions/start.ts'
+import type { DialPhone } from './outbound.ts'
+import type { CallableNumber, CallableNumbers, CallersOfNumbers } from './ports.ts'
+
+export type PlaceCallbackDeps = {
+  callbacks: Pick<CallbackStore, 'find'>
+  numbers: Pick<CallableNumbers, 'outboundFor' | 'outboundNamed'>
+  callers: CallersOfNumbers
+  dial: DialPhone
+}
+
+export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
+  return async (callback) => {
+    const whole = await deps.callbacks.find(callback, callback.id)
+    if (whole === null) return { failure: 'carrier_error' }
+    const number = await numberOf(deps, callback, whole.pipeline)
+    const caller = number && (await deps.callers.find(callback, number.id))
+    if (number === null || caller === null) return { failure: 'no_phone_number' }
+    const own = callback.agentId === null ? settingsOf(whole.pipeline) : { agentId: callback.agentId }
+    const metadata = { ...whole.metadata, callbackId: callback.id }
+    const numbers = { to: callback.toNumber, from: number.e164 }
+    try {
+      const dialed = await deps.dial(caller, { ...own, ...numbers, metadata, note: callback.instructions })
+      return { sessionId: dialed.id, phoneNumberId: number.id, fromNumber: number.e164 }
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === null) throw error
+      return { failure }
+    }
+  }
+}
+
+/** The number that the tool names, where it may call; else the oldest of the agent, else the oldest of the organization. */
+async function numberOf(
+  { numbers }: PlaceCallbackDeps,
+  callback: Callback,
+  { tools }: Pipeline,
+): Promise<CallableNumber | null> {
+  const sources = tools.map(({ source }) => source)
+  const named = sources.flatMap((source) =>
+    source.kind === 'builtin' && source.name === 'schedule_callback' ? (source.config?.phoneNumberId ?? []) : [],
+  )[0]
+  const preferred = named === undefined ? null : await numbers.outboundNamed(callback, named)
+  if (preferred !== null) return preferred
+  const found = await numbers.outboundFor(callback, callback.agentId, null)
+  return typeof found === 'string' ? null : found
+}
+
+/** Null: it is no reason that a callback knows. */
+function failureOf(error: unknown): PlacingFailure | null {
+  if (error instanceof Fault) {
+    if (error.kind === 'credit_too_low') return 'insufficient_credits'
+    return error.kind === 'too_many_at_once' || error.kind === 'overloaded' ? 'concurrency' : null
+  }
+  if (!(error instanceof ResourceFault)) return null
+  const { kind } = error.data
+  if (kind === 'number_not_ready') return 'no_phone_number'
+  return kind === 'not_dialed' ? 'carrier_error' : null
+}
+
+/** A session without an agent leaves nothing else to call again with. Its rendered texts have no variables any more. */
+function settingsOf(pipeline: Pipeline): WantedSession {
+  const settings = { ...pipeline, transport: null, agentName: null, extractionFields: null, tools: null }
+  return { ...withoutNulls(settings), tools: pipeline.tools.flatMap(toolOf) }
+}
+
+/** The defaults of a pipeline are nulls, and a request leaves them out. */
+function withoutNulls(settings: object): WantedSession {
+  const text = JSON.stringify(settings, (_name, value: unknown) => value ?? undefined)
+  return JSON.parse(text) as WantedSession
+}
+
+/** The secrets of the tools of a session are removed when it ends, so those that need one are left out. */
+function toolOf({ source, ...tool }: PipelineTool): NewTool[] {
+  if (source.kind !== 'webhook') return [{ ...tool, source }]
+  const { hasSecret, authHeaders, ...open } = source
+  return hasSecret || authHeaders !== null ? [] : [{ ...tool, source: open }]
+}

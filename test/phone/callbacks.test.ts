@@ -1,0 +1,109 @@
+/** Callbacks whose calls are placed over the simulated carrier. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { systemIds } from '../../runtime/clock.ts'
+import { call, faultOf } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
+import { callWhen, type PhoneCallRow, startPhones } from './phones.ts'
+
+const phones = await startPhones()
+const sql = openDatabase(phones.parley.dataDir)
+t.teardown(() => Promise.all([sql.end({ timeout: 1 }), phones.close()]))
+
+const hourMs = 3_600_000
+const shopPhone = '+15005550006'
+
+type Shown = { id: string; status: string; failure_cause: string | null; created_session_id: string | null }
+const shown = async (id: string) => (await call(phones, 'GET', `/v1/callbacks/${id}`)).json<Shown>()
+
+/** A call that is over, in which a callback can have been promised. */
+async function endedCall(settings: object): Promise<string> {
+  const started = await call(phones, 'POST', '/v1/sessions/phone', { to: shopPhone, ...settings })
+  const { sessionId } = started.json<{ sessionId: string }>()
+  await call(phones, 'POST', `/v1/calls/${sessionId}/end`)
+  await callWhen(phones, sessionId, ({ ended_at }) => ended_at !== null)
+  return sessionId
+}
+
+/** As the conversation of the call writes it. */
+async function promise(
+  sourceId: string,
+  agentId: string | null,
+  more: { toNumber?: string; dueMs?: number },
+): Promise<string> {
+  const id = systemIds.callback()
+  const due = new Date(more.dueMs ?? Date.now() + hourMs)
+  await sql`
+    insert into callbacks (organization_id, test, id, source_session_id, agent_id, to_number, scheduled_at, status, reason,
+      instructions, created_at, updated_at, tries, next_try_at)
+    select organization_id, test, ${id}, id, ${agentId}, ${more.toNumber ?? shopPhone}, ${due}, 'scheduled', 'The price',
+      'Say the price first.', now(), now(), 0, ${due} from calls where id = ${sourceId}`
+  return id
+}
+
+const noteOf = ({ transcript }: PhoneCallRow) =>
+  transcript.entries.filter(({ source }) => source === 'system').map(({ text }) => text)
+
+t.test('dispatchCallback calls the number with the agent of the session', async (t) => {
+  const { agentId } = phones
+  const sourceId = await endedCall({ agentId, metadata: { cart: '4711' } })
+  const id = await promise(sourceId, agentId, {})
+  const dispatched = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
+  t.equal(dispatched.status, 200, dispatched.text)
+  const callback = dispatched.json<Shown>()
+  t.match(callback, {
+    status: 'dispatched',
+    failure_cause: null,
+    dispatched_at: String,
+    from_number: phones.number,
+    phone_number_id: /^pn_/,
+  })
+  const made = await callWhen(phones, callback.created_session_id ?? '', (row) => noteOf(row).length > 0)
+  t.match(made, { direction: 'outbound', from: phones.number, to: shopPhone, agent_id: agentId, kind: 'outbound' })
+  t.match(made['metadata'], { cart: '4711', callbackId: id, direction: 'outbound' })
+  t.same(noteOf(made), ['Say the price first.'])
+  await call(phones, 'POST', `/v1/calls/${made.id}/end`)
+  const again = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
+  t.same(faultOf(again), { status: 409, code: 'CALLBACK_NOT_SCHEDULED' })
+})
+
+t.test('dispatchCallback of a call that the carrier refuses leaves it scheduled', async (t) => {
+  const { agentId } = phones
+  const id = await promise(await endedCall({ agentId }), agentId, { toNumber: '+15005550001' })
+  t.same(faultOf(await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)), {
+    status: 502,
+    code: 'CARRIER_DIAL_FAILED',
+  })
+  t.match(await shown(id), { status: 'scheduled', failure_cause: 'carrier_error', created_session_id: null })
+})
+
+t.test('a session without an agent is called again with its own settings, once it is due', async (t) => {
+  const intent = { language: 'en-US' }
+  const tool = (name: string, more: object) => ({
+    name,
+    description: 'Asks the stock.',
+    source: { kind: 'webhook', url: `${phones.receiver.url}/stock`, ...more },
+  })
+  const source = { kind: 'builtin', name: 'schedule_callback', config: { phoneNumberId: `pn_${'0'.repeat(22)}` } }
+  const again = { name: 'schedule_callback', description: 'Promises a call from a number that is gone.', source }
+  const tools = [tool('stock', {}), tool('secret_stock', { secret: 'a secret of the tool' }), again]
+  const settings = { intent, systemPrompt: 'You sell bicycles to {{name}}.', variables: { name: 'Anna' }, tools }
+  const sourceId = await endedCall(settings)
+  const id = await promise(sourceId, null, { dueMs: Date.now() - 1000 })
+  let callback = await shown(id)
+  for (let looks = 0; looks < 200 && callback.created_session_id === null; looks++) {
+    await sleep(50)
+    callback = await shown(id)
+  }
+  t.equal(callback.status, 'dispatched')
+  const made = (await call(phones, 'GET', `/v1/calls/${callback.created_session_id}`)).json<PhoneCallRow>()
+  const { pipeline_config: pipeline } = made as PhoneCallRow & { pipeline_config: { tools: { name: string }[] } }
+  t.equal(made.from, phones.number)
+  t.match(pipeline, { systemPrompt: 'You sell bicycles to Anna.', intent })
+  t.same(
+    pipeline.tools.map(({ name }) => name),
+    ['stock', 'schedule_callback'],
+    'without the tool whose secret was removed with the session',
+  )
+  await call(phones, 'POST', `/v1/calls/${made.id}/end`)
+})
