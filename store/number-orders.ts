@@ -17,7 +17,7 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
       } catch (error) {
         if (error instanceof CreditTooLow) return 'credit_too_low'
         if (isTaken(error, 'phone_numbers_own')) return 'exists'
-        if (isTaken(error, 'phone_numbers_managed')) return 'unavailable'
+        if (isTaken(error, 'phone_numbers_managed')) return takenBy(worlds, number)
         throw error
       }
     },
@@ -48,6 +48,12 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
 }
 
 class CreditTooLow extends Error {}
+
+/** The number may be taken by a purchase of the same organization that ran at the same time. */
+async function takenBy(worlds: Worlds, number: PhoneNumber): Promise<'exists' | 'unavailable'> {
+  const checked = await worlds.asTenant(number, (tx) => check(tx, number))
+  return checked === 'exists' ? 'exists' : 'unavailable'
+}
 
 async function check(tx: Tx, number: PhoneNumber): Promise<'agent_unknown' | 'exists' | 'free'> {
   if (!(await hasAgent(tx, number, number.agentId))) return 'agent_unknown'

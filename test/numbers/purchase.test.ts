@@ -193,3 +193,19 @@ t.test('two organizations that buy one number at once: one gets it, and the othe
   const credits = await Promise.all(both.map(({ organizationId }) => creditOf(organizationId)))
   t.equal((credits[0] ?? 0) + (credits[1] ?? 0), 10 * usdMicro - atOnceMicroUsd)
 })
+
+t.test('an organization that buys one number twice at once has it already', async (t) => {
+  const { numbers, processes, tenant, creditOf } = await setUp(t, cluster, 2)
+  const local = await tenant(10 * usdMicro)
+  const first = await numbers.purchase(local, { e164: '+12125550113' })
+  await numbers.release(local, first.id)
+  const order = { status: 'pending' as const, id: null, resourceId: null }
+  const inserted = processes.map(({ store }, at) =>
+    store.numberOrders.insert({ ...first, id: `pn_012345678901234567890${at}`, order }, first.createdAtMs + 30_000),
+  )
+  t.same(
+    (await Promise.all(inserted)).sort((a, b) => String(a).localeCompare(String(b))),
+    ['exists', 'inserted'],
+  )
+  t.equal(await creditOf(local.organizationId), 10 * usdMicro - 2 * atOnceMicroUsd)
+})
