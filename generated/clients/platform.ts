@@ -268,22 +268,22 @@ export type EndCallCall = CallOptions & { path: { id: string }; body?: EndCall }
 export type EndCallAnswer =
   | Answer<'application/json', EndedCall>
 
-export type TransferCallBlindCall = CallOptions & { path: { id: string }; body: BlindTransfer }
+export type TransferCallBlindCall = CallOptions & { path: { id: string }; body: BlindTransfer; idempotencyKey?: string }
 
 export type TransferCallBlindAnswer =
   | Answer<'application/json', Transfer>
 
-export type TransferCallWarmCall = CallOptions & { path: { id: string }; body: WarmTransfer }
+export type TransferCallWarmCall = CallOptions & { path: { id: string }; body: WarmTransfer; idempotencyKey?: string }
 
 export type TransferCallWarmAnswer =
   | Answer<'application/json', TransferProgress>
 
-export type CompleteTransferCall = CallOptions & { path: { id: string; transferId: string }; body?: CompleteTransfer }
+export type CompleteTransferCall = CallOptions & { path: { id: string; transferId: string }; body?: CompleteTransfer; idempotencyKey?: string }
 
 export type CompleteTransferAnswer =
   | Answer<'application/json', Transfer>
 
-export type CancelTransferCall = CallOptions & { path: { id: string; transferId: string }; body?: CancelTransfer }
+export type CancelTransferCall = CallOptions & { path: { id: string; transferId: string }; body?: CancelTransfer; idempotencyKey?: string }
 
 export type CancelTransferAnswer =
   | Answer<'application/json', TransferProgress>
@@ -888,7 +888,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     path: '/v1/calls/{id}/transfers/blind',
     secured: true,
-    idempotent: false,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
@@ -898,7 +898,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     path: '/v1/calls/{id}/transfers/warm',
     secured: true,
-    idempotent: false,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
@@ -908,7 +908,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     path: '/v1/calls/{id}/transfers/{transferId}/complete',
     secured: true,
-    idempotent: false,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
@@ -918,7 +918,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     path: '/v1/calls/{id}/transfers/{transferId}/cancel',
     secured: true,
-    idempotent: false,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },

@@ -425,42 +425,62 @@ export type EndCallResult =
 export type TransferCallBlindRequest = {
   path: { id: string }
   query: Record<string, never>
-  header: Record<string, never>
+  header: { 'idempotency-key'?: string }
   body: BlindTransfer
 }
 
 export type TransferCallBlindResult =
-  | { status: 201; type?: 'application/json'; body: Transfer }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: Transfer
+    }
 
 export type TransferCallWarmRequest = {
   path: { id: string }
   query: Record<string, never>
-  header: Record<string, never>
+  header: { 'idempotency-key'?: string }
   body: WarmTransfer
 }
 
 export type TransferCallWarmResult =
-  | { status: 201; type?: 'application/json'; body: TransferProgress }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: TransferProgress
+    }
 
 export type CompleteTransferRequest = {
   path: { id: string; transferId: string }
   query: Record<string, never>
-  header: Record<string, never>
+  header: { 'idempotency-key'?: string }
   body: CompleteTransfer | undefined
 }
 
 export type CompleteTransferResult =
-  | { status: 200; type?: 'application/json'; body: Transfer }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: Transfer
+    }
 
 export type CancelTransferRequest = {
   path: { id: string; transferId: string }
   query: Record<string, never>
-  header: Record<string, never>
+  header: { 'idempotency-key'?: string }
   body: CancelTransfer | undefined
 }
 
 export type CancelTransferResult =
-  | { status: 200; type?: 'application/json'; body: TransferProgress }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: TransferProgress
+    }
 
 export type ListCallbacksRequest = {
   path: Record<string, never>

@@ -11,6 +11,7 @@ import type { PublicUrlOf } from '../public-url.ts'
 import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents, webJoinCall } from './calls.ts'
 import { finalizeCallReport } from './finalize.ts'
 import { getCallRecording, getCallRecordingAudio } from './recordings.ts'
+import type { Repeatable } from './repeatable.ts'
 import { getSession, getSessionTranscript, listSessions } from './session-reads.ts'
 import { streamSession } from './session-stream.ts'
 import { transferOperations } from './transfers.ts'
@@ -24,7 +25,11 @@ export type CallDeps = {
   transfers: AskTransfers
 }
 
-export function callOperations({ calls, reports, follow, ...deps }: CallDeps, publicUrlOf: PublicUrlOf) {
+export function callOperations(
+  { calls, reports, follow, ...deps }: CallDeps,
+  publicUrlOf: PublicUrlOf,
+  repeatable: Repeatable,
+) {
   return {
     listSessions: listSessions(calls),
     getSession: getSession(calls),
@@ -39,6 +44,6 @@ export function callOperations({ calls, reports, follow, ...deps }: CallDeps, pu
     getCallRecordingAudio: getCallRecordingAudio(calls),
     endCall: endCall(deps.endCall),
     webJoinCall: webJoinCall(deps.webJoin, publicUrlOf),
-    ...transferOperations(deps.transfers),
+    ...transferOperations(deps.transfers, repeatable),
   } satisfies Partial<PlatformHandlers<Caller>>
 }

@@ -66,7 +66,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
     createSession: createSession(deps.sessions, nodeUrlOf),
     createPhoneSession: repeatable(createPhoneSession(deps.dial)),
-    ...callOperations(deps.records, publicUrlOf),
+    ...callOperations(deps.records, publicUrlOf, repeatable),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks),
     listProviders: listProviders(deps),

@@ -4,15 +4,16 @@ import type { AskTransfers, TransferProgress } from '../../domain/transfers/ask-
 import { fallbackRow, transferRow } from '../../domain/transfers/payload.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type * as Wire from '../../generated/platform/types.ts'
+import type { Repeatable } from './repeatable.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export function transferOperations(transfers: AskTransfers) {
+export function transferOperations(transfers: AskTransfers, repeatable: Repeatable) {
   return {
-    transferCallBlind: transferCallBlind(transfers),
-    transferCallWarm: transferCallWarm(transfers),
-    completeTransfer: completeTransfer(transfers),
-    cancelTransfer: cancelTransfer(transfers),
+    transferCallBlind: repeatable(transferCallBlind(transfers)),
+    transferCallWarm: repeatable(transferCallWarm(transfers)),
+    completeTransfer: repeatable(completeTransfer(transfers)),
+    cancelTransfer: repeatable(cancelTransfer(transfers)),
   } satisfies Partial<Handlers>
 }
 

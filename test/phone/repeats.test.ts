@@ -2,7 +2,7 @@
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { send } from '../router/requests.ts'
-import { startPhones } from './phones.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -70,4 +70,29 @@ t.test('a refusal of the carrier is repeated, in the same words', async (t) => {
 t.test('a key has 1 to 256 bytes', async (t) => {
   t.equal((await dial('k'.repeat(256), { to })).status, 200)
   t.equal((await dial('k'.repeat(257), { to })).status, 400)
+})
+
+t.test('a transfer that is asked for twice calls nobody twice', async (t) => {
+  const started = await dial('order-7', { to: '+15005550006' })
+  const { sessionId } = started.json<{ sessionId: string }>()
+  await callWhen(phones, sessionId, ({ status }) => status === 'in_progress')
+  const transfer = (body: object, key: string, path = 'warm') =>
+    send(phones, `/v1/calls/${sessionId}/transfers/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    })
+  t.equal((await transfer({ to: '+15550001111' }, 'transfer-1')).status, 400, 'a refusal leaves the key free')
+  const first = await transfer({ to }, 'transfer-1')
+  t.equal(first.status, 201, first.text)
+  const repeat = await transfer({ to }, 'transfer-1')
+  t.same([repeat.status, repeat.text], [201, first.text])
+  t.equal(repeat.headers.get('idempotent-replayed'), 'true')
+  t.match((await transfer({ to, ringingTimeout: 5 }, 'transfer-1')).json(), { code: 'IDEMPOTENCY_CONFLICT' })
+  t.match((await transfer({ to }, 'transfer-2')).json(), { code: 'TRANSFER_IN_PROGRESS' })
+  const cancel = `${first.json<{ id: string }>().id}/cancel`
+  const cancelled = await transfer({}, 'transfer-3', cancel)
+  t.match([cancelled.status, cancelled.json()], [200, { status: 'cancelled' }])
+  t.equal((await transfer({}, 'transfer-3', cancel)).text, cancelled.text)
+  t.equal((await sql`select from transfers`).length, 1)
 })
