@@ -217,7 +217,12 @@ const platform: Record<string, Record<string, string>> = {
   NewTool: tool,
   ToolChange: toolChange,
   NewSession: session,
-  Telephony: { region: 'us|europe|canada|australia|middle_east', ringingTimeout: '1…120' },
+  Telephony: {
+    region: 'us|europe|canada|australia|middle_east',
+    ringingTimeout: '1…120',
+    'amd.mode': 'carrier|disabled',
+    'amd.timeoutSeconds': '1…60',
+  },
   BlindTransfer: { to: e164, ...blind, participantIdentity: '…128' },
   WarmTransfer: { to: e164, ...warm, participantIdentity: '…128' },
   CompleteTransfer: { recipientParticipantIdentity: '…128' },
