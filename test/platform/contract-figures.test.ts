@@ -151,6 +151,7 @@ const toolChange = {
   'source.responseMode': 'sync|async',
   'source.asyncAck': '1…500',
   'source.config.maxDaysAhead': '1…30',
+  'source.config.phoneNumberId': '^pn_[0-9A-Za-z]{22}$',
   ...under('source.config', transferConfig),
   preToolSpeech: 'auto|always|never',
 }
