@@ -2,6 +2,8 @@
 import type { PlaceCallback } from './domain/callbacks/callbacks.ts'
 import type { Journal } from './domain/calls/journal.ts'
 import { createTakeInbound } from './domain/phone/inbound.ts'
+import { chargeLegs } from './domain/phone/leg-charges.ts'
+import { createPriceOfLeg, type LinePrice } from './domain/phone/leg-costs.ts'
 import { createDialPhone, type DialPhone } from './domain/phone/outbound.ts'
 import { PhoneCalls } from './domain/phone/phone-calls.ts'
 import { createPlaceCallback } from './domain/phone/place-callback.ts'
@@ -29,6 +31,8 @@ export type PhoneParts = {
   store: Store
   telephony: Telephony
   live: SessionRegistry
+  /** The carrier asks these by the minute. */
+  prices: readonly LinePrice[]
   routes: SessionRoutes
   rules: SessionRules
   preCall: PreCall
@@ -52,19 +56,36 @@ export type PhoneSessions = {
 const lookEveryMs = 10_000
 /** With the time after which a process counts as dead, its legs are hung up 30 s after its end at the latest. */
 const orphansEveryMs = 5_000
+/** A minute of a leg that is over is debited this late at most. */
+const chargeEveryMs = 5_000
 const closeMs = 1_000
 
 export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
-  const { store, telephony, live, routes, rules, preCall, journal, log } = parts
+  const { store, telephony, live, prices, routes, rules, preCall, journal, log } = parts
   const { lines, media, numbers } = telephony
   const { calls, legs, callCommands: commands, agents, tools, limits, credit, organizations } = store
   const clock = systemClock
+  const priceOf = createPriceOfLeg(prices)
   const phones = new PhoneCalls({ lines, media, legs, calls, commands, journal, clock, log })
-  const shared = { agents, tools, rules, limits, credit, organizations, calls, preCall, routes, numbers, phones, clock }
+  const shared = {
+    agents,
+    tools,
+    rules,
+    limits,
+    credit,
+    organizations,
+    calls,
+    preCall,
+    routes,
+    numbers,
+    phones,
+    priceOf,
+    clock,
+  }
   const held = { ...shared, sessions: live, ids: systemIds, ownerId: store.instanceId, lines }
   phones.serve(createTakeInbound({ ...held, callers: store.numberCallers, e164: e164Of, log }))
   const ids = { transfer: systemIds.session, leg: systemIds.leg }
-  const liveTransfers = new CallTransfers({ phones, media, legs, clock, log, ids })
+  const liveTransfers = new CallTransfers({ phones, media, legs, priceOf, clock, log, ids })
   const asked = {
     calls,
     transfers: store.transfers,
@@ -80,6 +101,8 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
   const dial = createDialPhone({ ...held, isPhoneNumber })
   const { callbacks, numberCallers: callers } = store
+  const charging = { charges: store.legCharges, phones, ownerId: store.instanceId }
+  loops.start({ name: 'debits of legs', everyMs: chargeEveryMs, run: () => chargeLegs(charging) })
   return {
     dial,
     placeCallback: createPlaceCallback({ callbacks, numbers, callers, dial }),

@@ -83,7 +83,8 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     queuedMax: config.sessions.queuedMax,
   })
   const { journal } = conversations
-  const phone = openPhoneSessions({ store, telephony, live, routes, rules, preCall, journal, log })
+  const { prices } = config.carrier
+  const phone = openPhoneSessions({ store, telephony, live, prices, routes, rules, preCall, journal, log })
   conversations.serve(phone.transferTool)
   await store.callCommands.serve((tenant, callId, command) => {
     if (command.kind === 'joinState') return live.joinState(tenant, callId)

@@ -2,8 +2,10 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { CallEntry, CallEvent, Span, Turn } from '../domain/calls/call.ts'
 import type { CallAttempt, CallRecord, StoredEvent } from '../domain/calls/store.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import { ofCallId } from './call-rows.ts'
 import type { Tx } from './connect.ts'
+import { readLegUses } from './leg-charges.ts'
 import { isUuid } from './row-values.ts'
 import type { Worlds } from './tenant.ts'
 
@@ -21,7 +23,7 @@ type EventRow = Omit<StoredEvent, 'occurredAtMs' | 'createdAtMs' | 'sipCode'> & 
 }
 type Place = Tenant & { id: string }
 
-export function createCallRecord(worlds: Worlds): CallRecord {
+export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
   return {
     turns: (tenant, id, afterIndex) =>
       ifCall(id, () =>
@@ -50,6 +52,8 @@ export function createCallRecord(worlds: Worlds): CallRecord {
           return rows.map(({ span }) => span).reverse()
         }),
       ),
+    legUses: (tenant, id) =>
+      ifCall(id, () => worlds.asTenant(tenant, (tx) => readLegUses(tx, tenant, id, clock.nowMs()))),
     attempts: (tenant, id) => ifCall(id, () => worlds.asTenant(tenant, (tx) => readAttempts(tx, tenant, id))),
   }
 }

@@ -15,6 +15,7 @@ import { readAttempts, readLastTurns } from './call-entries.ts'
 import { ofCallId } from './call-rows.ts'
 import { lastOfSession } from './callbacks.ts'
 import type { Tx } from './connect.ts'
+import { readLegUses } from './leg-charges.ts'
 import {
   type Receivers,
   type ReportRow,
@@ -105,7 +106,7 @@ export class CallWebhooks {
     const { payloads } = this.#source
     const ofReport = endpoints.filter(({ id }) => receivers.report.includes(id))
     if (ofReport.length > 0 || isStreamed) {
-      const reported = await this.#reported(tx, call, report)
+      const reported = await this.#reported(tx, call, report, nowMs)
       const bodyOf = (customData: CustomData) => payloads.report(reported, customData, nowMs)
       const event = this.#event(call, 'call.report', report.version, nowMs)
       await this.#fire(tx, call, { ...event, report, endpointData, bodyOf }, ofReport)
@@ -155,14 +156,15 @@ export class CallWebhooks {
     if (row) await this.analysed(tx, call, storedReportOf(row), false, nowMs)
   }
 
-  async #reported(tx: Tx, call: Call, report: Report): Promise<ReportedCall> {
-    const [{ turns, total: turnsTotal }, attempts, callback] = await Promise.all([
+  async #reported(tx: Tx, call: Call, report: Report, nowMs: number): Promise<ReportedCall> {
+    const [{ turns, total: turnsTotal }, attempts, legUses, callback] = await Promise.all([
       readLastTurns(tx, call, call.id, turnsBytesMax),
       readAttempts(tx, call, call.id),
+      readLegUses(tx, call, call.id, nowMs),
       lastOfSession(tx, call, call.id),
     ])
     const recordingUrl = await this.#recordingUrl(call)
-    return { call, report, turns, turnsTotal, costs: costsOf(attempts, call.test), callback, recordingUrl }
+    return { call, report, turns, turnsTotal, costs: costsOf(attempts, legUses, call.test), callback, recordingUrl }
   }
 
   async #recordingUrl({ organizationId, test, id, recordingStatus }: Call): Promise<string | null> {

@@ -17,6 +17,7 @@ import { CallWebhooks } from './call-webhooks.ts'
 import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
+import { createLegCharges } from './leg-charges.ts'
 import { createNumberRecords, type NumberRecords } from './number-records.ts'
 import { createUploadStore } from './recording-uploads.ts'
 import type { Sealer } from './sealed.ts'
@@ -29,6 +30,7 @@ export type Records = WebhookRecords &
     calls: CallStore
     callRecord: CallRecord
     legs: LegStore
+    legCharges: ReturnType<typeof createLegCharges>
     transfers: TransferStore
     callChanges: CallChanges
     reports: ReportStore
@@ -65,8 +67,9 @@ export function createRecords(
     records: {
       ...ofWebhooks.records,
       calls,
-      callRecord: createCallRecord(worlds),
+      callRecord: createCallRecord(worlds, clock),
       legs: createLegStore({ worlds, clock }),
+      legCharges: createLegCharges(worlds, clock),
       ...createNumberRecords(worlds, clock),
       transfers: createTransferStore(worlds),
       callChanges: changes,

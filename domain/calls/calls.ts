@@ -131,12 +131,13 @@ export class Calls {
 
   async #wholeReport(tenant: Tenant, call: Call, report: Report, turns: readonly Turn[]): Promise<WholeReport> {
     const { record, callbacks } = this.#deps
-    const [attempts, callback, sent] = await Promise.all([
+    const [attempts, legUses, callback, sent] = await Promise.all([
       record.attempts(tenant, call.id),
+      record.legUses(tenant, call.id),
       callbacks.ofSession(tenant, call.id),
       this.#deps.deliveries.ofReport(tenant, call.id),
     ])
     const deliveries = summarized(sent.deliveries, sent.receivers, report.analysisStatus === 'pending')
-    return { call, report, turns, costs: costsOf(attempts, call.test), callback, deliveries }
+    return { call, report, turns, costs: costsOf(attempts, legUses, call.test), callback, deliveries }
   }
 }

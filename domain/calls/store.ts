@@ -4,6 +4,7 @@ import type { LedgerAttempt } from '../billing/ledger.ts'
 import type { Callback } from '../callbacks/callback.ts'
 import type { Stage } from '../catalog/model.ts'
 import type { Leg } from '../phone/leg.ts'
+import type { LegUse } from '../phone/leg-costs.ts'
 import type { SecretsByTool } from '../sessions/join-tools.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from './call.ts'
@@ -101,6 +102,8 @@ export interface CallRecord {
   spans(tenant: Tenant, id: string): Promise<readonly Span[]>
   /** The attempts of the requests that were parts of the call. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
+  /** The legs of the call that were answered. */
+  legUses(tenant: Tenant, id: string): Promise<readonly LegUse[]>
 }
 
 export type StoredEvent = CallEvent & { createdAtMs: number }

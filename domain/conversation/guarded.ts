@@ -71,6 +71,7 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     handOver: () => guard(() => inner.handOver()),
     silence: () => guard(() => inner.silence()),
     leave: (reason, message) => guard(() => inner.leave(reason, message)),
+    creditGone: () => guard(() => inner.creditGone()),
     screen: (text, media, events) => {
       const screening = inner.screen(text, media, events)
       return { ...guardedSink(screening, guard), close: () => guard(() => screening.close()) }

@@ -50,8 +50,7 @@ export class Talking implements Conversation {
   #isOver = false
 
   constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
-    const { clock } = deps
-    const { pipeline } = input.call
+    const [{ clock }, { pipeline }] = [deps, input.call]
     const notify = (event: SessionEvent) => this.#show(event)
     // The recording begins now as well, so that both have the same times.
     const originMs = clock.monotonicMs()
@@ -326,6 +325,11 @@ export class Talking implements Conversation {
     this.#end(isShutDown && this.#hold.isGone ? 'transferred' : reason, isShutDown ? 'shutting_down' : null)
   }
 
+  creditGone(): void {
+    if (this.#ending === null && !this.#isOver) this.#log.event('budget.exhausted', {})
+    this.#close('credit_exhausted', 'budget_exhausted', null)
+  }
+
   /** An error of ours that was thrown in this conversation. */
   defect(err: unknown): void {
     this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'a conversation has failed')
@@ -349,13 +353,9 @@ export class Talking implements Conversation {
   }
 
   #lost(fault: Fault): void {
-    if (!isHopeless(fault)) {
-      this.#deps.log.warn({ sessionId: this.#input.call.id, kind: fault.kind }, 'a session has lost a stage')
-      return this.#end('pipeline_failed', 'upstream')
-    }
-    if (this.#ending !== null) return
-    this.#log.event('budget.exhausted', {})
-    this.#close('credit_exhausted', 'budget_exhausted', null)
+    if (isHopeless(fault)) return this.creditGone()
+    this.#deps.log.warn({ sessionId: this.#input.call.id, kind: fault.kind }, 'a session has lost a stage')
+    this.#end('pipeline_failed', 'upstream')
   }
 
   #idle(prompt: number): void {

@@ -14,6 +14,8 @@ export interface TransferableConversation {
   resume(after: AfterHold): void
   /** The caller talks to somebody else over the line, so the agent leaves. The record ends when the call does. */
   handOver(): void
+  /** The organization has no credit: the call ends after the sentence under way. */
+  creditGone(): void
   /** The voice of the agent says `text` to somebody else, who decides whether they take the call. */
   screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening
 }

@@ -19,6 +19,7 @@ import type { WantedSession } from '../sessions/start.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { dispatchedBy } from './dispatch-template.ts'
 import { forwardingOf } from './forwarding.ts'
+import type { PriceOfLeg } from './leg-costs.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
 import type { PhoneCall } from './phone-call.ts'
 import type { Announced, PhoneCalls, TakeInbound } from './phone-calls.ts'
@@ -30,6 +31,7 @@ export type InboundDeps = PrepareDeps &
     callers: CallersOfNumbers
     phones: Pick<PhoneCalls, 'open' | 'catchUp'>
     sessions: Pick<SessionRegistry, 'take'>
+    priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** A number in E.164, of a text as lines write it. Null: it is not one. */
     e164: (text: string) => string | null
@@ -104,7 +106,7 @@ async function take(
   const settings = usable ?? (await plainSettings(deps, preparation))
   const made = { ...tenant, id, phone, settings, nowMs, keyId: number.id, ownerId: deps.ownerId, webhookTags: tags }
   const call = newPhoneCall({ ...made, kind: 'inbound', agentId: number.agentId })
-  const leg = { ...callerLeg(call, line.name), carrierLegId: event.carrierLegId }
+  const leg = { ...callerLeg(call, line.name, deps.priceOf), carrierLegId: event.carrierLegId }
   if (!(await deps.calls.insertPhoned(call, settings.secrets, leg))) return null
   const live = { call, secrets: settings.secrets }
   const opened = deps.phones.open(live, leg, line)

@@ -4,6 +4,7 @@ import type { Call, CallPhone } from '../calls/call.ts'
 import type { LineName } from '../ports/phone-line.ts'
 import type { SessionSettings } from '../sessions/pre-call.ts'
 import type { Leg } from './leg.ts'
+import type { PriceOfLeg } from './leg-costs.ts'
 
 export type NewCall = Tenant & {
   id: string
@@ -56,19 +57,21 @@ export function withReserved(settings: SessionSettings, phone: CallPhone): Sessi
 export function callerLeg(
   { organizationId, test, id, phone, createdAtMs }: Call,
   line: LineName,
+  priceOf: PriceOfLeg,
 ): Omit<Leg, 'carrierLegId'> {
   if (phone === null) throw new Error('a browser has no leg')
+  const { direction, to } = phone
   return {
     organizationId,
     test,
     id: phone.legId,
     callId: id,
     party: 'caller',
-    direction: phone.direction,
+    direction,
     line,
     createdAtMs,
     answeredAtMs: null,
     endedAtMs: null,
-    microUsdPerMinute: null,
+    microUsdPerMinute: priceOf({ direction, line, test, to }),
   }
 }

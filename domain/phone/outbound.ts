@@ -20,6 +20,7 @@ import type { WantedSession } from '../sessions/start.ts'
 import { answeringIssues, answerPlanOf, type WantedAnswering } from './answer-plan.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { reasonOfHangup } from './hangup.ts'
+import type { PriceOfLeg } from './leg-costs.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
 import type { PhoneCall } from './phone-call.ts'
 import type { PhoneCalls } from './phone-calls.ts'
@@ -31,6 +32,7 @@ export type OutboundDeps = PrepareDeps &
     lines: PhoneLines
     phones: Pick<PhoneCalls, 'open'>
     sessions: Pick<SessionRegistry, 'take'>
+    priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** UUIDv7, and `leg_…`. */
     ids: { session: () => string; leg: () => string }
@@ -142,7 +144,7 @@ type Outbound = {
 async function place(deps: OutboundDeps, outbound: Outbound, live: LiveCall, number: CallableNumber): Promise<void> {
   const { line, caller } = outbound
   const { call, secrets } = live
-  const leg = { ...callerLeg(call, line.name), carrierLegId: null }
+  const leg = { ...callerLeg(call, line.name, deps.priceOf), carrierLegId: null }
   await deps.calls.insertPhoned(call, secrets, leg)
   const phone = deps.phones.open(live, leg, line)
   try {

@@ -3,6 +3,7 @@ import type { HoldTone } from '../../audio/hold-tones.ts'
 import { screeningText } from '../conversation/decision-words.ts'
 import type { Screening, TransferableConversation } from '../conversation/transferable.ts'
 import type { LegHolder, LegStore } from '../phone/leg.ts'
+import type { PriceOfLeg } from '../phone/leg-costs.ts'
 import type { OpenTransfer, PhoneCall } from '../phone/phone-call.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
@@ -16,6 +17,7 @@ import type { Destination, Transfer, TransferDone, WantedCancel, WantedTransfer 
 export type LiveTransferDeps = {
   media: LegMedia
   legs: LegStore
+  priceOf: PriceOfLeg
   legHolders: { hold(holder: LegHolder): void; release(legId: string): void }
   clock: Clock
   log: Log
@@ -225,7 +227,7 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   #newAttempt(number: number): Attempt {
-    const { clock, ids, legHolders } = this.#deps
+    const { clock, ids, legHolders, priceOf } = this.#deps
     const { call, leg, line, record } = this.#phone
     const { organizationId, test } = leg
     const destination = this.#wanted.destinations[number - 1] as Destination
@@ -236,7 +238,8 @@ export class LiveTransfer implements OpenTransfer {
     const recipientLeg = {
       ...{ organizationId, test, id: legId, callId: call.id, party: 'recipient' as const, line: line.name },
       ...{ direction: 'outbound' as const, carrierLegId: null, createdAtMs: nowMs },
-      ...{ answeredAtMs: null, endedAtMs: null, microUsdPerMinute: null },
+      ...{ answeredAtMs: null, endedAtMs: null },
+      microUsdPerMinute: priceOf({ direction: 'outbound', line: line.name, test, to: destination.to }),
     }
     const over = () => legHolders.release(legId)
     const recipient = new Recipient({ ...this.#deps, line, record, over }, recipientLeg, {

@@ -310,6 +310,7 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  { path: ['carrier', 'prices'], env: 'PARLEY_CARRIER_PRICES', type: 'array', secret: false },
   {
     path: ['carrier', 'requestMs'],
     env: 'PARLEY_CARRIER_REQUEST_MS',

@@ -1142,6 +1142,7 @@ export type CallTranscript = { entries: CallTurn[] }
 /** Attempts that differ only in quantity and cost are one line. Failed attempts that cost are in it. */
 export type CostLine = {
   provider: string
+  /** In lines of `carrier_seconds`, the direction of the leg. */
   model: string
   stage: 'stt' | 'llm' | 'tts' | 'carrier'
   /** `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or `carrier_seconds`. */
@@ -1151,6 +1152,8 @@ export type CostLine = {
   /** null where the price is not known. */
   costMicroUsd: string | null
   priceSource: string | null
+  /** In lines of `carrier_seconds` alone, which count from the answer of the leg to its hangup. `recipient` is a leg of a transfer. */
+  leg?: 'caller' | 'recipient'
 }
 
 export type CallArtifacts = {

@@ -23,6 +23,7 @@ import { numberOrders } from './0022-number-orders.ts'
 import { numberCharges } from './0023-number-charges.ts'
 import { transfers } from './0024-transfers.ts'
 import { businessVerifications } from './0025-business-verifications.ts'
+import { legCharges } from './0026-leg-charges.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   numberCharges,
   transfers,
   businessVerifications,
+  legCharges,
 ]

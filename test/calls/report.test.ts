@@ -114,22 +114,32 @@ t.test('costs are summed by attempt; an unknown price makes the sum unknown', (t
     priceSource: 's',
     keySource: 'platform',
   }
-  const two = costsOf([attempt, attempt], false)
+  const two = costsOf([attempt, attempt], [], false)
   t.equal(two.costMicroUsd, 14)
   t.match(two.lines, [
     { metric: 'input_tokens', quantity: 20, costMicroUsd: 14, keySource: 'MANAGED' },
     { metric: 'output_tokens', quantity: 10, costMicroUsd: 0 },
   ])
-  const unknown = costsOf([attempt, { ...attempt, costMicroUsd: null }], false)
+  const unknown = costsOf([attempt, { ...attempt, costMicroUsd: null }], [], false)
   t.equal(unknown.costMicroUsd, null)
   t.same(
     unknown.lines.map(({ costMicroUsd }) => costMicroUsd),
     [null, null],
   )
-  const own = costsOf([{ ...attempt, keySource: 'byok', costMicroUsd: 0 }, attempt], false)
+  const own = costsOf([{ ...attempt, keySource: 'byok', costMicroUsd: 0 }, attempt], [], false)
   t.equal(own.lines.length, 4, 'the key separates lines')
-  t.equal(costsOf([{ ...attempt, costMicroUsd: null }], true).costMicroUsd, 0, 'a test call costs nothing')
-  t.same(costsOf([], false), { lines: [], costMicroUsd: 0 })
+  t.equal(costsOf([{ ...attempt, costMicroUsd: null }], [], true).costMicroUsd, 0, 'a test call costs nothing')
+  t.same(costsOf([], [], false), { lines: [], costMicroUsd: 0 })
+  const leg = { party: 'caller', direction: 'inbound', line: 'carrier', durationMs: 30_001 } as const
+  const carrier = { provider: 'carrier', stage: 'carrier', metric: 'carrier_seconds', quantity: 31, leg: 'caller' }
+  t.match(costsOf([attempt], [{ ...leg, microUsdPerMinute: 60 }], false), {
+    lines: [{}, {}, { ...carrier, costMicroUsd: 31, priceSource: 'carrier.prices' }],
+    costMicroUsd: 38,
+  })
+  const unpriced = costsOf([attempt], [{ ...leg, microUsdPerMinute: null }], false)
+  t.match(unpriced, { lines: [{}, {}, { ...carrier, costMicroUsd: null, priceSource: null }], costMicroUsd: null })
+  const ownTrunk = costsOf([], [{ ...leg, line: 'trunk', microUsdPerMinute: 0 }], false)
+  t.match(ownTrunk, { lines: [{ keySource: 'BYOK', costMicroUsd: 0, priceSource: null }], costMicroUsd: 0 })
   t.end()
 })
 

@@ -158,6 +158,7 @@ export function openDesk() {
     routes: { require() {}, warmUp() {} },
     lines,
     phones,
+    priceOf: () => null,
     sessions: {
       async take() {
         await steps.take()

@@ -258,6 +258,7 @@ const platform: Record<string, Record<string, string>> = {
     quantity: '0…',
     keySource: 'BYOK|MANAGED',
     costMicroUsd: '^[0-9]+$',
+    leg: 'caller|recipient',
   },
 }
 

@@ -150,6 +150,7 @@ function recorded(log: string[], state = { isOver: false, failsJoins: false }): 
     handOver: note('handOver'),
     silence: note('silence'),
     leave: note('leave'),
+    creditGone: note('creditGone'),
     screen: () => ({ ...recorded(log), close: note('close') }),
     join: (person) => {
       if (state.failsJoins) throw new Error('no room')

@@ -1,0 +1,186 @@
+/** The debits of legs, on a clock that the test moves: each minute once, the rest at the end, and by any process. */
+import t from 'tap'
+import type { Leg } from '../../domain/phone/leg.ts'
+import { chargeLegs } from '../../domain/phone/leg-charges.ts'
+import { createPriceOfLeg } from '../../domain/phone/leg-costs.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { newCall } from '../calls/call.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { organization, TestCluster } from '../store/cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const creditMicroUsd = 100_000
+/** Not a multiple of 60, so that seconds are rounded. */
+const microUsdPerMinute = 7_000
+
+/** Two processes with one database, and a call that the first one holds. */
+async function withCall(options: { test?: boolean; price?: number | null } = {}) {
+  const { test = false, price = microUsdPerMinute } = options
+  const clock = new ManualClock()
+  const url = await cluster.database()
+  const [store, other] = [
+    await cluster.store(t, url, { clock, serves: false }),
+    await cluster.store(t, url, { clock, serves: false }),
+  ]
+  const { id: organizationId } = await organization(store, 'a', creditMicroUsd)
+  const call = newCall(organizationId, {
+    test,
+    kind: 'outbound',
+    createdAtMs: clock.nowMs(),
+    expiresAtMs: clock.nowMs() + 86_400_000,
+    phone: {
+      direction: 'outbound',
+      from: '+15005550100',
+      to: '+15005550006',
+      forwardedFrom: null,
+      phoneNumberId: 'pn_1',
+      legId: systemIds.leg(),
+    },
+  })
+  const leg = (more: Partial<Leg> = {}): Leg => ({
+    ...{ organizationId, test, id: call.phone?.legId ?? '', callId: call.id, party: 'caller', direction: 'outbound' },
+    ...{ line: 'simulator', carrierLegId: null, createdAtMs: clock.nowMs(), answeredAtMs: null, endedAtMs: null },
+    microUsdPerMinute: price,
+    ...more,
+  })
+  const caller = leg()
+  await store.calls.insertPhoned(call, {}, caller)
+  await store.calls.claim(call, call.id, store.instanceId, null)
+  const ended: string[] = []
+  const conversation = { creditGone: () => void ended.push(call.id) }
+  const phones = { find: (_tenant: unknown, id: string) => (id === call.id ? { conversation } : null) }
+  const chargingOf = ({ legCharges, instanceId }: typeof store) =>
+    chargeLegs({ charges: legCharges, phones: phones as never, ownerId: instanceId })
+  return {
+    clock,
+    store,
+    call,
+    leg,
+    caller,
+    ended,
+    charge: () => chargingOf(store),
+    chargeElsewhere: () => chargingOf(other),
+    credit: async () => (await store.organizations.find(organizationId))?.creditMicroUsd,
+    setCredit: (microUsd: number) =>
+      cluster.sql(t, url)`update organizations set credit_micro_usd = ${microUsd} where id = ${organizationId}`,
+    /** The line connects the legs, and the process of the call ends. */
+    bridge: () => cluster.sql(t, url)`
+      with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})
+      update calls set ended_at = ${new Date(clock.nowMs())}, end_reason = 'transferred'`,
+    uses: () => store.callRecord.legUses(call, call.id),
+  }
+}
+
+t.test('each full minute of a live leg is debited once, and its last seconds after its end', async (t) => {
+  const { clock, store, caller, charge, chargeElsewhere, credit } = await withCall()
+  await clock.advance(90_000)
+  await charge()
+  t.equal(await credit(), creditMicroUsd, 'ringing costs nothing')
+  await store.legs.answered(caller, clock.nowMs())
+  await clock.advance(59_999)
+  await charge()
+  t.equal(await credit(), creditMicroUsd, 'no minute is full')
+  await clock.advance(1)
+  await Promise.all([charge(), chargeElsewhere(), charge()])
+  t.equal(await credit(), creditMicroUsd - 7_000)
+  await clock.advance(130_000)
+  await charge()
+  t.equal(await credit(), creditMicroUsd - 21_000, 'minutes that were missed')
+  await store.legs.ended(caller, clock.nowMs())
+  await Promise.all([charge(), chargeElsewhere()])
+  // 190 s.
+  t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 190) / 60))
+  await clock.advance(600_000)
+  await charge()
+  t.equal(await credit(), creditMicroUsd - 22_167, 'a leg that has ended costs no more')
+})
+
+t.test('another process debits the rest of a leg whose process has died, up to its end', async (t) => {
+  const { clock, store, caller, charge, chargeElsewhere, credit } = await withCall()
+  await store.legs.answered(caller, clock.nowMs())
+  await clock.advance(60_000)
+  await charge()
+  await clock.advance(20_000)
+  await store.legs.ended(caller, clock.nowMs())
+  await clock.advance(300_000)
+  await chargeElsewhere()
+  t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 80) / 60))
+})
+
+t.test('an end that arrives after the next debit gives back the rest', async (t) => {
+  const { clock, store, caller, charge, credit } = await withCall()
+  await store.legs.answered(caller, clock.nowMs())
+  const answeredAtMs = clock.nowMs()
+  await clock.advance(120_000)
+  await charge()
+  await store.legs.ended(caller, answeredAtMs + 61_000)
+  await charge()
+  t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 61) / 60))
+})
+
+t.test('a test call and a leg without a price debit nothing', async (t) => {
+  for (const options of [{ test: true }, { price: null }]) {
+    const { clock, store, caller, charge, credit } = await withCall(options)
+    await store.legs.answered(caller, clock.nowMs())
+    await clock.advance(180_000)
+    await charge()
+    await store.legs.ended(caller, clock.nowMs())
+    await charge()
+    t.equal(await credit(), creditMicroUsd)
+  }
+})
+
+t.test('a call ends when the credit is gone, in its process alone', async (t) => {
+  const { clock, store, call, caller, charge, chargeElsewhere, setCredit, ended } = await withCall()
+  await setCredit(7_000)
+  await store.legs.answered(caller, clock.nowMs())
+  await charge()
+  t.same(ended, [])
+  await clock.advance(60_000)
+  await chargeElsewhere()
+  t.same(ended, [], 'the call is held by the other process')
+  await charge()
+  t.same(ended, [call.id])
+})
+
+t.test('the leg of a recipient has its own time, and outlives its call when it was bridged', async (t) => {
+  const { clock, store, caller, leg, bridge, uses, charge, credit } = await withCall()
+  const recipient = leg({ id: systemIds.leg(), party: 'recipient', microUsdPerMinute: 600 })
+  await store.legs.answered(caller, clock.nowMs())
+  await clock.advance(30_000)
+  await store.legs.insert(recipient)
+  t.match(await uses(), [{ party: 'caller', durationMs: 30_000 }], 'who does not answer costs nothing')
+  await store.legs.answered(recipient, clock.nowMs())
+  await bridge()
+  await clock.advance(10_000)
+  await store.legs.ended(caller, clock.nowMs())
+  await clock.advance(20_000)
+  const { microUsdPerMinute: price } = caller
+  t.strictSame(await uses(), [
+    { party: 'caller', direction: 'outbound', line: 'simulator', durationMs: 40_000, microUsdPerMinute: price },
+    { party: 'recipient', direction: 'outbound', line: 'simulator', durationMs: 30_000, microUsdPerMinute: 600 },
+  ])
+  await store.legs.ended(recipient, clock.nowMs())
+  await charge()
+  t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 40) / 60) - 300)
+})
+
+t.test('the longest prefix of the direction is the price; trunks and test calls are free', (t) => {
+  const priceOf = createPriceOfLeg([
+    { direction: 'outbound', prefix: '+', microUsdPerMinute: 9 },
+    { direction: 'outbound', prefix: '+1500', microUsdPerMinute: 5 },
+    { direction: 'outbound', prefix: '+1', microUsdPerMinute: 7 },
+    { direction: 'inbound', prefix: '+1', microUsdPerMinute: 3 },
+  ])
+  const leg = { direction: 'outbound', line: 'carrier', test: false } as const
+  t.equal(priceOf({ ...leg, to: '+15005550006' }), 5)
+  t.equal(priceOf({ ...leg, to: '+12125550006' }), 7)
+  t.equal(priceOf({ ...leg, to: '+4930901820' }), 9)
+  t.equal(priceOf({ ...leg, direction: 'inbound', to: '+12125550006' }), 3)
+  t.equal(priceOf({ ...leg, direction: 'inbound', to: '+4930901820' }), null)
+  t.equal(priceOf({ ...leg, line: 'trunk', to: '+12125550006' }), 0)
+  t.equal(priceOf({ ...leg, test: true, to: '+12125550006' }), 0)
+  t.end()
+})
