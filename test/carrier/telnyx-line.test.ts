@@ -81,7 +81,7 @@ t.test('every command as the carrier reads it', async (t) => {
       ],
       ['POST', `${leg}/actions/reject`, { cause: 'USER_BUSY', command_id: `${legId}-reject` }],
       ['POST', `${leg}/actions/hangup`, { command_id: `${legId}-hangup` }],
-      ['POST', `${leg}/actions/bridge`, { call_control_id: 'v3:other' }],
+      ['POST', `${leg}/actions/bridge`, { call_control_id: 'v3:other', park_after_unbridge: 'self' }],
       ['POST', `${leg}/actions/send_dtmf`, { digits: '1w#' }],
     ],
   )
