@@ -7,18 +7,23 @@ import type { AnswerableConversation } from '../conversation/answerable.ts'
 import type { CallerObserver } from '../conversation/caller-observer.ts'
 import { vadRateHz } from '../conversation/vad.ts'
 import type { Clock } from '../ports/system.ts'
+import type { Pipeline } from '../sessions/pipeline.ts'
+import { GreetingDetector } from './greeting-detector.ts'
 import { type AnswerEvent, type AnswerState, nextAnswerState } from './states.ts'
 
 export type AnswerResult = 'human' | 'machine' | 'not_sure'
 
 export type AnswerPlan = {
-  mode: 'carrier'
+  /** `agent`: the greeting is judged here. */
+  mode: 'agent' | 'carrier'
   /** From the answer. */
   timeoutMs: number
   action: 'hangup' | 'leave_message'
   /** Null: the first message of the conversation. */
   message: string | null
 }
+
+export type OpeningSettings = Pick<Pipeline, 'firstMessage' | 'intent'>
 
 export type AnsweringDeps = {
   clock: Pick<Clock, 'monotonicMs' | 'after'>
@@ -39,6 +44,8 @@ export class Answering {
   #state: AnswerState = 'asking'
   #answeredMs: number | null = null
   #conversation: AnswerableConversation | null = null
+  /** Null: the carrier decides, or it is decided. */
+  #greeting: GreetingDetector | null = null
   #firstMessage: string | null = null
   #speaks = false
   #cancelTimeout = () => {}
@@ -48,19 +55,27 @@ export class Answering {
   constructor(plan: AnswerPlan, deps: AnsweringDeps) {
     this.plan = plan
     this.#deps = deps
-    this.#tone = new ToneDetector(vadRateHz, { began: () => {}, ended: () => this.#react('greeted') })
+    this.#tone = new ToneDetector(vadRateHz, {
+      began: () => {
+        if (plan.mode === 'agent') this.decide('machine')
+      },
+      ended: () => this.#react('greeted'),
+    })
     this.observer = {
       audio: (samples) => {
-        if (this.#state === 'greeting') this.#tone.push(samples)
+        if (this.#state === 'greeting' || this.#greeting !== null) this.#tone.push(samples)
       },
       speechStarted: () => {
         this.#speaks = true
+        this.#greeting?.speechStarted()
         this.#cancelSilence()
       },
       speechEnded: () => {
         this.#speaks = false
+        this.#greeting?.speechEnded()
         this.#awaitSilence()
       },
+      words: (text, isFinal) => this.#greeting?.words(text, isFinal),
     }
   }
 
@@ -73,9 +88,12 @@ export class Answering {
   }
 
   /** A verdict that came before takes effect now. */
-  begin(conversation: AnswerableConversation, firstMessage: string | null): void {
+  begin(conversation: AnswerableConversation, { firstMessage, intent: { language } }: OpeningSettings): void {
     this.#conversation = conversation
     this.#firstMessage = firstMessage
+    const { clock } = this.#deps
+    if (this.plan.mode === 'agent' && this.#state === 'asking')
+      this.#greeting = new GreetingDetector({ clock, language, decided: (result) => this.decide(result) })
     this.#enter()
   }
 
@@ -100,6 +118,8 @@ export class Answering {
     const next = nextAnswerState(this.#state, event)
     if (next === null) return
     this.#state = next
+    this.#greeting?.close()
+    this.#greeting = null
     this.#cancelTimeout()
     this.#cancelGreeting()
     this.#cancelSilence()

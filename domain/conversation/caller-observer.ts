@@ -4,4 +4,6 @@ export type CallerObserver = {
   audio(samples: Int16Array): void
   speechStarted(): void
   speechEnded(): void
+  /** The newest text of speech to text, which replaces the one before it unless that was final. */
+  words(text: string, isFinal: boolean): void
 }

@@ -100,6 +100,11 @@ export class Listening {
     return Math.min(this.#timeline.at(streamMs), this.#clock.monotonicMs())
   }
 
+  /** The same for both ends of a stretch. */
+  spanOf({ startMs, endMs }: { startMs: number; endMs: number }): { startMs: number; endMs: number } {
+    return { startMs: this.msOf(startMs), endMs: this.msOf(endMs) }
+  }
+
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true

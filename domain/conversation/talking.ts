@@ -116,8 +116,8 @@ export class Talking implements Conversation {
     const { call, routing, request } = this.#input
     return new Transcription({ clock, transcribeStream, request }, call.pipeline, routing.stt, {
       transcript: (transcript) => {
-        const startMs = this.#listening.msOf(transcript.startMs)
-        this.#turns.transcript(transcript, { startMs, endMs: this.#listening.msOf(transcript.endMs) })
+        this.#input.observer?.words(transcript.text, transcript.isFinal)
+        this.#turns.transcript(transcript, this.#listening.spanOf(transcript))
       },
       reopened: () => this.#turns.transcriptionReopened(),
       failedOver: (from, to) => this.#record.failedOver('stt', from, to),

@@ -8,7 +8,7 @@ import type { Issue } from '../resource-fault.ts'
 import { type MessageOf, renderMessage } from '../sessions/render.ts'
 
 export type WantedAnswering = {
-  amd?: { mode?: 'carrier' | 'disabled' | null; timeoutSeconds?: number | null } | null
+  amd?: { mode?: 'agent' | 'carrier' | 'disabled' | null; timeoutSeconds?: number | null } | null
   /** Fields that are not set are those of the agent. */
   voicemail?: { action?: 'hangup' | 'leave_message'; message?: string } | null
 }
@@ -27,14 +27,15 @@ export async function answerPlanOf(
   agent: Agent | null,
   message: Omit<MessageOf, 'text' | 'path'>,
 ): Promise<AnswerPlan | null> {
-  if (amd?.mode !== 'carrier') return null
+  const mode = amd?.mode ?? 'disabled'
+  if (mode === 'disabled') return null
   const { action = 'hangup', message: text } = voicemail === null ? {} : { ...agent?.settings.voicemail, ...voicemail }
   const path = ['telephony', 'voicemail', 'message']
   return {
-    mode: amd.mode,
-    timeoutMs: (amd.timeoutSeconds ?? timeoutDefaultS) * 1000,
+    mode,
+    timeoutMs: (amd?.timeoutSeconds ?? timeoutDefaultS) * 1000,
     action,
-    message: text === undefined ? null : await renderMessage({ ...message, text, path }),
+    message: text === undefined || action === 'hangup' ? null : await renderMessage({ ...message, text, path }),
   }
 }
 

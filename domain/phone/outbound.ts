@@ -178,7 +178,7 @@ async function dial(
     ringingTimeoutS: ringingMs / 1000,
     timeLimitS: Math.min(pipeline.maxDurationSeconds + lastWordsS, timeLimitMaxS),
     region,
-    detectsMachine: answerPlan?.mode ?? null,
+    detectsMachine: answerPlan?.mode === 'carrier' ? ('carrier' as const) : null,
     media: phone.expectStream(),
     headers: {},
     commandId: phone.leg.id,

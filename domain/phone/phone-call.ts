@@ -281,7 +281,7 @@ export class PhoneCall implements LegHolder {
       })
       const observer = this.#answering && { observer: this.#answering.observer }
       this.#sink.begin(held.begin({ ...live, ...observer, log: this.record }, transport))
-      if (held.conversation) this.#answering?.begin(held.conversation, live.call.pipeline.firstMessage)
+      if (held.conversation) this.#answering?.begin(held.conversation, live.call.pipeline)
     } catch (err) {
       this.#state = 'answered'
       this.defect(err)

@@ -19,7 +19,7 @@ function answer(plan: Partial<AnswerPlan> = {}) {
         leave: (reason, message) => void log.push(`${reason}: ${message}`),
         end: (reason) => void log.push(`end ${reason}`),
       },
-      'Hello.',
+      { firstMessage: 'Hello.', intent: { language: 'en', optimizeFor: 'balanced', region: null } },
     )
   clock.advance(500)
   return { clock, log, answering, begin, observer: answering.observer }
@@ -79,6 +79,81 @@ t.test('a verdict that comes before the conversation takes effect when it begins
   t.same(log.splice(0), ['machine after 500'])
   begin()
   t.same(log, ['end voicemail'])
+  t.end()
+})
+
+t.test('agent: a beep is a machine, whose message follows it', (t) => {
+  const { log, begin, observer } = answer({ mode: 'agent' })
+  begin()
+  observer.audio(tone)
+  t.same(log.splice(0), ['machine after 500', 'silence'])
+  observer.audio(new Int16Array(1600))
+  t.same(log, ['voicemail: Call back.'])
+  t.end()
+})
+
+/** Says `text` in `ms`, and is silent for `silentMs`. */
+function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: number, silentMs: number): void {
+  observer.speechStarted()
+  clock.advance(ms)
+  observer.words(text, true)
+  observer.speechEnded()
+  for (let at = 0; at < silentMs; at += 100) clock.advance(100)
+}
+
+t.test('agent: the first words and their length decide', (t) => {
+  const cases = [
+    ['Hello?', 600, 2000, 'human'],
+    ['Hello?', 600, 1000, undefined],
+    ['', 600, 2000, undefined],
+    ['Hi, this is Sam. Please leave a message.', 2400, 0, 'machine'],
+    ["You've reached the Smiths.", 1500, 0, 'machine'],
+    ['This is the voice-mail of Sam.', 1500, 0, 'machine'],
+    ['Hello, this is Sam of the bicycle shop in Market Street, good morning.', 3900, 3000, undefined],
+    ['Welcome to our company, which has been here since nineteen hundred and two.', 4100, 3000, 'machine'],
+    ['For sales, press one.', 4100, 3000, 'not_sure'],
+    ['Hi, please say your name and why you are calling.', 5000, 0, 'not_sure'],
+    ['Mm.', 4100, 3000, undefined],
+  ] as const
+  for (const [text, ms, silentMs, result] of cases) {
+    const call = answer({ mode: 'agent', action: 'hangup' })
+    call.begin()
+    says(call, text, ms, silentMs)
+    t.equal(call.log[0]?.split(' ')[0], result, `"${text}" in ${ms} ms`)
+    call.answering.close()
+    t.equal(call.clock.pending, 0)
+  }
+  t.end()
+})
+
+t.test('agent: a greeting that pauses is judged as one, and one without a pause before its end', (t) => {
+  const call = answer({ mode: 'agent', action: 'hangup' })
+  call.begin()
+  says(call, 'Good evening. This is Sam.', 1500, 500)
+  says(call, 'I am not here.', 1000, 500)
+  t.same(call.log, [])
+  says(call, 'I would like you to', 1000, 0)
+  call.observer.words('I would like you to leave', false)
+  call.observer.words('a message', false)
+  call.observer.words('leave a message', false)
+  t.equal(call.log[0]?.split(' ')[0], 'machine')
+
+  const late = answer({ mode: 'agent' })
+  late.begin()
+  says(late, '', 400, 1600)
+  t.same(late.log, [])
+  late.observer.speechStarted()
+  late.observer.words('Hello', false)
+  t.equal(late.log[0]?.split(' ')[0], 'human', 'speech to text was late')
+
+  const endless = answer({ mode: 'agent', action: 'hangup' })
+  endless.begin()
+  endless.observer.speechStarted()
+  endless.observer.words('We are a company that sells bicycles and', false)
+  endless.clock.advance(5999)
+  t.same(endless.log, [])
+  endless.clock.advance(1)
+  t.equal(endless.log[0]?.split(' ')[0], 'machine')
   t.end()
 })
 

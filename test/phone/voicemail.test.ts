@@ -1,6 +1,7 @@
 /** Machines that answer calls, over the simulated carrier with real audio. The numbers act in the ways that docs list. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
 import { soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'
 import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
@@ -21,7 +22,7 @@ const detections = async (id: string) =>
     .filter(({ event_type }) => event_type === 'carrier.machine_detection')
     .map(({ payload }) => payload)
 
-const modes = ['carrier'] as const
+const modes = ['carrier', 'agent'] as const
 
 for (const mode of modes) {
   t.test(`${mode}: a message is left after the beep of a voicemail, or after its silence`, async (t) => {
@@ -54,7 +55,9 @@ for (const mode of modes) {
       const id = await dial(to, { amd: { mode } })
       const talks = ({ transcript }: PhoneCallRow) =>
         transcript.entries.filter(({ source }) => source === 'agent').length > 1
-      await callWhen(phones, id, (row) => talks(row) || row.ended_at !== null)
+      const row = await callWhen(phones, id, (row) => talks(row) || row.ended_at !== null)
+      t.equal(row.status, 'in_progress')
+      await until('a verdict', async () => (await detections(id)).length > 0)
       t.match(await detections(id), [{ mode, result }], to)
       await call(phones, 'POST', `/v1/calls/${id}/end`)
       t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })
@@ -73,7 +76,7 @@ t.test('without a result in time nobody can say who has answered, and the conver
 t.test('the voicemail settings of the agent are the default, and a template of the message is checked', async (t) => {
   const voicemail = { action: 'leave_message', message: 'Call {{ shop }} back.' }
   const changed = await call(phones, 'PATCH', `/v1/agents/${phones.agentId}`, { voicemail })
-  t.equal(changed.status, 200, changed.text)
+  t.equal(changed.status, 200)
   const send = (more: object) =>
     call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550002', agentId: phones.agentId, ...more })
   const missing = await send({ telephony: { amd: { mode: 'carrier' } } })

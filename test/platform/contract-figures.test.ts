@@ -221,7 +221,7 @@ const platform: Record<string, Record<string, string>> = {
   Telephony: {
     region: 'us|europe|canada|australia|middle_east',
     ringingTimeout: '1…120',
-    'amd.mode': 'carrier|disabled',
+    'amd.mode': 'agent|carrier|disabled',
     'amd.timeoutSeconds': '1…60',
   },
   BlindTransfer: { to: e164, ...blind, participantIdentity: '…128' },

@@ -1,0 +1,105 @@
+/**
+ * Finds out by the first words of the other party, and by how long they are, whether a machine says them. The first rule
+ * that fits decides:
+ *
+ *   a phrase of a mailbox ──► machine
+ *   a phrase of a menu, or of a phone that asks who calls ──► not_sure
+ *   a first utterance of `longMs` or more ──► machine
+ *   one of up to `shortMs`, and `quietMs` without speech behind it ──► human
+ */
+import type { Clock } from '../ports/system.ts'
+import { greetingIn } from './greeting-words.ts'
+
+export type GreetingDetectorDeps = {
+  clock: Pick<Clock, 'monotonicMs' | 'after'>
+  /** The language of the conversation, as BCP 47. */
+  language: string
+  decided: (result: 'human' | 'machine' | 'not_sure') => void
+}
+
+/** People say who they are in less. */
+const longMs = 4_000
+/** An utterance that goes on for so long is judged before its end. Its words are late by up to a second. */
+const endlessMs = 6_000
+const shortMs = 3_000
+/** A person waits for an answer. A machine pauses less between its sentences. */
+const quietMs = 1_500
+/** Silence that is shorter is inside an utterance. */
+const pauseMs = 500
+/** With fewer words the length does not decide. */
+const wordsMin = 6
+
+export class GreetingDetector {
+  readonly #deps: GreetingDetectorDeps
+  #finals = ''
+  #text = ''
+  #startMs: number | null = null
+  #endMs = 0
+  /** The length of the first utterance; null: it is not over. */
+  #firstMs: number | null = null
+  #cancelEndless = () => {}
+  #cancelPause = () => {}
+  #cancelQuiet = () => {}
+  /** The first utterance was short, with a silence behind it. Its words may still come. */
+  #isShort = false
+
+  constructor(deps: GreetingDetectorDeps) {
+    this.#deps = deps
+  }
+
+  speechStarted(): void {
+    const { clock } = this.#deps
+    this.#cancelPause()
+    this.#cancelQuiet()
+    if (this.#startMs !== null) return
+    this.#startMs = clock.monotonicMs()
+    this.#cancelEndless = clock.after(endlessMs, () => this.#long())
+  }
+
+  speechEnded(): void {
+    const { clock } = this.#deps
+    this.#endMs = clock.monotonicMs()
+    this.#cancelPause()
+    this.#cancelQuiet()
+    this.#cancelPause = clock.after(pauseMs, () => this.#paused())
+    this.#cancelQuiet = clock.after(quietMs, () => this.#quiet())
+  }
+
+  /** The words since the last final text. */
+  words(text: string, isFinal: boolean): void {
+    this.#text = `${this.#finals} ${text}`
+    if (isFinal) this.#finals = this.#text.slice(-textMax)
+    const greeting = greetingIn(this.#text, this.#deps.language)
+    if (greeting !== null) return this.#deps.decided(greeting === 'voicemail' ? 'machine' : 'not_sure')
+    this.#greeted()
+  }
+
+  close(): void {
+    this.#cancelEndless()
+    this.#cancelPause()
+    this.#cancelQuiet()
+  }
+
+  #long(): void {
+    if (this.#text.trim().split(/\s+/).length >= wordsMin) this.#deps.decided('machine')
+  }
+
+  #paused(): void {
+    this.#cancelEndless()
+    if (this.#firstMs !== null) return
+    this.#firstMs = this.#endMs - (this.#startMs ?? this.#endMs)
+    if (this.#firstMs >= longMs) this.#long()
+  }
+
+  #quiet(): void {
+    this.#isShort ||= this.#firstMs !== null && this.#firstMs <= shortMs
+    this.#greeted()
+  }
+
+  #greeted(): void {
+    if (this.#isShort && this.#text.trim() !== '') this.#deps.decided('human')
+  }
+}
+
+/** A phrase is shorter. */
+const textMax = 1_000
