@@ -5,7 +5,8 @@
  *       ▲             │         │
  *       └─────────────┴─────────┘                 nobody was reached
  *
- * While it is leaving, the agent ends its sentence and begins no other one. On hold, nobody receives the caller.
+ * While it is leaving, the agent ends its sentence and begins no other one. On hold, nobody receives the caller. A hold
+ * that is wanted before the agent has said what follows the one before waits for that: it would be lost.
  */
 import type { HoldTone } from '../../audio/hold-tones.ts'
 import type { Clock } from '../ports/system.ts'
@@ -15,6 +16,8 @@ export type CallerHoldEvents = {
   endSentence(): boolean
   /** The agent has the turn. */
   agentSpeaks(): boolean
+  /** The agent has to say something that may not be interrupted, and has not begun. */
+  awaitsText(): boolean
   /** Null: the agent again. */
   changed(tone: HoldTone | null): void
 }
@@ -30,6 +33,9 @@ export class CallerHold {
   /** Waits for a sentence that is under way. */
   #goOn: (() => void) | null = null
   #cancel = () => {}
+  /** Waits until the agent says what follows the hold before. */
+  #next: (() => void) | null = null
+  #cancelNext = () => {}
 
   constructor(clock: Clock, events: CallerHoldEvents) {
     this.#clock = clock
@@ -41,17 +47,24 @@ export class CallerHold {
     return this.#phase === 'held' || this.#phase === 'gone'
   }
 
-  /** The caller leaves the hold, and the agent has not gone on yet. */
-  get isReturning(): boolean {
-    return this.#goOn !== null
-  }
-
   get isGone(): boolean {
     return this.#phase === 'gone'
   }
 
   begin(tone: HoldTone, held: () => void): void {
     if (this.#phase !== 'with agent') return
+    const leave = () => this.#leave(tone, held)
+    if (!this.#isReturning) return leave()
+    this.#next = leave
+    this.#cancelNext = this.#clock.after(sentenceMs, leave)
+  }
+
+  get #isReturning(): boolean {
+    return this.#goOn !== null || this.#events.awaitsText()
+  }
+
+  #leave(tone: HoldTone, held: () => void): void {
+    this.#dropNext()
     this.#cancel()
     this.#goOn = null
     this.#phase = 'leaving'
@@ -65,8 +78,14 @@ export class CallerHold {
     if (!this.#events.endSentence()) this.#enter()
   }
 
+  #dropNext(): void {
+    this.#cancelNext()
+    this.#next = null
+  }
+
   /** The turn of the conversation has passed on. */
   moved(): void {
+    if (this.#next !== null) this.#clock.after(0, () => !this.#isReturning && this.#next?.())
     if (this.#events.agentSpeaks()) return
     if (this.#phase === 'leaving') return this.#enter()
     if (this.#goOn === null) return
@@ -78,6 +97,7 @@ export class CallerHold {
   /** The caller is with the agent again. `goOn` is called once, after a sentence that is under way. */
   end(goOn: () => void): void {
     this.#cancel()
+    this.#dropNext()
     if (this.#phase === 'gone') return
     const wasHeld = this.#phase === 'held'
     this.#phase = 'with agent'
@@ -93,6 +113,7 @@ export class CallerHold {
 
   handOver(): void {
     this.#cancel()
+    this.#dropNext()
     this.#phase = 'gone'
   }
 }

@@ -61,9 +61,6 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     get isOver() {
       return inner.isOver
     },
-    get isReturning() {
-      return inner.isReturning
-    },
     join: (person, media) => guardedSink(inner.join(person, media), guard),
     end: (reason, clientReason) => guard(() => inner.end(reason, clientReason)),
     hold: (tone, held) => inner.hold(tone, () => guard(held)),

@@ -237,6 +237,7 @@ export class Talking implements Conversation {
     return new CallerHold(this.#deps.clock, {
       endSentence: () => this.#turns.endSentence(),
       agentSpeaks: () => isAgents(this.#turns.phase),
+      awaitsText: () => this.#turns.awaitsText,
       changed: (tone) => {
         this.#mute()
         if (tone !== null) this.#listening.silence()
@@ -249,10 +250,6 @@ export class Talking implements Conversation {
 
   #mute(): void {
     this.#turns.mute(this.#peopleSpeak || this.#hold.isHeld || this.#isSilenced)
-  }
-
-  get isReturning(): boolean {
-    return this.#hold.isReturning || this.#turns.awaitsText
   }
 
   hold(tone: HoldTone, held: () => void): boolean {

@@ -8,8 +8,6 @@ export interface TransferableConversation {
    * `held` is called once. False: the conversation ends, or is over.
    */
   hold(tone: HoldTone, held: () => void): boolean
-  /** The caller was on hold, and the agent has not begun to say what follows. Another hold would discard it. */
-  readonly isReturning: boolean
   /** The caller is with the agent again; `held` is not called any more. */
   resume(after: AfterHold): void
   /** The caller talks to somebody else over the line, so the agent leaves. The record ends when the call does. */

@@ -52,10 +52,8 @@ export class CallTransfers implements LiveTransfers {
 
   async #start(phone: Phone, wanted: WantedTransfer): Promise<TransferAnswer> {
     const { conversation } = phone
-    const before = this.#newest.get(phone)
-    if (conversation === null) return { refused: before?.isOpen ? 'transfer_in_progress' : 'call_not_live' }
-    // The fallback of the one before waits to be said.
-    if (before && (before.isOpen || conversation.isReturning)) return { refused: 'transfer_in_progress' }
+    if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
+    if (conversation === null) return { refused: 'call_not_live' }
     const transfer = new LiveTransfer(this.#deps, phone, conversation, wanted)
     this.#newest.set(phone, transfer)
     const done = await transfer.begin()

@@ -53,20 +53,38 @@ t.test('the message is said when the caller interrupts the agent at the moment i
   }
 })
 
-t.test('another hold would discard the message, until it is said', async (t) => {
+t.test('another hold begins after the message of the one before', async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
   await sim.run(400)
-  t.equal(conversation.isReturning, false)
+  for (const isHeld of [false, true]) {
+    conversation.hold('music', () => {})
+    if (isHeld) await sim.run(5000)
+    conversation.resume({ ...after, message: `Held ${isHeld}.` })
+    let held = 0
+    conversation.hold('music', () => held++)
+    await sim.until(() => held > 0)
+    conversation.resume({ ...after, message: 'Here I am.' })
+    await sim.run(5000)
+    const said = texts().filter((text) => text.startsWith('agent: '))
+    t.same(said.slice(-2), [`agent: Held ${isHeld}.`, 'agent: Here I am.'], texts().join(' | '))
+  }
+})
+
+t.test('another hold that is given up before it began leaves the message', async (t) => {
+  const { sim, conversation, texts } = converse({
+    settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
+  })
+  await sim.run(400)
   conversation.hold('music', () => {})
   conversation.resume(after)
-  t.equal(conversation.isReturning, true, 'the agent ends its sentence first')
-  await sim.until(() => !conversation.isReturning)
-  await sim.run(100)
-  conversation.hold('music', () => {})
-  await sim.run(5000)
-  t.ok(texts().includes(`agent: ${message}`), texts().join(' | '))
+  let held = 0
+  conversation.hold('music', () => held++)
+  conversation.resume(after)
+  await sim.run(10_000)
+  t.equal(held, 0)
+  t.equal(texts().filter((text) => text === `agent: ${message}`).length, 1, texts().join(' | '))
 })
 
 t.test('of two texts that are typed while the agent is interrupted, the last one is answered', async (t) => {

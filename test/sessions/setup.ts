@@ -133,7 +133,6 @@ function recorded(log: string[], state = { isOver: false, failsJoins: false }): 
     get isOver() {
       return state.isOver
     },
-    isReturning: false,
     audio: note('audio'),
     played: note('played'),
     cleared: note('cleared'),
