@@ -94,10 +94,12 @@ export async function callWhen(
   waitMs = 120_000,
 ): Promise<PhoneCallRow> {
   for (const endMs = Date.now() + waitMs; ; ) {
-    const row = (await call(target, 'GET', `/v1/calls/${id}`)).json<PhoneCallRow>()
-    if (isDone(row)) return row
+    const answer = await call(target, 'GET', `/v1/calls/${id}`)
+    const row = answer.json<PhoneCallRow>()
+    // It may ask too often for the limit of a key.
+    if (answer.status !== 429 && isDone(row)) return row
     if (Date.now() > endMs) throw new Error(`a call is ${row.status} after ${waitMs} ms`)
-    await sleep(100)
+    await sleep(answer.status === 429 ? 1000 : 200)
   }
 }
 
