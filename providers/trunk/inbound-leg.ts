@@ -48,7 +48,8 @@ export class InboundLeg extends TrunkLeg {
 
   async answer(leg: OpenedLeg): Promise<void> {
     const { deps } = this
-    const rtp = await deps.rtp.open({ ...leg, dtmf: (digit) => this.pressed(digit) })
+    const { address: signalingAddress } = this.invite.source
+    const rtp = await deps.rtp.open({ ...leg, signalingAddress, dtmf: (digit) => this.pressed(digit) })
     if (this.isOver || this.#state !== 'ringing') return rtp.close()
     this.#state = 'answered'
     const local = { address: deps.publicAddress, port: rtp.port, id: deps.clock.nowMs(), version: 1 }

@@ -102,7 +102,8 @@ export class TrunkLine implements PhoneLine {
     const opened = this.#open(leg.legId, leg.media)
     const { publicAddress, rtp, clock } = this.#options
     let made: OutboundLeg | null = null
-    const port = await rtp.open({ ...opened, dtmf: (digit) => made?.pressed(digit) }).catch((cause: unknown) => {
+    const dtmf = (digit: string) => made?.pressed(digit)
+    const port = await rtp.open({ ...opened, signalingAddress: peer.address, dtmf }).catch((cause: unknown) => {
       throw new PhoneLineError('unreachable', { cause })
     })
     const { username, password, host } = outbound

@@ -10,6 +10,8 @@ export interface RtpPorts {
 export type RtpLegOptions = {
   /** The rate of the conversation. */
   sampleRateHz: number
+  /** The messages of the call come from here. */
+  signalingAddress: string
   /** Called once, when the audio begins. */
   joined(transport: MediaTransport): MediaSink
   /** A key was pressed. The sink receives it too. */

@@ -53,14 +53,15 @@ async function echoed({ clock, trunk, far, body }: Talk): Promise<Int16Array> {
 
 const clip = voice.subarray(0, framesCount * frameSamples)
 
-for (const [encoding, types] of [
-  ['PCMU', '0 101'],
-  ['PCMA', '8 101'],
+for (const [name, types, address] of [
+  ['with PCMU', '0 101', '127.0.0.1'],
+  ['with PCMA', '8 101', '127.0.0.1'],
+  ['also behind NAT', '0 101', '192.0.2.9'],
 ] as const)
-  t.test(`the voice of a caller comes back from a conversation that echoes, with ${encoding}`, async (t) => {
+  t.test(`the voice of a caller comes back from a conversation that echoes, ${name}`, async (t) => {
     const { clock, trunk } = await openWithAudio(t)
     const [peer, far] = [await trunk.peer(), await openRtpPeer(t)]
-    const call = { callId: 'call-1', headers: [sdpType], body: sdp({ port: far.port, types }) }
+    const call = { callId: 'call-1', headers: [sdpType], body: sdp({ port: far.port, types, address }) }
     peer.send('INVITE', call)
     const { carrierLegId } = await trunk.event('initiated')
     await trunk.line.answer({ legId, carrierLegId }, media)

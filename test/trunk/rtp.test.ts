@@ -13,6 +13,8 @@ import { readFixture } from '../speech/fixtures.ts'
 import { arrived, openRtpPeer } from './rtp-peer.ts'
 
 const host = '127.0.0.1'
+/** The messages of the call come from here. */
+const signalingAddress = '127.0.0.3'
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const frameSamples = 160
 const quiet = { info() {}, warn() {}, error() {} }
@@ -25,6 +27,7 @@ async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host) {
   let sink: RecordingSink | null = null
   const opened: RtpLeg = await ports.open({
     sampleRateHz: 8000,
+    signalingAddress,
     joined: (transport) => (sink = new RecordingSink(transport)),
     dtmf: (digit) => keys.push(digit),
   })
@@ -157,6 +160,34 @@ t.test('a sender at another address or behind the first one is not heard', async
   t.same([keys, other.got, neighbour.got], [[], [], []])
 })
 
+t.test(
+  'a phone that names an unreachable address is heard from that of its messages, and answered there',
+  async (t) => {
+    const { far, opened, remote, audible, send, ticks } = await leg(t, {}, signalingAddress)
+    const stranger = await openRtpPeer(t, '127.0.0.2')
+    opened.start({ ...remote, address: '192.0.2.9' })
+    await send(stranger.socket, speech(19, { ssrc: 9 }))
+    for (let n = 20; n < 60; n++) {
+      await send(far.socket, speech(n))
+      await send(stranger.socket, speech(n, { ssrc: 9 }))
+      await ticks(1)
+    }
+    t.ok(likenessOf(voice.subarray(24 * frameSamples, 50 * frameSamples), Int16Array.from(audible)) > 0.9)
+    t.equal(far.got.length, 40, 'our packets go where its packets come from')
+    t.same(stranger.got, [], 'nobody else is sent any')
+  },
+)
+
+t.test('once the address of the SDP is heard, that of the messages is not', async (t) => {
+  const { far, keys, send, ticks } = await leg(t)
+  const proxy = await openRtpPeer(t, signalingAddress)
+  await send(far.socket, speech(0))
+  await send(proxy.socket, writePacket({ ...key(5, 8000), ssrc: 9 }))
+  await send(far.socket, writePacket(key(6, 8000)))
+  await ticks(1)
+  t.same([keys, proxy.got], [['6'], []])
+})
+
 t.test('the other side is sent audio at the port that it sends from', async (t) => {
   const { remote, opened, send, ticks, far } = await leg(t, { port: 9 })
   t.equal(remote.port, 9)
@@ -244,6 +275,7 @@ t.test('the ports are even, are refused when all are in use, and come back', asy
   const open = () =>
     ports.open({
       sampleRateHz: 8000,
+      signalingAddress,
       dtmf: () => {},
       joined: (transport) => {
         const sink = new RecordingSink(transport)

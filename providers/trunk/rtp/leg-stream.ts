@@ -3,8 +3,9 @@
  *
  *   open ──start──► live ──close──► closed
  *
- * Packets are taken from the address of the SDP alone. The port of the first valid one is the other side's from then on
- * (symmetric RTP, RFC 4961), also for what we send: a sender behind it cannot take the stream over.
+ * Packets are taken from the address of the SDP, and from the address of the call's signalling: behind NAT, the address in
+ * the SDP is often one that nobody else can reach. The source of the first valid packet is the other side's from then on
+ * (symmetric RTP, RFC 4961), also for what we send: another sender cannot take the stream over.
  */
 import { randomBytes } from 'node:crypto'
 import type { RemoteInfo, Socket } from 'node:dgram'
@@ -34,6 +35,7 @@ const samples = new Int16Array(payloadBytesMax)
 
 /** The audio that was agreed. */
 type Line = { remote: RtpRemote; codec: LineCodec; silence: number }
+type Source = { address: string; port: number }
 
 export class LegStream implements MediaTransport {
   readonly sampleRateHz: number
@@ -51,7 +53,7 @@ export class LegStream implements MediaTransport {
   #line: Line | null = null
   #sink: MediaSink | null = null
   /** Null: no valid packet has come. */
-  #remotePort: number | null = null
+  #source: Source | null = null
   #remoteSsrc: number | null = null
   #packets = 0
   #silentTicks = 0
@@ -80,7 +82,7 @@ export class LegStream implements MediaTransport {
     const codec = remote.encoding === 'PCMU' ? pcmu : pcma
     this.#line = { remote, codec, silence: remote.encoding === 'PCMU' ? 0xff : 0xd5 }
     if (before === null || before.address !== remote.address || before.port !== remote.port) {
-      this.#remotePort = null
+      this.#source = null
       this.#remoteSsrc = null
     }
     if (before !== null) return
@@ -149,15 +151,20 @@ export class LegStream implements MediaTransport {
     const line = this.#line
     if (line === null || ++this.#packets > packetsMax) return
     const { remote } = line
-    if (address !== remote.address || (this.#remotePort !== null && port !== this.#remotePort)) return
+    if (!this.#isOfCall(line, { address, port })) return
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
     const isSpeech = packet.payloadType === remote.payloadType
     if (!isSpeech && packet.payloadType !== remote.dtmfPayloadType) return
-    this.#remotePort = port
+    this.#source = { address, port }
     this.#of(packet.ssrc)
     if (isSpeech) this.#speech(line, packet)
     else this.#key(packet)
+  }
+
+  #isOfCall({ remote }: Line, { address, port }: Source): boolean {
+    if (this.#source !== null) return address === this.#source.address && port === this.#source.port
+    return address === remote.address || address === this.#options.signalingAddress
   }
 
   /** Another synchronization source counts anew. */
@@ -202,7 +209,8 @@ export class LegStream implements MediaTransport {
     const packet = writePacket({ payloadType, hasMarker, sequence, timestamp, ssrc: this.#ssrc, payload })
     this.#hasSent = true
     // A packet that cannot be sent is lost, as on any network.
-    this.#deps.socket.send(packet, this.#remotePort ?? remote.port, remote.address, () => {})
+    const { address, port } = this.#source ?? remote
+    this.#deps.socket.send(packet, port, address, () => {})
   }
 }
 
