@@ -14,6 +14,8 @@ export type LegToDial = {
   legId: string
   /** The connection of the line over which the call goes out, where it has several. */
   connectionId?: string
+  /** A caller who is handed over without asking: a line whose far ends dial by themselves leaves the call to that of this leg. */
+  transferee?: LegRef
   /** E.164, as `to`. */
   from: string
   to: string

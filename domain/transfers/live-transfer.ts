@@ -214,7 +214,9 @@ export class LiveTransfer implements OpenTransfer {
     this.#store(attempt, null)
     const { from, ringingTimeoutS, detection, headers, kind } = this.#wanted
     this.#wait(ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
+    const { ref } = this.#phone
     const wanted = {
+      ...(kind === 'blind' && ref !== null && { transferee: ref }),
       from,
       to: attempt.destination.to,
       ringingTimeoutS,

@@ -90,6 +90,11 @@ export class Dialog {
     return true
   }
 
+  /** The address of the other side, as it names itself. */
+  get remoteUri(): string {
+    return addressOf(this.start.remote)?.uri ?? ''
+  }
+
   /** The other side says where it wants requests from now on. */
   retarget(message: SipMessage): void {
     this.#target = contactOf(message) ?? this.#target

@@ -28,9 +28,18 @@ export type LegDeps = {
 
 /** The audio of a leg: our port, and the conversation behind it. */
 export type LegAudio = { rtp: RtpLeg; local: LocalAudio }
+
+/** The far end is asked to call somebody, by REFER. */
+type Referral = {
+  /** Its answer. Null: it has none. */
+  answered(code: number | null): void
+  /** The answer of the person that it calls. */
+  progress(code: number): void
+}
+
 export type EndedBy = 'caller' | 'callee' | 'unknown'
 
-export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS']
+export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY']
 export const sdpType: Header = ['content-type', 'application/sdp']
 
 export abstract class TrunkLeg {
@@ -44,6 +53,8 @@ export abstract class TrunkLeg {
   #tail: Promise<void> = Promise.resolve()
   #isOver = false
   #cancelLimit = () => {}
+  /** The newest. */
+  #referral: Referral | null = null
 
   constructor(deps: LegDeps) {
     this.deps = deps
@@ -61,6 +72,29 @@ export abstract class TrunkLeg {
     if (this.audio === null) return false
     this.audio.rtp.sendDtmf(digits)
     return true
+  }
+
+  /** False: one of the two has no audio here. */
+  connect(other: TrunkLeg): boolean {
+    if (this.audio === null || other.audio === null || this.#isOver || other.#isOver) return false
+    this.audio.rtp.connect(other.audio.rtp)
+    for (const leg of [this, other]) void leg.emit({ type: 'bridged' }).catch(() => {})
+    return true
+  }
+
+  /** Asks the other side to call an address. */
+  refer(uri: string, referral: Referral): void {
+    const { dialog, deps } = this
+    if (dialog === null || this.#isOver) return referral.answered(481)
+    this.#referral = referral
+    const draft = dialog.draft('REFER', [
+      ['refer-to', `<${uri}>`],
+      ['referred-by', dialog.start.contact],
+    ])
+    deps.transactions.request(draft, dialog.start.peer, {
+      response: ({ code }) => code >= 200 && referral.answered(code),
+      timeout: () => referral.answered(null),
+    })
   }
 
   /** The other side has pressed a key. */
@@ -81,6 +115,8 @@ export abstract class TrunkLeg {
         return this.#reinvited(transaction, request)
       case 'OPTIONS':
         return transaction.respond(200, { headers: [allowedMethods] })
+      case 'NOTIFY':
+        return this.#notified(transaction)
       case 'REFER':
         // A far end must not make us call others.
         return transaction.respond(603)
@@ -135,6 +171,15 @@ export abstract class TrunkLeg {
       .catch(() => {})
       .finally(() => audio?.rtp.close())
     this.deps.over(this)
+  }
+
+  /** The news of a call that we have asked for have the first line of its newest answer (RFC 3515, section 2.4.5). */
+  #notified(transaction: ServerTransaction): void {
+    const { headers, body } = transaction.request
+    if (this.#referral === null || !/^refer\b/i.test(valueOf(headers, 'event') ?? '')) return transaction.respond(481)
+    transaction.respond(200)
+    const [, code] = /^SIP\/2\.0 ([1-6]\d\d)\b/.exec(body) ?? []
+    if (code !== undefined) this.#referral.progress(Number(code))
   }
 
   /** The other side holds the call, takes it back, or moves its audio. */

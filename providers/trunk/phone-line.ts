@@ -21,6 +21,7 @@ import { allowedMethods, isSdp, type LegDeps, type TrunkLeg } from './leg.ts'
 import { type SipRequest, valuesOf } from './message.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { Probes } from './probes.ts'
+import { ReferredLeg } from './referred-leg.ts'
 import type { RtpPorts } from './rtp-ports.ts'
 import { readSdp } from './sdp.ts'
 import type { ServerTransaction } from './server-transaction.ts'
@@ -94,6 +95,7 @@ export class TrunkLine implements PhoneLine {
   }
 
   async dial(leg: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }> {
+    if (leg.transferee !== undefined) return this.#refer(leg, leg.transferee)
     const connection = leg.connectionId === undefined ? null : await this.#options.connections.find(leg.connectionId)
     const outbound = connection?.outbound ?? null
     if (connection === null || outbound === null || leg.media === null || this.#legs.size >= legsMax)
@@ -124,6 +126,15 @@ export class TrunkLine implements PhoneLine {
     return { carrierLegId: call.carrierLegId }
   }
 
+  async #refer(leg: LegToDial, transferee: LegRef): Promise<{ carrierLegId: string }> {
+    const caller = this.#legs.get(transferee.carrierLegId)
+    if (caller === undefined) throw new PhoneLineError('refused', { isGone: true })
+    const call = new ReferredLeg(this.#legDeps(), caller, leg)
+    if (!call.isOver) this.#legs.set(call.carrierLegId, call)
+    await call.dialed
+    return { carrierLegId: call.carrierLegId }
+  }
+
   async answer(ref: LegRef, media: MediaEndpoint): Promise<void> {
     const leg = this.#named(ref)
     if (!(leg instanceof InboundLeg)) throw new PhoneLineError('refused', { isGone: leg === null })
@@ -146,9 +157,17 @@ export class TrunkLine implements PhoneLine {
     return Promise.resolve()
   }
 
-  /** Trunks join no legs: the audio of both is here. */
-  bridge(): Promise<void> {
-    return Promise.reject(new PhoneLineError('refused'))
+  /** Both talk through this process. A caller whose far end has made the other call talks there, so our leg of it ends. */
+  async bridge(ref: LegRef, other: LegRef): Promise<void> {
+    const [leg, second] = [this.#named(ref), this.#named(other)]
+    if (leg === null || second === null) throw new PhoneLineError('refused', { isGone: true })
+    if (!(second instanceof ReferredLeg)) {
+      if (!leg.connect(second)) throw new PhoneLineError('refused')
+      return
+    }
+    if (!second.isAnswered) throw new PhoneLineError('refused')
+    await second.connected()
+    leg.hangUp()
   }
 
   sendDtmf(ref: LegRef, digits: string): Promise<void> {
@@ -238,9 +257,11 @@ export class TrunkLine implements PhoneLine {
   }
 
   async #peerOf({ outbound }: SipConnection): Promise<Peer> {
-    const addresses = outbound === null ? [] : await this.#options.resolve(outbound.host)
-    const [address] = addresses
-    if (outbound === null || address === undefined) throw new PhoneLineError('unreachable')
+    if (outbound === null) throw new PhoneLineError('unreachable')
+    const [address] = await this.#options.resolve(outbound.host).catch((cause: unknown) => {
+      throw new PhoneLineError('unreachable', { cause })
+    })
+    if (address === undefined) throw new PhoneLineError('unreachable')
     return { transport: outbound.transport, address, port: outbound.port }
   }
 

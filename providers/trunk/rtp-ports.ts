@@ -29,6 +29,8 @@ export interface RtpLeg {
   /** The audio begins, or goes on at another address. */
   start(remote: RtpRemote): void
   sendDtmf(digits: string): void
+  /** Each leg receives the audio and the keys of the other from now on, in place of those of its conversation. */
+  connect(other: RtpLeg): void
   /** The sink receives `gone` if the audio has begun. */
   close(): void
 }

@@ -20,6 +20,7 @@ export class CountedRtp implements RtpLeg {
   readonly digits: string[] = []
   readonly options: RtpLegOptions
   isClosed = false
+  connected: RtpLeg | null = null
 
   constructor(options: RtpLegOptions) {
     this.options = options
@@ -32,6 +33,10 @@ export class CountedRtp implements RtpLeg {
 
   sendDtmf(digits: string): void {
     this.digits.push(digits)
+  }
+
+  connect(other: RtpLeg): void {
+    this.connected = other
   }
 
   close(): void {

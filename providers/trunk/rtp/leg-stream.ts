@@ -16,6 +16,7 @@ import type { MediaSink, MediaTransport } from '../../../domain/conversation/med
 import type { Log } from '../../../domain/ports/system.ts'
 import type { RtpLegOptions, RtpRemote } from '../rtp-ports.ts'
 import { type RtpPacket, readPacket, writePacket } from './packet.ts'
+import { RelayQueue } from './relay-queue.ts'
 import { SentAudio } from './sent-audio.ts'
 import { EventReader, EventWriter } from './telephone-events.ts'
 
@@ -32,6 +33,7 @@ const silentTicksMax = 500
 
 const bytes = Buffer.alloc(2 * payloadBytesMax)
 const samples = new Int16Array(payloadBytesMax)
+const nothing = new Int16Array(0)
 
 /** The audio that was agreed. */
 type Line = { remote: RtpRemote; codec: LineCodec; silence: number }
@@ -52,6 +54,9 @@ export class LegStream implements MediaTransport {
   #timestamp = randomBytes(4).readUInt32BE()
   #line: Line | null = null
   #sink: MediaSink | null = null
+  /** The leg that is connected with this one. Null: the conversation is. */
+  #other: LegStream | null = null
+  readonly #relayed = new RelayQueue()
   /** Null: no valid packet has come. */
   #source: Source | null = null
   #remoteSsrc: number | null = null
@@ -97,9 +102,24 @@ export class LegStream implements MediaTransport {
     else this.#toSend.add(digits)
   }
 
+  connect(other: LegStream | null): void {
+    if (other === null || other === this || this.#isClosed || other.#isClosed) return
+    for (const leg of [this, other]) leg.#part()
+    this.#other = other
+    other.#other = this
+  }
+
+  /** The other one receives silence from now on. */
+  #part(): void {
+    this.#relayed.clear()
+    if (this.#other !== null) this.#other.#other = null
+    this.#other = null
+  }
+
   /** The leg is over. */
   leave(): void {
     if (this.#isClosed) return
+    this.#part()
     const sink = this.#sink
     this.#isClosed = true
     this.#line = null
@@ -112,7 +132,7 @@ export class LegStream implements MediaTransport {
   // The transport of the conversation.
 
   frame(frame: Int16Array): void {
-    if (this.#line !== null) this.#sent.frame(this.#toLine.convert(frame))
+    if (this.#line !== null && this.#other === null) this.#sent.frame(this.#toLine.convert(frame))
   }
 
   mark(name: string): void {
@@ -140,7 +160,10 @@ export class LegStream implements MediaTransport {
     if (line === null) return
     this.#send(line)
     if (++this.#silentTicks > silentTicksMax) return
-    this.#jitter.tick((frame) => this.#sink?.audio(this.#toUs.convert(frame)))
+    this.#jitter.tick((frame) => {
+      if (this.#other !== null) this.#other.#relayed.push(frame)
+      this.#sink?.audio(this.#toUs.convert(frame))
+    })
   }
 
   #isLeft(): boolean {
@@ -184,6 +207,7 @@ export class LegStream implements MediaTransport {
   #key({ timestamp, payload }: RtpPacket): void {
     const digit = this.#pressed.read(timestamp, payload)
     if (digit === null) return
+    this.#other?.sendDtmf(digit)
     this.#sink?.dtmf(digit)
     this.#options.dtmf(digit)
   }
@@ -194,7 +218,7 @@ export class LegStream implements MediaTransport {
     if (event !== null && remote.dtmfPayloadType !== null)
       this.#write(remote, remote.dtmfPayloadType, event.isFirst, this.#timestamp - event.sinceStart, event.payload)
     else {
-      const frame = this.#sent.take()
+      const frame = this.#other === null ? this.#sent.take() : (this.#relayed.take() ?? nothing)
       const count = codec.encode(frame, bytes)
       bytes.fill(silence, count, frameSamples)
       this.#write(remote, remote.payloadType, !this.#hasSent, this.#timestamp, bytes.subarray(0, frameSamples))

@@ -24,6 +24,7 @@ export function createRtpPorts(options: RtpPortsOptions): RtpPorts {
 class PortPool implements RtpPorts {
   readonly #options: RtpPortsOptions
   readonly #streams = new Map<number, LegStream>()
+  readonly #streamOf = new WeakMap<RtpLeg, LegStream>()
   /** Ports that are tried or bound. */
   readonly #taken = new Set<number>()
   readonly #ticker: Ticker
@@ -49,12 +50,15 @@ class PortPool implements RtpPorts {
       const stream = new LegStream({ socket, log, closed: () => this.#release(port) }, leg)
       this.#streams.set(port, stream)
       this.#ticker.start()
-      return {
+      const opened: RtpLeg = {
         port,
         start: (remote) => stream.start(remote),
         sendDtmf: (digits) => stream.sendDtmf(digits),
+        connect: (other) => stream.connect(this.#streamOf.get(other) ?? null),
         close: () => stream.leave(),
       }
+      this.#streamOf.set(opened, stream)
+      return opened
     }
     throw new Error('All ports for the audio of trunks are in use.')
   }

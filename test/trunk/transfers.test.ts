@@ -1,0 +1,247 @@
+/** Two legs of trunks that are connected here, and callers that their far ends hand over themselves (REFER). */
+import { setImmediate as turn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { pcmu } from '../../audio/line-codec.ts'
+import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
+import { writePacket } from '../../providers/trunk/rtp/packet.ts'
+import { createRtpPorts } from '../../providers/trunk/rtp/ports.ts'
+import { RelayQueue } from '../../providers/trunk/rtp/relay-queue.ts'
+import { likenessOf } from '../audio/likeness.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { RecordingSink } from '../session/media-harness.ts'
+import { readFixture } from '../speech/fixtures.ts'
+import { arrived, openRtpPeer } from './rtp-peer.ts'
+import { legId, media, openTrunk, outgoingTo, toDial } from './setup.ts'
+import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
+
+const { signal } = new AbortController()
+const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
+const frameSamples = 160
+const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
+
+/** A caller that the trunk has answered. */
+async function called(t: Test) {
+  let port = 0
+  const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)] })
+  const far = await trunk.peer()
+  port = far.port
+  const from = '<sip:+15557654321@pbx.test:5070>;tag=far'
+  const call = { callId: 'call-1', from }
+  far.send('INVITE', { ...call, headers: [sdpType], body: sdp() })
+  const { carrierLegId } = await trunk.event('initiated')
+  const caller = { legId, carrierLegId }
+  await trunk.line.answer(caller, media)
+  const ok = await far.response(200, 'INVITE')
+  far.send('ACK', { ...call, to: ok.to.text })
+  await trunk.event('stream_started')
+  let cseq = 1
+  const inCall = (method: string, headers: string[] = [], body = '') =>
+    far.send(method, { ...call, to: ok.to.text, cseq: ++cseq, headers, body })
+  const notify = (line: string) => inCall('NOTIFY', ['Event: refer', 'Content-Type: message/sipfrag'], `${line}\r\n`)
+  const ofRecipient = (type: LegEvent['type']) =>
+    wanted(() => trunk.events.find((event) => event.legId === recipientId && event.type === type), `event ${type}`)
+  const refers = (more = {}) =>
+    trunk.line.dial(toDial({ legId: recipientId, media: null, transferee: caller, ...more }), signal)
+  return { trunk, far, caller, inCall, notify, ofRecipient, refers }
+}
+
+const answered = async (far: SipPeer, code: number) => {
+  const refer = await far.request('REFER')
+  far.respond(refer, code)
+  return refer
+}
+
+t.test('the far end of a caller is asked to call somebody, and its call here ends when that is answered', async (t) => {
+  const { trunk, far, caller, notify, ofRecipient, refers } = await called(t)
+  const dialing = refers({ headers: { 'X-Order': '4711 a&b' } })
+  const refer = await answered(far, 202)
+  t.equal(valueOf(refer.headers, 'refer-to'), '<sip:+15557654321@pbx.test:5070?X-Order=4711%20a%26b>')
+  t.match(valueOf(refer.headers, 'referred-by'), /^<sip:parley@127\.0\.0\.1/)
+  const recipient = { legId: recipientId, ...(await dialing) }
+  await t.rejects(trunk.line.bridge(caller, recipient), new PhoneLineError('refused'), 'nobody has answered')
+  notify('SIP/2.0 100 Trying')
+  notify('SIP/2.0 180 Ringing')
+  await ofRecipient('ringing')
+  notify('SIP/2.0 200 OK')
+  await ofRecipient('answered')
+  t.equal(far.responses(200, 'NOTIFY').length >= 2, true)
+  await trunk.line.bridge(caller, recipient)
+  await far.request('BYE')
+  await trunk.event('hangup')
+  const order = trunk.events.filter(({ type }) => type === 'bridged' || type === 'hangup')
+  t.same(
+    order.map(({ type, legId }) => [type, legId]),
+    [
+      ['bridged', recipientId],
+      ['hangup', legId],
+    ],
+    'the calling code knows first that the two talk',
+  )
+  await trunk.line.hangUp(recipient)
+  await ofRecipient('hangup')
+})
+
+for (const [line, sipCode, cause] of [
+  ['SIP/2.0 486 Busy Here', 486, 'user_busy'],
+  ['SIP/2.0 503 Service Unavailable', 503, 'unspecified'],
+] as const)
+  t.test(`the far end says ${line}: the caller stays`, async (t) => {
+    const { trunk, far, caller, notify, ofRecipient, refers } = await called(t)
+    const dialing = refers()
+    await answered(far, 202)
+    await dialing
+    notify(line)
+    t.match(await ofRecipient('hangup'), { sipCode, cause, by: 'callee' })
+    t.ok(await trunk.line.isAlive(caller))
+  })
+
+t.test('a far end that refuses to call, or does not answer, is no transfer', async (t) => {
+  const { trunk, far, caller, refers } = await called(t)
+  const refused = refers()
+  await answered(far, 603)
+  await t.rejects(refused, new PhoneLineError('refused', { sipCode: 603 }))
+  const silent = refers()
+  await far.request('REFER', 2)
+  const failed = t.rejects(silent, new PhoneLineError('timeout'))
+  await trunk.clock.advance(33_000)
+  await failed
+  t.ok(await trunk.line.isAlive(caller))
+  t.equal(trunk.line.name, 'trunk')
+})
+
+t.test('news of a call that nobody has asked for are refused', async (t) => {
+  const { trunk, far, notify, inCall, refers } = await called(t)
+  notify('SIP/2.0 200 OK')
+  await far.response(481, 'NOTIFY')
+  void refers().catch(() => {})
+  await answered(far, 202)
+  inCall('NOTIFY', ['Event: presence'], 'SIP/2.0 200 OK\r\n')
+  await far.response(481, 'NOTIFY', 2)
+  inCall('NOTIFY', ['Event: refer'], 'no answer\r\n')
+  await far.response(200, 'NOTIFY')
+  await quiet()
+  t.notOk(trunk.types().includes('bridged'))
+  t.equal(trunk.types().filter((type) => type === 'answered').length, 1, 'the one of the caller')
+})
+
+t.test('two legs are connected, and the first one stays when the other one leaves', async (t) => {
+  const { trunk, far, caller, inCall } = await called(t)
+  const dialing = trunk.line.dial(toDial({ legId: recipientId }), signal)
+  const invite = await far.request('INVITE')
+  far.respond(invite, 180)
+  const recipient = { legId: recipientId, ...(await dialing) }
+  far.respond(invite, 200, { headers: [sdpType], body: sdp() })
+  await wanted(() => trunk.types().filter((type) => type === 'stream_started').length === 2, 'the second stream')
+  await trunk.line.bridge(caller, recipient)
+  await wanted(() => trunk.types().filter((type) => type === 'bridged').length === 2, 'both legs')
+  t.same(trunk.rtps[0]?.connected, trunk.rtps[1])
+  await trunk.line.hangUp(recipient)
+  await trunk.event('hangup')
+  t.ok(await trunk.line.isAlive(caller))
+  const gone = new PhoneLineError('refused', { isGone: true })
+  await t.rejects(trunk.line.bridge(caller, recipient), gone)
+  inCall('BYE')
+})
+
+const host = '127.0.0.1'
+const remote = { address: host, encoding: 'PCMU', payloadType: 0, dtmfPayloadType: 101, direction: 'sendrecv' } as const
+
+async function connected(t: Test) {
+  const clock = new ManualClock()
+  const log = { info() {}, warn() {}, error() {} }
+  const ports = createRtpPorts({ host, ports: { from: 42_600, to: 42_698 }, clock, log })
+  const sinks: RecordingSink[] = []
+  const one = async () => {
+    const far = await openRtpPeer(t)
+    const leg = await ports.open({
+      sampleRateHz: 8000,
+      signalingAddress: host,
+      dtmf: () => {},
+      joined: (transport) => {
+        sinks.push(new RecordingSink(transport))
+        return sinks.at(-1)!
+      },
+    })
+    t.teardown(() => leg.close())
+    leg.start({ ...remote, port: far.port })
+    const say = (n: number, more = {}) => {
+      const payload = Buffer.alloc(frameSamples)
+      pcmu.encode(voice.subarray(n * frameSamples, (n + 1) * frameSamples), payload)
+      const head = { payloadType: 0, hasMarker: n === 0, sequence: n, timestamp: n * frameSamples, ssrc: 7 }
+      const packet = writePacket({ ...head, payload, ...more })
+      return new Promise((resolve) => far.socket.send(packet, leg.port, host, resolve))
+    }
+    const received = () => {
+      const all = new Int16Array(far.got.length * frameSamples)
+      for (const [n, { payload }] of far.got.entries())
+        pcmu.decode(payload, frameSamples, all.subarray(n * frameSamples))
+      return all
+    }
+    return { clock, far, leg, say, received }
+  }
+  const [first, second] = [await one(), await one()]
+  const tick = async () => {
+    const before = [first.far.got.length, second.far.got.length]
+    // The packets are in the buffers of the sockets: the next turns of the loop read them.
+    for (let turns = 0; turns < 3; turns++) await turn()
+    await clock.advance(20)
+    await arrived(() => first.far.got.length > before[0]! && second.far.got.length > before[1]!)
+  }
+  first.leg.connect(second.leg)
+  return { first, second, sinks, tick }
+}
+
+t.test('each of two connected legs receives the other, and not the conversation', async (t) => {
+  const { first, second, sinks, tick } = await connected(t)
+  for (let n = 0; n < 90; n++) {
+    await first.say(n)
+    if (n >= 30) await second.say(n)
+    for (const { transport } of sinks) transport.frame(new Int16Array(frameSamples).fill(9000))
+    await tick()
+  }
+  const [early, late] = [voice.subarray(1600, 9600), voice.subarray(6400, 12_800)]
+  t.ok(likenessOf(early, second.received()) > 0.9, 'the second receives the first')
+  t.ok(likenessOf(late, first.received()) > 0.9, 'the first receives the second')
+  t.notOk(first.received().some((sample) => sample === 9000))
+  const key = { payloadType: 101, payload: Buffer.from([5, 10, 0, 160]) }
+  await first.say(91, key)
+  for (let n = 0; n < 10; n++) await tick()
+  t.ok(
+    second.far.got.some(({ payloadType, payload }) => payloadType === 101 && payload[0] === 5),
+    'keys go through',
+  )
+})
+
+t.test('the leg that stays receives silence, and nothing that its conversation says later is lost', async (t) => {
+  const { first, second, sinks, tick } = await connected(t)
+  const { clock } = first
+  for (let n = 20; n < 40; n++) {
+    await second.say(n)
+    await tick()
+  }
+  second.leg.close()
+  first.far.got.length = 0
+  await clock.advance(200)
+  await arrived(() => first.far.got.length >= 10)
+  t.ok(first.received().every((sample) => sample === 0))
+  sinks[0]?.transport.frame(new Int16Array(frameSamples).fill(9000))
+  await clock.advance(60)
+  await arrived(() => first.far.got.length >= 13)
+  t.ok(first.received().some((sample) => sample > 8000))
+})
+
+t.test('a leg that catches up does not add to the delay', (t) => {
+  const queue = new RelayQueue()
+  const ramp = (level: number) => new Int16Array(4).fill(level)
+  queue.push(ramp(100))
+  queue.push(ramp(100))
+  queue.push(ramp(500))
+  t.same(queue.take(), ramp(100))
+  t.same([...(queue.take() ?? [])], [100, 200, 300, 400], 'two are faded into one')
+  t.equal(queue.take(), null)
+  queue.push(ramp(1))
+  queue.clear()
+  t.equal(queue.take(), null)
+  t.end()
+})
