@@ -5,6 +5,10 @@ import { type KeyPolicy, scopes } from './domain/access/organization.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { businessVerificationsOf } from './phone-numbers.ts'
+import { systemClock } from './runtime/clock.ts'
+import { createLog } from './runtime/log.ts'
+import { backUp, restore } from './store/backup/backup-file.ts'
+import { examineStore } from './store/database.ts'
 import type { Store } from './store/store.ts'
 
 export function administrationOf(config: ParleyConfig, store: Store): Admin {
@@ -20,4 +24,16 @@ function readPolicy(policy: unknown): KeyPolicy {
   } catch (error) {
     throw error instanceof PolicyError ? new CommandError(`--policy: ${error.message}`) : error
   }
+}
+
+/** These three are about the database as a whole: each starts an embedded Postgres for its time. */
+export const examineDatabase = (config: ParleyConfig) =>
+  examineStore({ ...optionsOf(config), log: createLog('silent'), progress: () => {} })
+
+export const backUpDatabase = (config: ParleyConfig, file: string) => backUp(optionsOf(config), file)
+
+export const restoreDatabase = (config: ParleyConfig, file: string) => restore(optionsOf(config), file)
+
+function optionsOf({ databaseUrl, dataDir }: ParleyConfig) {
+  return { databaseUrl, dataDir, log: createLog('warn'), clock: systemClock, progress: console.error }
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { administrationOf } from './administration.ts'
+import { administrationOf, backUpDatabase, examineDatabase, restoreDatabase } from './administration.ts'
 /** The program `parley`: joins the commands in cli/ with the product. The server itself is put together in gateway.ts. */
 import { checkServing } from './check-serving.ts'
 import type { Actions, ProviderOverview } from './cli/actions.ts'
@@ -18,14 +18,12 @@ import { validateConfig } from './generated/config/validator.ts'
 import { updateCatalog } from './providers/catalog/update.ts'
 import { publishedAddress } from './providers/vendors.ts'
 import { markBuildInUse } from './runtime/build-in-use.ts'
-import { systemClock } from './runtime/clock.ts'
 import { configFile, type Environment, loadConfig } from './runtime/config.ts'
 import { requireFreePort } from './runtime/free-port.ts'
 import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { endInstance, readPidFile, writePidFile } from './runtime/pid-file.ts'
 import { followParent, workerVariable } from './runtime/workers.ts'
-import { examineStore } from './store/database.ts'
 import { schemaVersion } from './store/migrations/migrate.ts'
 import { webhookSigner } from './webhook-signer.ts'
 
@@ -84,6 +82,8 @@ function createActions(env: Environment): Actions {
       await store.close({ stopPostgres: true })
       return { schema: schemaVersion }
     },
+    backup: async (file) => backUpDatabase(await config(), file),
+    restore: async (file) => restoreDatabase(await config(), file),
     updateCatalog: async (source) => updateCatalog(source, (await config()).dataDir),
     connection: async () => {
       const { dataDir, host, port } = await config()
@@ -193,8 +193,7 @@ function machine(env: Environment, config: () => Promise<ParleyConfig>): Paramet
     config,
     configFile: configFile(env),
     engine: engineOf,
-    store: (settings) =>
-      examineStore({ ...settings, log: createLog('silent'), clock: systemClock, progress: () => {} }),
+    store: examineDatabase,
     tryPort: requireFreePort,
     running: ({ dataDir }) => readPidFile(dataDir),
     providers: (settings) => overviewOf(settings, env),

@@ -14,6 +14,9 @@ export type CatalogUpdate = {
   prices: number
 }
 
+/** The size of a backup, and the version of its schema. */
+export type BackupResult = { schema: number; tables: number; rows: number }
+
 /** A Parley that serves this data folder now. */
 export type RunningInstance = { pid: number; url: string }
 
@@ -67,6 +70,10 @@ export type Actions = {
   admin<Answer>(run: (admin: Admin) => Promise<Answer>): Promise<Answer>
   /** Makes the embedded database where it is missing, and brings the schema up to this version. */
   migrate(): Promise<{ schema: number }>
+  /** Writes everything in the database into a file, also while instances serve. */
+  backup(file: string): Promise<BackupResult>
+  /** Reads such a file into a database without organizations. */
+  restore(file: string): Promise<BackupResult & { createdAt: string }>
   /** Merges a newer catalog, from a path or a URL, over the one in force. A running Parley reads it at its next start. */
   updateCatalog(source: string): Promise<CatalogUpdate>
   connection(): Promise<Connection>

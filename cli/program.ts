@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import { agents } from './agents.ts'
+import { backup } from './backup.ts'
 import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
@@ -39,6 +40,7 @@ export function createProgram(actions: Actions): Command {
     doctor,
     config,
     migrate,
+    backup,
     drain,
     keys,
     org,

@@ -1,10 +1,15 @@
 /**
- * Loads the Postgres driver with three lines repaired, of which each ends the server or one connection for good when
- * Postgres goes away (issues 1154, 1208 and pull requests 1168, 1209 of porsager/postgres, open in 3.4.9):
+ * Loads the Postgres driver with some lines repaired. Two of them end the server or one connection for good when Postgres
+ * goes away (issues 1154, 1208 and pull requests 1168, 1209 of porsager/postgres, open in 3.4.9):
  *
  * - A transaction whose connection is lost sends its rollback to a socket that is null. That throws in a timer, where
  *   nobody can catch it, so the process ended with all that it served.
  * - A connection that is lost while a small write waits keeps that write and its timer, so it never writes again.
+ *
+ * The others keep a COPY waiting for ever:
+ *
+ * - A COPY that is read more slowly than it comes pauses the socket, and after its last row nobody resumed it.
+ * - A COPY whose rows are refused after the last of them was sent never ends.
  *
  * The driver is loaded as CommonJS, because a module of that kind can be compiled from a repaired text.
  */
@@ -38,6 +43,11 @@ const repairs: readonly Repair[] = [
     `clearImmediate(nextWriteTimer)
     chunk = nextWriteTimer = null
     socket.removeListener('data', data)`,
+  ],
+  ['stream && stream.push(null)\n', 'stream && (stream.push(null), socket.resume())\n'],
+  [
+    'stream && (stream.destroy(err), stream = null)',
+    'stream ? (stream.destroy(err), stream = null) : final && (final(err), final = null)',
   ],
 ]
 

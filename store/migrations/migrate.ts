@@ -1,4 +1,4 @@
-import type { Sql } from '../connect.ts'
+import type { Sql, Tx } from '../connect.ts'
 import { migrations } from './list.ts'
 
 /** Any number that nothing else in the database takes as an advisory lock. */
@@ -13,20 +13,23 @@ export const schemaVersion = migrations.length
  */
 export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
   if ((await readSchemaVersion(sql)) === schemaVersion) return
-  await sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${lock})`
-    await tx`
-      create table if not exists parley_migrations
-        (version integer primary key, name text not null, applied_at timestamptz not null default now())`
-    // Read again behind the lock: another process may have done it.
-    const applied = await tx<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
-    const pending = migrations.slice(applied[0]?.version ?? 0)
-    if (pending.length > 0) progress(`preparing the schema (${pending.length} migrations)`)
-    for (const { version, name, sql: text } of pending) {
-      await tx.unsafe(text)
-      await tx`insert into parley_migrations (version, name) values (${version}, ${name})`
-    }
-  })
+  await sql.begin((tx) => applyMigrations(tx, schemaVersion, progress))
+}
+
+/** Up to the schema `wanted`. Changes nothing where the database has it already. */
+export async function applyMigrations(tx: Tx, wanted: number, progress: (message: string) => void): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${lock})`
+  await tx`
+    create table if not exists parley_migrations
+      (version integer primary key, name text not null, applied_at timestamptz not null default now())`
+  // Read again behind the lock: another process may have done it.
+  const applied = await tx<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
+  const pending = migrations.slice(applied[0]?.version ?? 0, wanted)
+  if (pending.length > 0) progress(`preparing the schema (${pending.length} migrations)`)
+  for (const { version, name, sql: text } of pending) {
+    await tx.unsafe(text)
+    await tx`insert into parley_migrations (version, name) values (${version}, ${name})`
+  }
 }
 
 /** Throws when the schema is not the one of this version. Changes nothing. */

@@ -1,0 +1,95 @@
+/**
+ * The content of a backup: lines of text, compressed as a whole by gzip (RFC 1952), whose checksum covers all of it.
+ *
+ *   {"format":"parley backup 1","schema":26,"createdAt":"…"}
+ *   {"table":"agents","columns":[…],"counters":{…}}
+ *   one line for each row, as COPY writes it (PostgreSQL, COPY, "Text Format")
+ *   \.
+ *   … the other tables
+ *   {"tables":31,"rows":4213}
+ *
+ * The last line says that nothing is missing.
+ */
+import type { TableShape } from './tables.ts'
+
+export const backupFormat = 'parley backup 1'
+
+export type BackupHeader = { schema: number; createdAt: string }
+export type BackupCounts = { tables: number; rows: number }
+
+export const endOfRows = '\\.\n'
+const newline = 0x0a
+/** The longest line: a row with a transcript or an answer of several MiB. */
+const lineBytesMax = 256 * 1024 * 1024
+
+/** A file that is no backup, or not a whole one. */
+export class BackupError extends Error {}
+
+export type Section = { kind: 'table'; table: TableShape } | { kind: 'end'; counts: BackupCounts }
+
+export class BackupReader {
+  readonly #chunks: AsyncIterator<Buffer>
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  async header(): Promise<BackupHeader> {
+    const { format, schema, createdAt } = await this.#json()
+    if (format !== backupFormat || typeof schema !== 'number' || typeof createdAt !== 'string')
+      throw new BackupError('this is not a backup that this version of Parley can read')
+    return { schema, createdAt }
+  }
+
+  async section(): Promise<Section> {
+    const line = await this.#json()
+    const { table, columns, counters, tables, rows } = line
+    if (typeof tables === 'number' && typeof rows === 'number') return { kind: 'end', counts: { tables, rows } }
+    if (typeof table !== 'string' || !Array.isArray(columns)) throw damaged()
+    return { kind: 'table', table: { name: table, columns, counters: counters as Record<string, string> } }
+  }
+
+  /** The rows of the table that was read last, as whole lines. */
+  async *rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const lines = this.#rest.subarray(0, this.#rest.lastIndexOf(newline) + 1)
+      const endsAt = endOf(lines)
+      const length = endsAt ?? lines.length
+      if (length > 0) yield lines.subarray(0, length)
+      this.#rest = this.#rest.subarray(endsAt === null ? length : length + endOfRows.length)
+      if (endsAt !== null) return
+      await this.#more()
+    }
+  }
+
+  async #json(): Promise<Record<string, unknown>> {
+    let at = this.#rest.indexOf(newline)
+    while (at < 0) {
+      await this.#more()
+      at = this.#rest.indexOf(newline)
+    }
+    const line = this.#rest.toString('utf8', 0, at)
+    this.#rest = this.#rest.subarray(at + 1)
+    try {
+      return JSON.parse(line) as Record<string, unknown>
+    } catch (cause) {
+      throw new BackupError('this is not a backup of Parley', { cause })
+    }
+  }
+
+  async #more(): Promise<void> {
+    const next = await this.#chunks.next()
+    if (next.done === true || this.#rest.length > lineBytesMax) throw damaged()
+    this.#rest = Buffer.concat([this.#rest, next.value])
+  }
+}
+
+/** The position of the line that ends the rows, or null. `lines` begins with a line. */
+function endOf(lines: Buffer): number | null {
+  if (lines.toString('latin1', 0, endOfRows.length) === endOfRows) return 0
+  const before = lines.indexOf(`\n${endOfRows}`)
+  return before < 0 ? null : before + 1
+}
+
+const damaged = () => new BackupError('the backup is not whole: it was cut off, or changed')

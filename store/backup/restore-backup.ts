@@ -1,0 +1,102 @@
+/** Reads a backup into a database that has no organization yet: all of it, or nothing. */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Sql, Tx } from '../connect.ts'
+import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
+import { everyOrganization } from '../tenant.ts'
+import { type BackupCounts, BackupError, type BackupHeader, BackupReader } from './format.ts'
+import { type TableShape, tablesOf } from './tables.ts'
+
+/** The longest that one table may take. */
+const tableMsMax = 4 * 3_600_000
+
+/**
+ * A backup of an older version gets that version's schema, and then the migrations that came after it. Throws
+ * BackupError for a file that does not fit.
+ */
+export async function restoreBackup(
+  sql: Sql,
+  input: AsyncIterable<Buffer>,
+  progress: (message: string) => void,
+): Promise<BackupHeader & BackupCounts> {
+  const reader = new BackupReader(input)
+  const header = await reader.header()
+  await checkTarget(sql, header.schema)
+  const counts = await sql.begin(async (tx) => {
+    await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
+      set_config('statement_timeout', ${String(tableMsMax)}, true)`
+    await applyMigrations(tx, header.schema, progress)
+    return readTables(tx, reader)
+  })
+  await migrate(sql, progress)
+  return { ...header, ...counts }
+}
+
+async function checkTarget(sql: Sql, schema: number): Promise<void> {
+  if (schema > schemaVersion)
+    throw new BackupError(
+      `the backup has schema ${schema}, and this version of Parley knows ${schemaVersion}: take the version that wrote it, or a newer one`,
+    )
+  const found = await readSchemaVersion(sql)
+  const isOther = found !== 0 && found !== schema
+  if (isOther || (found !== 0 && (await isOccupied(sql))))
+    throw new BackupError(
+      'the database is in use already: a backup is restored into an empty one. PARLEY_DATA_DIR names another folder, DATABASE_URL another database.',
+    )
+}
+
+function isOccupied(sql: Sql): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    await tx`select set_config('app.organization', ${everyOrganization}, true)`
+    const [row] = await tx<{ occupied: boolean }[]>`select exists (select from organizations) as occupied`
+    return row?.occupied === true
+  })
+}
+
+async function readTables(tx: Tx, reader: BackupReader): Promise<BackupCounts> {
+  const known = new Map((await tablesOf(tx)).map((table) => [table.name, table]))
+  const counts = { tables: 0, rows: 0 }
+  for (;;) {
+    const section = await reader.section()
+    if (section.kind === 'end') {
+      const isWhole = section.counts.tables === counts.tables && section.counts.rows === counts.rows
+      if (isWhole && known.size === 0) return counts
+      throw new BackupError('the backup is not whole: tables or rows are missing')
+    }
+    const { table } = section
+    if (!isSame(known.get(table.name), table))
+      throw new BackupError(`the table ${table.name} of the backup is not one of its schema`)
+    known.delete(table.name)
+    counts.tables += 1
+    counts.rows += await readTable(tx, table, reader.rows())
+  }
+}
+
+const isSame = (known: TableShape | undefined, table: TableShape) =>
+  known !== undefined && known.columns.join() === table.columns.join()
+
+async function readTable(
+  tx: Tx,
+  { name, columns, counters }: TableShape,
+  lines: AsyncIterable<Buffer>,
+): Promise<number> {
+  const table = tx(name)
+  // COPY cannot write into a table whose owner is bound by its policies.
+  const [before] = await tx<{ forced: boolean }[]>`
+    select relforcerowsecurity as forced from pg_class where oid = ${name}::regclass`
+  if (before?.forced) await tx`alter table ${table} no force row level security`
+  const writing = await tx`copy ${table} (${tx(columns)}) from stdin`.writable()
+  await pipeline(Readable.from(lines), writing).catch((cause: unknown) => {
+    throw isOfRows(cause)
+      ? new BackupError(`the backup was changed: rows of its table ${name} do not fit`, { cause })
+      : cause
+  })
+  if (before?.forced) await tx`alter table ${table} force row level security`
+  for (const [column, last] of Object.entries(counters))
+    await tx`select setval(pg_get_serial_sequence(${name}, ${column}), ${last}::bigint)`
+  const [after] = await tx<{ rows: number }[]>`select count(*) as rows from ${table}`
+  return after?.rows ?? 0
+}
+
+/** SQLSTATE classes 22, data exception, and 23, integrity constraint violation. */
+const isOfRows = (error: unknown) => /^2[23]/.test((error as { code?: string }).code ?? '')

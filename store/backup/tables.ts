@@ -1,0 +1,63 @@
+/** The tables that a backup holds, as the database has them. */
+import type { Tx } from '../connect.ts'
+
+export type TableShape = {
+  name: string
+  /** The columns that are stored, in alphabetical order: generated ones are computed anew. */
+  columns: readonly string[]
+  /** The last number that each column which counts by itself has given. */
+  counters: Readonly<Record<string, string>>
+}
+
+/** Written by `migrate`. The header of a backup has its content. */
+const versionTable = 'parley_migrations'
+
+type Row = { name: string; columns: string[]; counted: string[]; parents: string[] }
+
+/** In an order in which every row comes after the rows that it refers to. */
+export async function tablesOf(tx: Tx): Promise<TableShape[]> {
+  const rows = await tx<Row[]>`
+    select c.relname as name, of_columns.*,
+      (select coalesce(json_agg(distinct parent.relname), '[]') from pg_constraint f
+        join pg_class parent on parent.oid = f.confrelid
+        where f.contype = 'f' and f.conrelid = c.oid and f.confrelid <> c.oid) as parents
+    from pg_class c, lateral (
+      select json_agg(a.attname order by a.attname) as columns,
+        coalesce(json_agg(a.attname) filter (where a.attidentity <> ''), '[]') as counted
+      from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') of_columns
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> ${versionTable}
+    order by c.relname`
+  const shapes: TableShape[] = []
+  for (const { name, columns, counted } of parentsFirst(rows))
+    shapes.push({ name, columns, counters: await countersOf(tx, name, counted) })
+  return shapes
+}
+
+function parentsFirst(rows: readonly Row[]): Row[] {
+  const byName = new Map(rows.map((row) => [row.name, row]))
+  const ordered = new Set<Row>()
+  const underWay = new Set<Row>()
+  const visit = (row: Row) => {
+    if (ordered.has(row)) return
+    if (underWay.has(row)) throw new Error(`the table ${row.name} refers to itself through other tables`)
+    underWay.add(row)
+    for (const name of row.parents) {
+      const parent = byName.get(name)
+      if (parent !== undefined) visit(parent)
+    }
+    ordered.add(row)
+  }
+  for (const row of rows) visit(row)
+  return [...ordered]
+}
+
+async function countersOf(tx: Tx, table: string, columns: readonly string[]): Promise<Record<string, string>> {
+  const counters: Record<string, string> = {}
+  for (const column of columns) {
+    const [row] = await tx<{ last: string | null }[]>`
+      select pg_sequence_last_value(pg_get_serial_sequence(${table}, ${column})::regclass)::text as last`
+    if (row?.last) counters[column] = row.last
+  }
+  return counters
+}

@@ -1,0 +1,47 @@
+/**
+ * Writes all rows of all organizations as they were at one moment: one transaction reads them, so what is written
+ * meanwhile is left out as a whole, and nobody waits.
+ */
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import type { Sql, Tx } from '../connect.ts'
+import { everyOrganization } from '../tenant.ts'
+import { type BackupCounts, backupFormat, endOfRows } from './format.ts'
+import { type TableShape, tablesOf } from './tables.ts'
+
+/** The longest that one table may take. */
+const tableMsMax = 4 * 3_600_000
+const newline = 0x0a
+
+/** `schema` is the version that the database has. */
+export async function writeBackup(sql: Sql, schema: number, output: Writable): Promise<BackupCounts> {
+  const counts = await sql.begin('isolation level repeatable read read only', async (tx) => {
+    await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
+      set_config('statement_timeout', ${String(tableMsMax)}, true)`
+    await write(output, line({ format: backupFormat, schema, createdAt: new Date().toISOString() }))
+    const tables = await tablesOf(tx)
+    let rows = 0
+    for (const table of tables) rows += await writeTable(tx, table, output)
+    return { tables: tables.length, rows }
+  })
+  await write(output, line(counts))
+  return counts
+}
+
+async function writeTable(tx: Tx, { name, columns, counters }: TableShape, output: Writable): Promise<number> {
+  await write(output, line({ table: name, columns, counters }))
+  const rows: Readable = await tx`copy (select ${tx(columns)} from ${tx(name)}) to stdout`.readable()
+  let count = 0
+  for await (const chunk of rows as AsyncIterable<Buffer>) {
+    for (const byte of chunk) if (byte === newline) count += 1
+    await write(output, chunk)
+  }
+  await write(output, endOfRows)
+  return count
+}
+
+const line = (value: unknown) => `${JSON.stringify(value)}\n`
+
+async function write(output: Writable, content: Buffer | string): Promise<void> {
+  if (!output.write(content)) await once(output, 'drain')
+}

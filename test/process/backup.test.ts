@@ -1,0 +1,127 @@
+/** `parley backup` beside a server that is written to, and `parley restore` elsewhere. */
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { connectOnce } from '../../store/connect.ts'
+import { applyMigrations, schemaVersion } from '../../store/migrations/migrate.ts'
+import { refused } from '../cli/refused.ts'
+import { call } from '../platform/setup.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { runParley } from './command.ts'
+import { openDatabase } from './database.ts'
+import { freshDataDir, startParley, testKey } from './parley.ts'
+
+const masterKey = { PARLEY_MASTER_KEY: 'm'.repeat(32) }
+const folder = freshDataDir()
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const file = path.join(folder, 'parley.backup')
+
+const settings = { systemPrompt: 'Tabs\tand\nlines, \\. and \\N, “quotes” and 🎈.', intent: { language: 'en' } }
+
+t.test('a backup under load has every row that was acknowledged before it began', async (t) => {
+  const parley = await startParley(masterKey)
+  t.teardown(() => parley.remove())
+  const target = { url: parley.url, key: testKey }
+  const acknowledged: string[] = []
+  let isOver = false
+  const write = async (writer: number) => {
+    for (let number = 0; !isOver; number++) {
+      const { status, text, json } = await call(target, 'POST', '/v1/agents', {
+        ...settings,
+        name: `${writer}-${number}`,
+      })
+      if (status !== 201) throw new Error(text)
+      acknowledged.push(json<{ id: string }>().id)
+    }
+  }
+  const started = performance.now()
+  const writers = [0, 1, 2, 3].map(write)
+  // Enough that it takes more than one reading of the socket.
+  while (acknowledged.length < 300) await Promise.race([...writers, new Promise((resolve) => setTimeout(resolve, 5))])
+  const before = [...acknowledged]
+  const done = await runParley(['backup', file, '--json'], { dataDir: parley.dataDir, env: masterKey })
+  t.equal(done.code, 0, done.stderr)
+  isOver = true
+  await Promise.all(writers)
+  const perSecond = acknowledged.length / ((performance.now() - started) / 1000)
+  t.comment(`${acknowledged.length} rows, ${Math.round(perSecond)} a second, ${before.length} before the backup`)
+  t.ok(acknowledged.length > before.length, 'the server was written to meanwhile')
+  t.equal(statSync(file).mode & 0o777, 0o600)
+
+  const elsewhere = freshDataDir()
+  const restored = await runParley(['restore', file, '--json'], { dataDir: elsewhere })
+  t.equal(restored.code, 0, restored.stderr)
+  const [written, read] = [done, restored].map(({ stdout }) => JSON.parse(stdout) as Record<string, unknown>)
+  t.match(read, { ...written })
+  const second = await startParley(masterKey, elsewhere)
+  t.teardown(() => second.remove())
+  const there = { url: second.url, key: testKey }
+  const sql = openDatabase(elsewhere)
+  const stored = await sql<{ id: string }[]>`select id from agents`
+  await sql.end()
+  const ids = new Set(stored.map(({ id }) => id))
+  t.same(
+    before.filter((id) => !ids.has(id)),
+    [],
+  )
+  const agent = await call(there, 'GET', `/v1/agents/${before.at(-1) ?? ''}`)
+  t.match(agent.json(), { systemPrompt: settings.systemPrompt })
+  const next = await call(there, 'POST', '/v1/agents', { ...settings, name: 'next' })
+  t.equal(next.status, 201, next.text)
+})
+
+t.test('restore refuses a file that is not a whole backup, and leaves the database empty', async (t) => {
+  const dataDir = path.join(folder, 'empty')
+  const text = gunzipSync(readFileSync(file)).toString()
+  const damaged = path.join(folder, 'damaged')
+  const restore = (content: Buffer) => {
+    writeFileSync(damaged, content)
+    return runParley(['restore', damaged], { dataDir })
+  }
+  const [, row = ''] = text.split('\n').slice(1)
+  const cases: [Buffer, RegExp][] = [
+    [Buffer.from(text), /not a whole backup/],
+    [readFileSync(file).subarray(0, -20), /not a whole backup|not whole/],
+    [gzipSync(''), /not whole/],
+    [gzipSync('{"format":"another"}\n'), /not a backup that this version/],
+    [gzipSync(text.slice(0, text.indexOf('{"tables"'))), /not whole: it was cut off/],
+    [gzipSync(text.replace(`${row}\n`, '')), /rows of its table \w+ do not fit/],
+    [
+      gzipSync(text.replace('"table":"agents"', '"table":"pg_class"')),
+      /pg_class of the backup is not one of its schema/,
+    ],
+    [gzipSync(text.replace(/"schema":\d+/, '"schema":9999')), /has schema 9999, and this version of Parley knows \d+/],
+  ]
+  for (const [content, reason] of cases) refused(t, await restore(content), reason)
+  refused(t, await runParley(['restore', path.join(folder, 'none')], { dataDir }), /no such file/)
+  const organizations = await runParley(['org', 'list'], { dataDir })
+  refused(t, organizations, /The database has no tables of Parley/)
+  t.equal((await runParley(['restore', file], { dataDir })).code, 0)
+  refused(
+    t,
+    await runParley(['restore', file], { dataDir }),
+    /is in use already: a backup is restored into an empty one/,
+  )
+})
+
+t.test('a backup of an older schema is brought up to date with its rows', async (t) => {
+  const cluster = await TestCluster.start()
+  t.teardown(() => cluster.stop())
+  const [old, fresh] = [await cluster.database('empty'), await cluster.database('empty')]
+  const sql = connectOnce({ databaseUrl: old }, 'test')
+  await sql.begin(async (tx) => {
+    await applyMigrations(tx, schemaVersion - 2, () => {})
+    await tx`select set_config('app.organization', '*', true)`
+    await tx`insert into organizations (id, name, created_at) values ('org_old', 'Acme', now())`
+  })
+  await sql.end()
+  const older = path.join(folder, 'older.backup')
+  const command = (databaseUrl: string, ...args: string[]) =>
+    runParley(args, { dataDir: path.join(folder, 'unused'), env: { DATABASE_URL: databaseUrl, ...masterKey } })
+  const written = await command(old, 'backup', older)
+  t.match(written.stdout, new RegExp(`schema ${schemaVersion - 2}\\n`), written.stderr)
+  const restored = await command(fresh, 'restore', older)
+  t.equal(restored.code, 0, restored.stderr)
+  t.match((await command(fresh, 'org', 'list')).stdout, /org_old +Acme/)
+})
