@@ -6,7 +6,7 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call test test-voices test-webhooks livekit test-debian13 s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call test test-voices test-webhooks test-transfers livekit test-debian13 s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test      every test'
 	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
 	@echo 'make test-webhooks  10,000 deliveries of webhooks with ten kills of the process, and five of Postgres'
+	@echo 'make test-transfers  100,000 random sequences of events drive transfers, with deaths of processes'
 	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
@@ -51,6 +52,11 @@ test-voices: dist/main.js
 test-webhooks: dist/main.js
 	@PARLEY_TEST_SLOW=1 node test/run.mjs test/webhooks/kills.test.ts test/webhooks/postgres-killed.test.ts \
 	test/webhooks/fairness.test.ts --jobs=1
+
+# Five minutes. A sequence that fails is shortened, and its seed is printed: PARLEY_TEST_SEED=… PARLEY_TEST_SEQUENCES=1 runs it alone.
+test-transfers: $(installed)
+	@PARLEY_TEST_SEED=$${PARLEY_TEST_SEED:-$$RANDOM$$RANDOM} PARLEY_TEST_SEQUENCES=$${PARLEY_TEST_SEQUENCES:-100000} \
+	npx --no-install tsx test/transfers/sequences.test.ts
 
 # A real LiveKit server, which is built the first time (five minutes); where it cannot be, a skip says why.
 livekit: dist/main.js

@@ -56,6 +56,8 @@ export type PhoneSessions = {
 const lookEveryMs = 10_000
 /** With the time after which a process counts as dead, its legs are hung up 30 s after its end at the latest. */
 const orphansEveryMs = 5_000
+/** Two people who talk without a process are asked about this often. */
+const unattendedEveryMs = 10_000
 /** A minute of a leg that is over is debited this late at most. */
 const chargeEveryMs = 5_000
 const closeMs = 1_000
@@ -99,6 +101,8 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   const loops = new Loops(clock, log)
   loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => phones.look() })
   loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
+  const lookAtUnattended = () => phones.lookAtUnattended()
+  loops.start({ name: 'legs after the end of their call', everyMs: unattendedEveryMs, run: lookAtUnattended })
   const dial = createDialPhone({ ...held, isPhoneNumber })
   const { callbacks, numberCallers: callers } = store
   const charging = { charges: store.legCharges, phones, ownerId: store.instanceId }

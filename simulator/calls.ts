@@ -52,7 +52,7 @@ export type CallsDeps = {
   clock: SimulatorClock
   voice: Voice
   recognize: ((speech: Speech) => Promise<string>) | null
-  webhooks: Webhooks
+  webhooks: Pick<Webhooks, 'send'>
   /** For the events of incoming calls, and of legs whose command names no address. */
   webhookUrl: string
   received: ReceivedAudio | null

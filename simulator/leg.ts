@@ -36,7 +36,7 @@ export const cancelled = (by: Hangup['by']): Hangup => ({ cause: 'originator_can
 
 export type LegDeps = {
   clock: SimulatorClock
-  webhooks: Webhooks
+  webhooks: Pick<Webhooks, 'send'>
   newId(): string
   /** Called for 20 ms that the far end receives; null for silence. */
   received: ReceivedAudio | null

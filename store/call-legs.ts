@@ -50,8 +50,7 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
         const now = new Date(clock.nowMs())
         const endedBefore = new Date(clock.nowMs() - graceMs)
         return tx<OrphanedLeg[]>`
-          select l.organization_id as "organizationId", l.test, l.id, l.call_id as "callId", l.line,
-            l.carrier_leg_id as "carrierLegId"
+          select ${orphaned(tx)}
           from call_legs l join calls c
             on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
           where l.ended_at is null
@@ -60,16 +59,27 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
               where other.organization_id = l.organization_id and other.test = l.test and other.call_id = l.call_id
                 and other.bridged_at is not null and other.ended_at <= ${endedBefore}))
             and (c.ended_at <= ${endedBefore}
-              or (c.ended_at is null and not exists (
-                select from instances i where i.id = c.owner_id and i.alive_until > ${now}))
+              or not exists (select from instances i where i.id = c.owner_id and i.alive_until > ${now})
               or exists (
                 select from transfers a
                 where a.organization_id = l.organization_id and a.test = l.test and a.call_id = l.call_id
                   and a.leg_id = l.id and a.status in ('failed', 'cancelled') and a.completed_at <= ${endedBefore}))
           order by l.created_at limit ${limit}`
       }),
+    unattended: (limit) =>
+      worlds.asOperator(
+        (tx) => tx<OrphanedLeg[]>`
+          select ${orphaned(tx)}
+          from call_legs l join calls c
+            on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
+          where l.ended_at is null and l.bridged_at is not null and c.ended_at is not null
+          order by random() limit ${limit}`,
+      ),
   }
 }
+
+const orphaned = (tx: Tx) => tx`
+  l.organization_id as "organizationId", l.test, l.id, l.call_id as "callId", l.line, l.carrier_leg_id as "carrierLegId"`
 
 export async function insertLeg(tx: Tx, leg: Leg): Promise<void> {
   await tx`

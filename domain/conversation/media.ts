@@ -34,6 +34,8 @@ export interface MediaTransport {
   pressKeys?(digits: string): Promise<void>
   /** The session is over: its last frames, then the socket closes. */
   close(reason: EndReason, fault: SessionFault | null): void
+  /** The conversation is over, also when the stream was lost before. Only a phone has it, because its leg outlives its stream. */
+  over?(fault: SessionFault | null): void
 }
 
 /** Receives everything that comes from the caller. Every method may be called at any time until `close` was called. */

@@ -29,6 +29,7 @@ export class Talking implements Conversation {
   readonly #input: ConversationInput
   readonly #log: CallLog
   #media: MediaTransport | null
+  readonly #firstMedia: MediaTransport
   readonly #listening: Listening
   readonly #transcription: Transcription
   readonly #playout: Playout
@@ -56,7 +57,7 @@ export class Talking implements Conversation {
     const originMs = clock.monotonicMs()
     this.#deps = deps
     this.#input = input
-    this.#media = media
+    this.#media = this.#firstMedia = media
     this.#log = log
     this.#transcription = this.#transcribe()
     this.#audio = new CallAudio(deps, input.recorder, log, media.sampleRateHz)
@@ -391,6 +392,7 @@ export class Talking implements Conversation {
     if (!this.#hold.isGone) this.#log.event('room.agent_left', {})
     this.#log.event('room.closed', {})
     this.#media?.close(reason, fault)
+    this.#firstMedia.over?.(fault)
     const stored = this.#audio.close().then(() => this.#log.ended(reason, this.#clientReason))
     void endedAfter(stored, this.#deps.log, this.#input)
   }

@@ -36,15 +36,18 @@ export class LegTransport implements MediaTransport {
 
   close(reason: EndReason, fault: SessionFault | null): void {
     this.#stream.close(reason, fault)
-    this.#leg.closed(fault)
+  }
+
+  over(fault: SessionFault | null): void {
+    this.#leg.over(fault)
   }
 }
 
 /** The leg, as its conversation acts on it. */
 export type LegActions = {
   pressKeys(digits: string): Promise<void>
-  /** Called when the conversation has ended. */
-  closed(fault: SessionFault | null): void
+  /** The conversation is over. Its record may not be complete. */
+  over(fault: SessionFault | null): void
 }
 
 /** Receives the audio of a leg. Until the conversation has begun, it is dropped. */

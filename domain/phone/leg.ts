@@ -40,6 +40,11 @@ export interface LegStore {
    * they are left out until one of them has been over for `graceMs`.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
+  /**
+   * Open legs that were connected by a transfer and talk on after the end of their call: no process follows them, so that
+   * an end may have been missed.
+   */
+  unattended(limit: number): Promise<readonly OrphanedLeg[]>
 }
 
 /** The part of this process that a leg belongs to. */

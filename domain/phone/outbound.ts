@@ -2,7 +2,7 @@
 import { type Caller, tenantOf } from '../access/organization.ts'
 import { type CallPhone, roomNameOf } from '../calls/call.ts'
 import type { CallStore } from '../calls/store.ts'
-import { type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
+import { type LegRef, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { issuesOfWanted } from '../sessions/check.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
@@ -166,10 +166,17 @@ async function dial(
   { call: { id, phone: numbers, pipeline }, answerPlan }: LiveCall,
   { e164 }: CallableNumber,
 ): Promise<void> {
+  const ringing = ringingMs + ringingGraceMs
   const controller = new AbortController()
-  const cancelTimer = clock.after(dialMs, () => controller.abort(new PhoneLineError('timeout')))
-  const late = new Promise<never>((_resolve, reject) => {
-    controller.signal.addEventListener('abort', () => reject(new PhoneLineError('timeout')))
+  let cancelTimer = () => {}
+  const inTime = new Promise<LegRef>((resolve, reject) => {
+    cancelTimer = clock.after(dialMs, () => {
+      // An event has said that the line dials, and only its answer is late.
+      if (phone.ref !== null) return resolve(phone.ref)
+      const late = new PhoneLineError('timeout')
+      controller.abort(late)
+      reject(late)
+    })
   })
   const leg = {
     legId: phone.leg.id,
@@ -184,13 +191,15 @@ async function dial(
     commandId: phone.leg.id,
   }
   try {
-    const { carrierLegId } = await Promise.race([line.dial(leg, controller.signal), late])
-    phone.dialed(carrierLegId, ringingMs + ringingGraceMs)
+    const { carrierLegId } = await Promise.race([line.dial(leg, controller.signal), inTime])
+    phone.dialed(carrierLegId, ringing)
   } catch (error) {
     if (!(error instanceof PhoneLineError)) {
       phone.end('carrier_error')
       throw error
     }
+    // The answer is lost. An event has named the leg, so the line dials it.
+    if (phone.ref !== null && error.kind === 'timeout') return phone.dialed(phone.ref.carrierLegId, ringing)
     const { sipCode } = error
     phone.end(sipCode === null ? 'carrier_error' : reasonOfHangup(sipCode, ''), undefined, sipCode)
     await phone.record.stored()

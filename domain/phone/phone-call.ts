@@ -29,6 +29,7 @@ import { answeringOf } from './answer-plan.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { type Leg, type LegHolder, type LegStore, refOf } from './leg.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
+import { storeLegName } from './leg-name.ts'
 
 export type PhoneCallDeps = {
   line: PhoneLine
@@ -277,7 +278,7 @@ export class PhoneCall implements LegHolder {
     try {
       const transport = new LegTransport(stream, {
         pressKeys: (digits) => this.#pressKeys(digits),
-        closed: (fault) => this.conversationOver(fault),
+        over: (fault) => this.conversationOver(fault),
       })
       const observer = this.#answering && { observer: this.#answering.observer }
       this.#sink.begin(held.begin({ ...live, ...observer, log: this.record }, transport))
@@ -338,7 +339,7 @@ export class PhoneCall implements LegHolder {
   #named(carrierLegId: string): void {
     if (this.#ref !== null) return
     this.#ref = { legId: this.leg.id, carrierLegId }
-    void this.#deps.legs.dialed(this.leg, carrierLegId).catch((err: unknown) => this.#unstored(err))
+    void storeLegName(this.#deps, this.leg, carrierLegId)
     if (this.isOver) this.#hangUp()
   }
 

@@ -35,6 +35,8 @@ const lateMs = 60_000
 /** A call that ended keeps its legs for this long at most: its process hangs them up at once. */
 const orphanGraceMs = 10_000
 const orphansMax = 100
+/** More than this are asked about in turn. */
+const unattendedMax = 100
 /** A caller who leaves at once: the event of it may come before the call is stored. It is kept for this long. */
 const earlyMs = 10_000
 const earlyMax = 1000
@@ -47,6 +49,8 @@ export class PhoneCalls implements LegEvents {
   readonly #seen = new Set<string>()
   /** Ends of legs that are not known yet, by the names of their lines for them. */
   readonly #early = new Map<string, LegEvent>()
+  /** The legs that nobody held at the last look, by their ids. */
+  #suspects: ReadonlySet<string> = new Set()
   #takeInbound: TakeInbound | null = null
 
   constructor(deps: PhoneCallsDeps) {
@@ -117,10 +121,35 @@ export class PhoneCalls implements LegEvents {
     await Promise.all([...this.#byLeg.values()].map((holder) => holder.look()))
   }
 
-  /** Hangs up the legs that nobody holds: those of a dead process, and those whose line did not answer before. */
+  /**
+   * Hangs up the legs that nobody holds: those of a dead process, and those whose line did not answer before. They had
+   * nobody at the last look either: when the database comes back after an outage, the row of every process has run out.
+   */
   async hangUpOrphans(): Promise<void> {
     const { legs } = this.#deps
-    for (const leg of await legs.orphans(orphanGraceMs, orphansMax)) await this.#hangUpOrphan(leg)
+    const orphans = await legs.orphans(orphanGraceMs, orphansMax)
+    const due = orphans.filter(({ id }) => this.#suspects.has(id))
+    this.#suspects = new Set(orphans.map(({ id }) => id))
+    for (const leg of due) await this.#hangUpOrphan(leg)
+  }
+
+  /** Two legs that talk on after the end of their call may be over without anybody having received it. */
+  async lookAtUnattended(): Promise<void> {
+    for (const leg of await this.#deps.legs.unattended(unattendedMax)) await this.#endUnlessAlive(leg)
+  }
+
+  async #endUnlessAlive(leg: OrphanedLeg): Promise<void> {
+    const { legs, lines, clock, log } = this.#deps
+    const { id: legId, callId, carrierLegId } = leg
+    const line = lines.named(leg.line)
+    if (carrierLegId === null || line === null) return
+    try {
+      if (await line.isAlive({ legId, carrierLegId })) return
+      await legs.ended(leg, clock.nowMs())
+      log.info({ legId, callId }, 'a leg has ended without an event')
+    } catch (err) {
+      log.warn({ err, legId, callId }, 'a line did not say whether a leg lives')
+    }
   }
 
   async #hangUpOrphan(leg: OrphanedLeg): Promise<void> {

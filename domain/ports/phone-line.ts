@@ -40,7 +40,10 @@ export type RejectCode = 404 | 480 | 486 | 503
 /** Every method rejects with PhoneLineError. */
 export interface PhoneLine {
   readonly name: LineName
-  /** Resolves when the line has begun to dial. A leg whose dialling is cancelled is hung up. */
+  /**
+   * Resolves when the line has begun to dial, however late. Rejects when `signal` is aborted, and then a leg that is
+   * dialled all the same is hung up.
+   */
   dial(leg: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }>
   answer(leg: LegRef, media: MediaEndpoint): Promise<void>
   reject(leg: LegRef, sipCode: RejectCode): Promise<void>

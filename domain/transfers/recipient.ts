@@ -11,6 +11,7 @@ import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { reasonOfHangup } from '../phone/hangup.ts'
 import type { Leg, LegHolder, LegStore } from '../phone/leg.ts'
 import { LegSink } from '../phone/leg-audio.ts'
+import { storeLegName } from '../phone/leg-name.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
 import { type LegEvent, type LegRef, type LegToDial, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -49,8 +50,6 @@ export class Recipient implements LegHolder {
   readonly #sink = new LegSink(() => void this.#askWhetherAlive())
   readonly #abort = new AbortController()
   #ref: LegRef | null = null
-  /** The name that the line has for the leg is stored, or is being stored. */
-  #isNameStored = false
   #stream: MediaTransport | null = null
   #brings = false
   #isAnswered = false
@@ -86,8 +85,7 @@ export class Recipient implements LegHolder {
       const leg = { ...wanted, legId: this.leg.id, media: brings ? this.#expectStream() : null, commandId: this.leg.id }
       const { carrierLegId } = await this.#dialInTime(leg)
       this.#named(carrierLegId)
-      if (this.#isOver) return this.#hangUp()
-      this.#events.dialed()
+      if (this.#isOver) this.#hangUp()
     } catch (err) {
       this.#notDialed(err)
     }
@@ -142,22 +140,17 @@ export class Recipient implements LegHolder {
 
   async look(): Promise<void> {
     const { clock } = this.#deps
-    if (this.#ref !== null) this.#named(this.#ref.carrierLegId)
     if (this.#isOver) return this.#hangUp()
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
     this.#sink.hasAudio = false
     if (clock.monotonicMs() - this.#signMs >= silentMs) await this.#askWhetherAlive()
   }
 
-  /** A name that could not be stored is stored at the next event or look: without it, nobody hangs the leg up after us. */
   #named(carrierLegId: string): void {
-    this.#ref ??= { legId: this.leg.id, carrierLegId }
-    if (this.#isNameStored) return
-    this.#isNameStored = true
-    this.#deps.legs.dialed(this.leg, carrierLegId).catch((err: unknown) => {
-      this.#isNameStored = false
-      this.#unstored(err)
-    })
+    if (this.#ref !== null) return
+    this.#ref = { legId: this.leg.id, carrierLegId }
+    if (!this.#isOver) this.#events.dialed()
+    void storeLegName(this.#deps, this.leg, carrierLegId)
   }
 
   #expectStream() {
@@ -203,7 +196,10 @@ export class Recipient implements LegHolder {
 
   async #dialInTime(leg: LegToDial): Promise<{ carrierLegId: string }> {
     const { clock, line } = this.#deps
-    const cancel = clock.after(dialMs, () => this.#abort.abort(new PhoneLineError('timeout')))
+    const cancel = clock.after(dialMs, () => {
+      // Otherwise an event has said that the line dials, and only its answer is late.
+      if (this.#ref === null) this.#abort.abort(new PhoneLineError('timeout'))
+    })
     const { signal } = this.#abort
     const late = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(new PhoneLineError('timeout')), { once: true })
@@ -217,6 +213,8 @@ export class Recipient implements LegHolder {
   }
 
   #notDialed(err: unknown): void {
+    // The answer is lost. An event has named the leg, so the line dials it.
+    if (this.#ref !== null) return
     const isRefused = err instanceof PhoneLineError && err.kind !== 'timeout'
     if (!(err instanceof PhoneLineError)) this.#unstored(err)
     // After a time-out the line may dial all the same: the first event of the leg then hangs it up.

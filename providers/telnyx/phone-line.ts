@@ -16,7 +16,7 @@ export type TelnyxLineOptions = {
   connectionId: string
   /** Where the events of the legs go. */
   webhookUrl: string
-  /** A command without an answer by then has failed. */
+  /** A command without an answer by then has failed, except for `dial`, which waits for as long as its signal lets it. */
   requestMs: number
   clock: Clock
 }
@@ -24,15 +24,22 @@ export type TelnyxLineOptions = {
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
 
 export function createTelnyxLine(options: TelnyxLineOptions): PhoneLine & { close(): Promise<void> } {
-  const { name, baseUrl, apiKey, connectionId, webhookUrl, requestMs, clock } = options
+  const { baseUrl, apiKey, requestMs, clock } = options
   const limits = telnyxLimits(requestMs)
   const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
-  const http = transport.signedWith(apiKey)
+  return { ...telnyxLineOver(transport.signedWith(apiKey), options), close: () => transport.close() }
+}
+
+export function telnyxLineOver(
+  http: Pick<VendorHttp, 'get' | 'post'>,
+  options: Omit<TelnyxLineOptions, 'baseUrl' | 'apiKey'>,
+): PhoneLine {
+  const { name, connectionId, webhookUrl } = options
   const act = (leg: LegRef, action: string, body: JsonObject) =>
-    inTime(options, never, http.post(`${pathOf(leg)}/actions/${action}`, json(body), never))
+    inTime(options, http.post(`${pathOf(leg)}/actions/${action}`, json(body), never))
   return {
     name,
-    dial: (leg, signal) => dial(options, http, dialBody(leg, { connectionId, webhookUrl }), signal),
+    dial: (leg, signal) => dial(http, dialBody(leg, { connectionId, webhookUrl }), signal),
     async answer(leg, media) {
       const state = { client_state: clientStateOf(leg.legId), webhook_url: webhookUrl }
       // `answer` takes no sample rate, so that a stream at 16 kHz needs a command for itself.
@@ -54,59 +61,50 @@ export function createTelnyxLine(options: TelnyxLineOptions): PhoneLine & { clos
       await act(leg, 'send_dtmf', { digits })
     },
     async isAlive(leg) {
-      const answer = await inTime(options, never, http.get(pathOf(leg), never)).catch(unlessGone)
+      const answer = await inTime(options, http.get(pathOf(leg), never)).catch(unlessGone)
       return dataOf(answer)['is_alive'] === true
     },
-    close: () => transport.close(),
   }
 }
 
-/** A leg that the carrier dials after its command has failed is hung up. */
+/**
+ * Waits for as long as the calling code does: an event may say before the answer that the carrier dials. A leg that the
+ * carrier dials after the signal is hung up.
+ */
 async function dial(
-  options: TelnyxLineOptions,
-  http: VendorHttp,
+  http: Pick<VendorHttp, 'post'>,
   body: JsonObject,
   signal: CancelSignal,
 ): Promise<{ carrierLegId: string }> {
   if (signal.aborted) throw new PhoneLineError('unreachable', { cause: signal.reason })
-  let hasFailed = false
+  let isGivenUp = false
   const dialled = http.post('/calls', json(body), never).then((answer) => {
     const carrierLegId = dataOf(answer)['call_control_id']
     if (typeof carrierLegId !== 'string') throw new PhoneLineError('refused', { cause: new Error('no id of the leg') })
-    if (hasFailed) void hangUpLate(http, carrierLegId)
+    if (isGivenUp) void hangUpLate(http, carrierLegId)
     return { carrierLegId }
   })
-  try {
-    return await inTime(options, signal, dialled)
-  } catch (error) {
-    hasFailed = true
-    throw error
-  }
+  return new Promise((resolve, reject) => {
+    const aborted = () => {
+      isGivenUp = true
+      reject(new PhoneLineError('timeout', { cause: signal.reason }))
+    }
+    const settle = () => signal.removeEventListener('abort', aborted)
+    signal.addEventListener('abort', aborted)
+    dialled.finally(settle).then(resolve, (error: unknown) => reject(toLineError(error)))
+  })
 }
 
 /** Should this fail too, the first event of the leg shows the leg to be alive. */
-async function hangUpLate(http: VendorHttp, carrierLegId: string): Promise<void> {
+async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})
 }
 
-/** Rejects with PhoneLineError, also when the signal is aborted or the time is up. */
-function inTime<T>({ clock, requestMs }: TelnyxLineOptions, signal: CancelSignal, work: Promise<T>): Promise<T> {
+/** Rejects with PhoneLineError, also when the time is up. */
+function inTime<T>({ clock, requestMs }: Pick<TelnyxLineOptions, 'clock' | 'requestMs'>, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const settle = () => {
-      cancel()
-      signal.removeEventListener('abort', aborted)
-    }
-    const fail = (error: unknown) => {
-      settle()
-      reject(toLineError(error))
-    }
-    const aborted = () => fail(new PhoneLineError('timeout', { cause: signal.reason }))
-    const cancel = clock.after(requestMs, () => fail(new PhoneLineError('timeout')))
-    signal.addEventListener('abort', aborted)
-    work.then((value) => {
-      settle()
-      resolve(value)
-    }, fail)
+    const cancel = clock.after(requestMs, () => reject(new PhoneLineError('timeout')))
+    work.finally(cancel).then(resolve, (error: unknown) => reject(toLineError(error)))
   })
 }
 

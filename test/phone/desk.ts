@@ -46,7 +46,7 @@ export function openDesk() {
   const steps = Object.fromEntries(names.map((name) => [name, works])) as Steps
   const commands: string[] = []
   const dialling: LegToDial[] = []
-  const state = { isAlive: true, isReady: true }
+  const state = { isAlive: true, isReady: true, isOrphaned: false }
   const line: PhoneLine = {
     name: 'simulator',
     async dial(leg) {
@@ -93,7 +93,8 @@ export function openDesk() {
     dialed: (leg, name) => change(leg.id, { carrierLegId: name }),
     answered: (leg, atMs) => change(leg.id, { answeredAtMs: legs.get(leg.id)?.answeredAtMs ?? atMs }),
     ended: (leg, atMs) => change(leg.id, { endedAtMs: legs.get(leg.id)?.endedAtMs ?? atMs }),
-    orphans: () => Promise.resolve([]),
+    orphans: () => Promise.resolve(state.isOrphaned ? [...legs.values()] : []),
+    unattended: () => Promise.resolve([...legs.values()].filter(({ endedAtMs }) => endedAtMs === null)),
   }
   const log = { info() {}, warn() {}, error() {} }
   const journal = createJournal({

@@ -199,3 +199,43 @@ t.test('an answer that is said after the stream has begun waits for no other one
   await desk.clock.advance(20_000)
   t.strictSame(desk.ends(), [])
 })
+
+t.test('a call that an event has named is dialled, although the answer of the line is late', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = () => new Promise(() => {})
+  const dialling = desk.dial()
+  while (desk.dialling.length === 0) await settled()
+  await desk.happens({ type: 'ringing' }, desk.leg()?.id)
+  await desk.clock.advance(6_000)
+  await dialling
+  t.equal(desk.call()?.status, 'ringing')
+  t.strictSame(desk.commands, [])
+  await desk.clock.advance(61_000)
+  t.strictSame(desk.ends(), ['no_answer no_answer -'], 'it rings for as long as it may')
+})
+
+t.test('legs are cut only if they had no process at the last look too', async (t) => {
+  const desk = openDesk()
+  await desk.dialled()
+  // After an outage, the row of each process has run out until it is renewed.
+  desk.isOrphaned = true
+  await desk.phones.hangUpOrphans()
+  desk.isOrphaned = false
+  await desk.phones.hangUpOrphans()
+  desk.isOrphaned = true
+  await desk.phones.hangUpOrphans()
+  t.strictSame(desk.commands, [])
+  await desk.phones.hangUpOrphans()
+  t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
+})
+
+t.test('a leg that talks on after its call is over as soon as the line says so', async (t) => {
+  const desk = openDesk()
+  await desk.dialled()
+  await desk.phones.lookAtUnattended()
+  t.equal(desk.leg()?.endedAtMs, null)
+  desk.isAlive = false
+  await desk.phones.lookAtUnattended()
+  t.type(desk.leg()?.endedAtMs, 'number')
+  t.strictSame(desk.commands, [])
+})

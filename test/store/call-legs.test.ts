@@ -90,3 +90,21 @@ t.test('two legs that are connected are cut when their call ends for another rea
     t.same(await orphans(), left, reason)
   }
 })
+
+t.test('legs that talk on after the end of their call are looked at', async (t) => {
+  const { store, call, caller, recipient, clock, attempt } = await transferring(t)
+  const unattended = async () => (await store.legs.unattended(10)).map(({ id }) => id).sort()
+  await store.calls.append(call, call.id, [attempt('completed')])
+  t.same(await unattended(), [], 'the process of the call looks at them')
+  await store.calls.append(call, call.id, [ended('transferred')])
+  t.same(await unattended(), [caller.id, recipient.id].sort())
+  await store.legs.ended(caller, clock.nowMs())
+  t.same(await unattended(), [recipient.id])
+})
+
+t.test('the legs of a dead process are due also when its call was ended a moment before', async (t) => {
+  const { store, sql, call, orphans } = await transferring(t)
+  await sql`update instances set alive_until = now() - interval '1 second'`
+  await store.calls.append(call, call.id, [{ ...ended('pipeline_failed') }])
+  t.same(await orphans(), ['caller', 'recipient'])
+})

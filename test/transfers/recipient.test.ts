@@ -1,18 +1,17 @@
-/** The leg of a recipient when the database is away. */
+/** The leg of a recipient when the database is away, or the answer of the line is late. */
 import t from 'tap'
 import { Recipient } from '../../domain/transfers/recipient.ts'
 import { ManualClock, settled } from '../domain/fakes.ts'
 
-t.test('a recipient who is dialled is not hung up when the database does not store the name of the leg', async (t) => {
+const wanted = { ringingTimeoutS: 30, timeLimitS: 600, region: null, detectsMachine: null, headers: {} }
+
+function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
   const clock = new ManualClock()
-  const commands: string[] = []
-  const events: string[] = []
-  const names: string[] = []
-  let isAway = true
+  const world = { clock, commands: [] as string[], events: [] as string[], names: [] as string[], isAway: false }
   const line = {
     name: 'simulator' as const,
-    dial: () => Promise.resolve({ carrierLegId: 'v3:leg' }),
-    hangUp: () => Promise.resolve(void commands.push('hangUp')),
+    dial,
+    hangUp: () => Promise.resolve(void world.commands.push('hangUp')),
     answer: () => Promise.resolve(),
     reject: () => Promise.resolve(),
     bridge: () => Promise.resolve(),
@@ -29,8 +28,8 @@ t.test('a recipient who is dialled is not hung up when the database does not sto
         answered: stored,
         ended: stored,
         dialed(_leg, name) {
-          if (isAway) return Promise.reject(new Error('the database is away'))
-          return Promise.resolve(void names.push(name))
+          if (world.isAway) return Promise.reject(new Error('the database is away'))
+          return Promise.resolve(void world.names.push(name))
         },
       },
       clock,
@@ -43,15 +42,51 @@ t.test('a recipient who is dialled is not hung up when the database does not sto
       ...{ direction: 'outbound', line: 'simulator', carrierLegId: null, createdAtMs: 0 },
       ...{ answeredAtMs: null, endedAtMs: null, microUsdPerMinute: null },
     },
-    { happened: (event) => void events.push(event), dialed: () => void events.push('dialed') },
+    { happened: (event) => void world.events.push(event), dialed: () => void world.events.push('dialed') },
   )
-  const wanted = { ringingTimeoutS: 30, timeLimitS: 600, region: null, detectsMachine: null, headers: {} }
-  await recipient.dial({ from: '+15005550100', to: '+15005550017', ...wanted }, false)
+  return Object.assign(world, {
+    recipient,
+    dial: () => recipient.dial({ from: '+15005550100', to: '+15005550017', ...wanted }, false),
+  })
+}
+
+t.test('the name of a leg is stored as soon as the database is back', async (t) => {
+  const world = newRecipient(() => Promise.resolve({ carrierLegId: 'v3:leg' }))
+  world.isAway = true
+  await world.dial()
   await settled()
-  t.same([events, commands], [['dialed'], []])
-  isAway = false
-  await recipient.look()
-  await recipient.look()
-  t.same(names, ['v3:leg'], 'the name is stored later, once')
-  t.same([events, commands], [['dialed'], []])
+  t.same([world.events, world.commands], [['dialed'], []], 'the leg is not hung up')
+  world.isAway = false
+  await world.clock.advance(5_000)
+  t.same(world.names, ['v3:leg'], 'once')
+  t.same([world.events, world.commands], [['dialed'], []])
+})
+
+t.test('a leg that an event has named is dialled, also when the answer of the line is late or lost', async (t) => {
+  for (const answers of [true, false]) {
+    let settle = () => {}
+    const answer = new Promise<{ carrierLegId: string }>((resolve, reject) => {
+      settle = () => (answers ? resolve({ carrierLegId: 'v3:leg' }) : reject(new Error('cut')))
+    })
+    const world = newRecipient(() => answer)
+    const dialling = world.dial()
+    await settled()
+    const event = { carrierLegId: 'v3:leg', legId: 'leg_1', occurredAtMs: 0 }
+    world.recipient.event({ id: 'event_1', type: 'answered', ...event })
+    await world.clock.advance(8_000)
+    settle()
+    await dialling
+    t.same(world.events, ['dialed', 'answered'])
+    t.same(world.commands, [], 'nobody is hung up')
+  }
+})
+
+t.test('a leg that nothing has named in time is given up', async (t) => {
+  const world = newRecipient(() => new Promise(() => {}))
+  void world.dial()
+  await settled()
+  await world.clock.advance(5_000)
+  t.same(world.events, ['lineFailed', 'dialed'])
+  world.recipient.event({ id: 'event_1', type: 'ringing', carrierLegId: 'v3:leg', legId: 'leg_1', occurredAtMs: 0 })
+  t.same(world.commands, ['hangUp'], 'the line has dialled it all the same')
 })

@@ -1,0 +1,104 @@
+/**
+ * Random sequences of events and requests drive the transfers of a call over the simulated carrier, in injected time: events
+ * that are late, doubled, swapped or lost, commands and statements that fail, people who leave at any moment, and processes
+ * that die. `PARLEY_TEST_SEED` and `PARLEY_TEST_SEQUENCES=1` run one sequence again.
+ */
+import t from 'tap'
+import { shortest } from './sequences/shortest.ts'
+import { type Sequence, sequenceOf } from './sequences/steps.ts'
+import { World } from './sequences/world.ts'
+
+const sequences = Number(process.env['PARLEY_TEST_SEQUENCES'] ?? 2500)
+const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 1)
+const toldEvery = 10_000
+/** Of each end of an attempt, so that the sequences do reach it. */
+const ends = [
+  'blind completed - -',
+  'blind cancelled - return_to_assistant',
+  'blind failed voicemail return_to_assistant',
+  'warm completed - -',
+  ...['return_to_assistant', 'take_message', 'end_call'].flatMap((action) => [
+    `warm cancelled - ${action}`,
+    ...['busy', 'no_answer', 'declined', 'voicemail', 'carrier_error'].map((cause) => `warm failed ${cause} ${action}`),
+  ]),
+  ...['blind', 'warm'].map((kind) => `${kind} failed caller_hung_up -`),
+]
+
+t.test(`${sequences} random sequences keep the invariant (PARLEY_TEST_SEED=${seed})`, async (t) => {
+  const reached = new Set<string>()
+  for (let at = 0; at < sequences; at++) {
+    const outcome = await new World(sequenceOf(seed + at), null).run()
+    for (const end of outcome.reached) reached.add(end)
+    if ((at + 1) % toldEvery === 0) t.comment(`${at + 1} sequences`)
+    if (outcome.failure === null) continue
+    const found = await shortest(sequenceOf(seed + at), outcome.failure)
+    t.fail(`PARLEY_TEST_SEED=${seed + at} PARLEY_TEST_SEQUENCES=1: ${found.failure}`, { found })
+    return
+  }
+  if (sequences < 1000) return
+  for (const end of ends) t.ok(reached.has(end), `${end} was reached`)
+})
+
+const calm = { seed: 1, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
+const person = { to: '+15005550011', ringingTimeout: 8 }
+
+/** Each has failed before. After its last step, nothing fails any more. */
+const mended: readonly [title: string, sequence: Sequence, end: string][] = [
+  [
+    'a recipient who talks is not hung up when the answer to the dialling is late',
+    {
+      ...calm,
+      steps: [
+        { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer late' },
+        { afterMs: 0, does: 'warm', asked: { destinations: [person], screeningTimeout: 9 } },
+        { afterMs: 2000, does: 'complete', newest: true },
+        { afterMs: 8000, does: 'agent speaks', ms: 200 },
+      ],
+    },
+    'warm completed - -',
+  ],
+  [
+    'two who were connected leave while the database is away',
+    {
+      ...calm,
+      steps: [
+        { afterMs: 3000, does: 'blind', asked: person },
+        { afterMs: 5000, does: 'database away', ms: 16_000 },
+        { afterMs: 100, does: 'caller leaves' },
+        { afterMs: 17_000, does: 'agent speaks', ms: 200 },
+      ],
+    },
+    'blind completed - -',
+  ],
+  [
+    'a process dies after the name of a leg could not be stored at once',
+    {
+      ...calm,
+      steps: [
+        { afterMs: 2900, does: 'agent speaks', ms: 200 },
+        { afterMs: 500, does: 'warm', asked: { destinations: [person], screeningTimeout: 9 } },
+        { afterMs: 25, does: 'database away', ms: 3000 },
+        { afterMs: 6000, does: 'process dies' },
+      ],
+    },
+    'warm failed carrier_error -',
+  ],
+  [
+    'the stream of a caller who leaves ends first: the attempt fails before the call ends',
+    {
+      ...calm,
+      steps: [
+        { afterMs: 3000, does: 'warm', asked: { destinations: [{ to: '+15005550002' }] } },
+        { afterMs: 900, does: 'caller leaves' },
+      ],
+    },
+    'warm failed caller_hung_up -',
+  ],
+]
+
+for (const [title, sequence, end] of mended)
+  t.test(title, async (t) => {
+    // Events go to either process.
+    for (let seed = 1; seed <= 10; seed++)
+      t.same(await new World({ ...sequence, seed }, null).run(), { failure: null, reached: [end] }, `seed ${seed}`)
+  })

@@ -1,0 +1,203 @@
+/**
+ * A conversation whose agent only keeps the turn for a while: it speaks, ends its sentence for a hold, and says what
+ * follows one. The hold of the caller is the real one.
+ */
+import type { HoldTone } from '../../../audio/hold-tones.ts'
+import type { EndReason } from '../../../domain/calls/states.ts'
+import { CallerHold } from '../../../domain/conversation/caller-hold.ts'
+import type { MediaSink, MediaTransport, SessionFault } from '../../../domain/conversation/media.ts'
+import type { AfterHold, Screening, ScreeningEvents } from '../../../domain/conversation/transferable.ts'
+import type { Clock } from '../../../domain/ports/system.ts'
+import type { Conversation, LiveCall } from '../../../domain/sessions/live-call.ts'
+
+const greetingMs = 1_500
+const messageMs = 1_200
+/** A sentence that ends for a hold is this long at most. */
+const restMs = 900
+/** Until the first sound of a text. */
+const firstSoundMs = 60
+
+const silent = {
+  audio() {},
+  played() {},
+  cleared() {},
+  dtmf() {},
+  userMessage() {},
+  contextualUpdate() {},
+  toolResult: () => false,
+}
+
+export class ModelledAgent implements Conversation {
+  readonly audio = silent.audio
+  readonly played = silent.played
+  readonly cleared = silent.cleared
+  readonly dtmf = silent.dtmf
+  readonly userMessage = silent.userMessage
+  readonly contextualUpdate = silent.contextualUpdate
+  readonly toolResult = silent.toolResult
+  readonly #clock: Clock
+  readonly #live: LiveCall
+  readonly #over: () => void
+  readonly #hold: CallerHold
+  #media: MediaTransport | null
+  readonly #firstMedia: MediaTransport
+  #isSpeaking = false
+  /** A text that has to be said. */
+  #waiting: { ends: EndReason | null } | null = null
+  #cancelSpeech = () => {}
+  #ending: { reason: EndReason; fault: SessionFault | null } | null = null
+  #isOver = false
+  /** The newest recipient who is asked. */
+  asked: ScreeningEvents | null = null
+  /** The caller has the agent again, and was told nothing yet. */
+  owesWords = false
+
+  constructor(clock: Clock, live: LiveCall, media: MediaTransport, over: () => void) {
+    this.#clock = clock
+    this.#live = live
+    this.#media = this.#firstMedia = media
+    this.#over = over
+    this.#hold = new CallerHold(clock, {
+      endSentence: () => this.#endSentence(),
+      agentSpeaks: () => this.#isSpeaking,
+      awaitsText: () => this.#waiting !== null,
+      changed: () => {},
+    })
+    live.log?.connected()
+    this.speak(greetingMs)
+  }
+
+  get isOver(): boolean {
+    return this.#isOver || this.#hold.isGone
+  }
+
+  get isEnded(): boolean {
+    return this.#isOver
+  }
+
+  /** The party that the caller would hear over the stream. */
+  get where(): 'agent' | 'hold' | 'gone' {
+    if (this.#hold.isGone) return 'gone'
+    return this.#hold.isHeld ? 'hold' : 'agent'
+  }
+
+  /** The agent has the turn for `ms`. */
+  speak(ms: number): void {
+    if (this.#isOver || this.#isSpeaking || this.#waiting !== null || this.#hold.isHeld) return
+    this.#sound(ms, () => {})
+  }
+
+  hold(tone: HoldTone, held: () => void): boolean {
+    if (this.#ending !== null || this.isOver) return false
+    this.#hold.begin(tone, held)
+    return true
+  }
+
+  resume({ endsCall }: AfterHold): void {
+    if (this.#ending !== null || this.isOver) return
+    this.owesWords = true
+    this.#hold.end(() => this.#say(endsCall ? 'agent_hangup' : null))
+  }
+
+  handOver(): void {
+    if (this.#ending !== null || this.isOver) return
+    this.#hold.handOver()
+    this.#cancelSpeech()
+    this.#waiting = null
+    this.#isSpeaking = false
+  }
+
+  creditGone(): void {
+    if (this.#ending !== null) return
+    this.#ending = { reason: 'credit_exhausted', fault: 'budget_exhausted' }
+    if (!this.#isSpeaking) this.#finish()
+  }
+
+  screen(_text: string, _media: MediaTransport, events: ScreeningEvents): Screening {
+    let isClosed = false
+    const asked: ScreeningEvents = {
+      decided: (decision) => {
+        if (!isClosed) events.decided(decision)
+      },
+    }
+    this.asked = asked
+    const close = () => {
+      isClosed = true
+    }
+    return { ...silent, gone: close, back() {}, hangUp: close, close }
+  }
+
+  gone(): void {
+    this.#media = null
+  }
+
+  back(transport: MediaTransport): void {
+    if (this.#isOver) transport.close(this.#ending?.reason ?? 'agent_hangup', null)
+    else this.#media = transport
+  }
+
+  join(): MediaSink {
+    throw new Error('nobody joins')
+  }
+
+  silence(): void {}
+
+  leave(reason: EndReason): void {
+    this.end(reason)
+  }
+
+  hangUp(): void {
+    this.#end(this.#hold.isGone ? 'transferred' : 'user_hangup', null)
+  }
+
+  end(reason: EndReason): void {
+    const isShutDown = reason === 'server_shutdown'
+    this.#end(isShutDown && this.#hold.isGone ? 'transferred' : reason, isShutDown ? 'shutting_down' : null)
+  }
+
+  #say(ends: EndReason | null): void {
+    if (this.#isOver || this.#ending !== null) return
+    this.#cancelSpeech()
+    this.#isSpeaking = false
+    this.#waiting = { ends }
+    this.#cancelSpeech = this.#clock.after(firstSoundMs, () => {
+      this.#waiting = null
+      this.owesWords = false
+      this.#sound(messageMs, () => ends !== null && this.#end(ends, null))
+    })
+  }
+
+  #sound(ms: number, said: () => void): void {
+    this.#isSpeaking = true
+    this.#cancelSpeech = this.#clock.after(ms, () => {
+      this.#isSpeaking = false
+      said()
+      this.#hold.moved()
+      if (this.#ending !== null) this.#finish()
+    })
+    this.#hold.moved()
+  }
+
+  #endSentence(): boolean {
+    if (!this.#isSpeaking) return false
+    this.#cancelSpeech()
+    this.#sound(restMs, () => {})
+    return true
+  }
+
+  #end(reason: EndReason, fault: SessionFault | null): void {
+    if (this.#isOver) return
+    this.#ending = { reason, fault }
+    this.#finish()
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#cancelSpeech()
+    const { reason, fault } = this.#ending ?? { reason: 'agent_hangup', fault: null }
+    this.#media?.close(reason, fault)
+    this.#firstMedia.over?.(fault)
+    void this.#live.log?.ended(reason).then(this.#over, this.#over)
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * The simulated carrier in this process: its calls, its commands and its events, without HTTP, signatures and audio. Far
+ * ends act by the clock and by the steps of a sequence, because they hear nothing.
+ */
+
+import type { LegEvent } from '../../../domain/ports/phone-line.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
+import { legEventOf } from '../../../providers/telnyx/leg-events.ts'
+import { telnyxWire } from '../../../providers/telnyx/wire.ts'
+import { refusal, type VendorHttp } from '../../../providers/wire/http.ts'
+import type { JsonObject } from '../../../providers/wire/json.ts'
+import { AnswerHeaders } from '../../../runtime/outbound/answer.ts'
+import { type Action, Calls } from '../../../simulator/calls.ts'
+import { Clip } from '../../../simulator/clip.ts'
+import { Refusal } from '../../../simulator/refusal.ts'
+import type { WebhookQueue } from '../../../simulator/webhooks.ts'
+import { type Life, never, type SequenceClock } from './clock.ts'
+import type { Faults } from './faults.ts'
+
+const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
+export const webhookUrl = 'http://127.0.0.1/webhooks'
+/** The ticker of the audio plans each frame at most this far ahead. */
+const frameMs = 20
+/** On the way, one way. */
+const wayMs = 40
+const lateMs = 8_000
+/** Within the 25 s for which a line waits for an answer that is late. */
+const answerLateMs = 6_000
+const againMs = 100
+
+export type CarrierEvents = {
+  /** Brings an event to a server. */
+  deliver(event: LegEvent): void
+  /** Opens the socket of a leg that was answered. */
+  stream(carrierLegId: string, address: string): void
+  /** A leg is over, and its stream. */
+  over(carrierLegId: string): void
+  /** A command to hang up has reached the carrier. */
+  hangUp(carrierLegId: string): void
+  /** For the trace of a sequence. */
+  command(text: string): void
+}
+
+export class SequenceCarrier {
+  readonly #clock: SequenceClock
+  readonly #faults: Faults
+  readonly #events: CarrierEvents
+  readonly #calls: Calls
+  /** The addresses of the streams of legs that ring. */
+  readonly #streams = new Map<string, string>()
+  readonly #alive = new Set<string>()
+  readonly #queues = new Map<string, WebhookQueue>()
+  /** The other legs of bridges. */
+  readonly #peers = new Map<string, string>()
+  #ids = 0
+  #eventIds = 0
+
+  constructor(clock: SequenceClock, faults: Faults, events: CarrierEvents) {
+    this.#clock = clock
+    this.#faults = faults
+    this.#events = events
+    this.#calls = new Calls({
+      clock: {
+        nowMs: () => clock.nowMs(),
+        monotonicMs: () => clock.monotonicMs(),
+        after: (delayMs, run) => (delayMs <= frameMs ? () => {} : clock.after(delayMs, run)),
+      },
+      voice: { clip: () => Promise.resolve(silence) },
+      recognize: null,
+      webhooks: { send: (queue, type, payload) => this.#happened(queue, type, payload as JsonObject) },
+      webhookUrl,
+      received: null,
+      newLegId: () => `v3:${++this.#ids}`,
+    })
+  }
+
+  /** The legs that are not over. */
+  get alive(): ReadonlySet<string> {
+    return this.#alive
+  }
+
+  isAlive(carrierLegId: string): boolean {
+    return this.#alive.has(carrierLegId)
+  }
+
+  /** Null: the leg is not bridged. */
+  peerOf(carrierLegId: string): string | null {
+    return this.#peers.get(carrierLegId) ?? null
+  }
+
+  call(from: string, to: string): string {
+    return this.#calls.receive({ from, to })
+  }
+
+  /** The person at the far end leaves. */
+  leaves(carrierLegId: string): void {
+    if (this.#alive.has(carrierLegId)) this.#calls.command(carrierLegId, 'hangup', {})
+  }
+
+  /** The person at the far end presses a key. */
+  presses(carrierLegId: string, digit: string): void {
+    const queue = this.#queues.get(carrierLegId)
+    if (queue === undefined || !this.#alive.has(carrierLegId)) return
+    this.#happened(queue, 'call.dtmf.received', { call_control_id: carrierLegId, digit })
+  }
+
+  /** The connection of one process. */
+  http(life: Life): Pick<VendorHttp, 'get' | 'post'> {
+    return {
+      get: (path) => this.#request(life, path, null),
+      post: (path, { body }) => this.#request(life, path, JSON.parse(String(body)) as JsonObject),
+    }
+  }
+
+  async #request(life: Life, path: string, fields: JsonObject | null): Promise<JsonObject> {
+    if (!life.isAlive) return never()
+    const fault = this.#faults.ofCommand()
+    await this.#clock.wait(this.#faults.delayMs(wayMs))
+    if (fault === 'unreachable') throw new ProviderError('unreachable', { sent: false })
+    if (fault === 'server') throw refused(new Refusal(503, '10007', 'Unexpected error', ''))
+    const answer = this.#answer(path, fields)
+    this.#events.command(
+      `${path}${answer instanceof Refusal ? ' is refused' : ''}${fault === 'none' ? '' : `: ${fault}`}`,
+    )
+    await this.#clock.wait(fault === 'answer late' ? answerLateMs : this.#faults.delayMs(wayMs))
+    if (fault === 'answer lost' || !life.isAlive) return never()
+    if (answer instanceof Refusal) throw refused(answer)
+    return answer
+  }
+
+  #answer(path: string, fields: JsonObject | null): JsonObject | Refusal {
+    const [, , leg, , action] = path.split('/')
+    const id = decodeURIComponent(leg ?? '')
+    try {
+      if (fields === null) return { data: this.#calls.retrieve(id) }
+      const { stream_url: address, ...rest } = fields
+      if (leg === undefined) return { data: this.#dial(rest, address) }
+      const other = rest['call_control_id']
+      if (action === 'answer' && typeof address === 'string') this.#streams.set(id, address)
+      if (action === 'hangup') this.#events.hangUp(id)
+      const answer = this.#calls.command(id, action as Action, rest)
+      if (action === 'bridge' && typeof other === 'string') this.#peers.set(id, other).set(other, id)
+      return { data: answer }
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+
+  #dial(fields: JsonObject, address: unknown): object {
+    const dialled = this.#calls.dial(fields)
+    const id = (dialled as { call_control_id: string }).call_control_id
+    if (typeof address === 'string') this.#streams.set(id, address)
+    return dialled
+  }
+
+  #happened(queue: WebhookQueue, type: string, payload: JsonObject): void {
+    const id = String(payload['call_control_id'])
+    this.#queues.set(id, queue)
+    if (type === 'call.initiated') this.#alive.add(id)
+    const address = this.#streams.get(id)
+    if (type === 'call.answered' && address !== undefined) this.#events.stream(id, address)
+    if (type === 'call.hangup') this.#ended(id)
+    const occurred_at = new Date(this.#clock.nowMs()).toISOString()
+    const event = legEventOf({ id: `event_${++this.#eventIds}`, occurred_at, event_type: type, payload })
+    if (event !== null) this.#send(queue, event)
+  }
+
+  #ended(id: string): void {
+    this.#alive.delete(id)
+    const peer = this.#peers.get(id)
+    this.#peers.delete(id)
+    if (peer !== undefined) this.#peers.delete(peer)
+    this.#events.over(id)
+  }
+
+  #send(queue: WebhookQueue, event: LegEvent): void {
+    // Without its beginning there would be no call.
+    const isBeginning = event.type === 'initiated' && event.direction === 'incoming'
+    const fault = queue.faults === 'late' ? 'late' : isBeginning ? 'none' : this.#faults.ofEvent()
+    if (fault === 'lost' || (queue.faults === 'no_hangup' && event.type === 'hangup')) return
+    const deliver = () => this.#events.deliver(event)
+    if (fault === 'swapped') return void this.#clock.after(againMs, deliver)
+    if (fault === 'late') return void this.#clock.after(lateMs, deliver)
+    if (fault === 'doubled') this.#clock.after(againMs, deliver)
+    queue.last = queue.last.then(() => this.#clock.wait(this.#faults.delayMs(wayMs))).then(deliver)
+  }
+}
+
+function refused({ status, body }: Refusal): Error {
+  return refusal({ status, headers: new AnswerHeaders([]), body: Buffer.from(JSON.stringify(body)) }, telnyxWire, null)
+}

@@ -1,0 +1,74 @@
+/** The faults of one sequence. Each kind draws its own numbers, so that one that is left out does not change the others. */
+import { random } from '../random.ts'
+
+export type Weather = 'calm' | 'late events' | 'storm'
+
+export class Faults {
+  readonly #draw: Readonly<Record<'event' | 'command' | 'row' | 'way', () => number>>
+  readonly #clock: { nowMs(): number }
+  #weather: Weather
+  #databaseUntilMs = 0
+  #lineUntilMs = 0
+  #lineFails: CommandFault = 'unreachable'
+
+  constructor(seed: number, weather: Weather, clock: { nowMs(): number }) {
+    this.#weather = weather
+    this.#clock = clock
+    this.#draw = { event: random(seed + 1), command: random(seed + 2), row: random(seed + 3), way: random(seed + 4) }
+  }
+
+  /** From now on nothing fails any more. */
+  heal(): void {
+    this.#weather = 'calm'
+    this.#databaseUntilMs = 0
+    this.#lineUntilMs = 0
+  }
+
+  databaseAway(ms: number): void {
+    this.#databaseUntilMs = this.#clock.nowMs() + ms
+  }
+
+  lineFails(ms: number, how: CommandFault): void {
+    this.#lineUntilMs = this.#clock.nowMs() + ms
+    this.#lineFails = how
+  }
+
+  /** Up to `mostMs`, and often none. */
+  delayMs(mostMs: number): number {
+    return Math.floor(this.#draw.way() ** 2 * mostMs)
+  }
+
+  /** One of two equal ones. */
+  either(): boolean {
+    return this.#draw.way() < 0.5
+  }
+
+  ofEvent(): EventFault {
+    const which = this.#draw.event()
+    if (this.#weather === 'calm') return 'none'
+    if (which < 0.08) return 'doubled'
+    if (which < 0.18) return 'late'
+    if (which < 0.24) return 'swapped'
+    return which < 0.29 ? 'lost' : 'none'
+  }
+
+  ofCommand(): CommandFault | 'none' {
+    const which = this.#draw.command()
+    if (this.#clock.nowMs() < this.#lineUntilMs) return this.#lineFails
+    if (this.#weather !== 'storm') return 'none'
+    return commandFaults[Math.floor(which * 40)] ?? 'none'
+  }
+
+  ofRow(): RowFault {
+    const which = this.#draw.row()
+    if (this.#clock.nowMs() < this.#databaseUntilMs) return 'away'
+    if (this.#weather !== 'storm') return 'none'
+    if (which < 0.02) return 'away'
+    return which < 0.03 ? 'answer lost' : 'none'
+  }
+}
+
+export type EventFault = 'none' | 'doubled' | 'late' | 'swapped' | 'lost'
+export const commandFaults = ['unreachable', 'server', 'answer late', 'answer lost'] as const
+export type CommandFault = (typeof commandFaults)[number]
+type RowFault = 'none' | 'away' | 'answer lost'

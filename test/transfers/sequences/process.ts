@@ -1,0 +1,296 @@
+/** One Parley process: the parts that carry calls by phone and their transfers, over the database and the carrier. */
+import { createLocalLimits } from '../../../domain/access/local-limits.ts'
+import type { Call } from '../../../domain/calls/call.ts'
+import type { CallAnswer, CallCommand, CallCommands } from '../../../domain/calls/commands.ts'
+import { createJournal } from '../../../domain/calls/journal.ts'
+import type { MediaSink, MediaTransport } from '../../../domain/conversation/media.ts'
+import { Fault } from '../../../domain/fault.ts'
+import type { Leg, LegStore } from '../../../domain/phone/leg.ts'
+import { PhoneCalls } from '../../../domain/phone/phone-calls.ts'
+import type { ExpectedLeg } from '../../../domain/ports/leg-media.ts'
+import { type PhoneLine, PhoneLineError } from '../../../domain/ports/phone-line.ts'
+import type { Log } from '../../../domain/ports/system.ts'
+import type { LiveCall } from '../../../domain/sessions/live-call.ts'
+import { SessionRegistry } from '../../../domain/sessions/live-sessions.ts'
+import { AskTransfers } from '../../../domain/transfers/ask-transfers.ts'
+import { CallTransfers } from '../../../domain/transfers/call-transfers.ts'
+import { telnyxLineOver } from '../../../providers/telnyx/phone-line.ts'
+import { caller } from '../../domain/fakes.ts'
+import { ModelledAgent } from './agent.ts'
+import { type SequenceCarrier, webhookUrl } from './carrier.ts'
+import { Life, type SequenceClock } from './clock.ts'
+import type { Database } from './database.ts'
+
+/** The periods of the loops of a process. */
+const periodsMs = { renew: 1_000, look: 10_000, orphanedLegs: 5_000, unattendedLegs: 10_000, orphanedCalls: 2_000 }
+const requestMs = 5_000
+const reconnectMs = 20_000
+const ringingMs = 30_000
+export const dialledTo = '+15005550011'
+const ourNumber = '+14155550100'
+
+export const user = caller({}, { test: true })
+const tenant = { organizationId: user.organization.id, test: true }
+
+export type ProcessParts = {
+  id: string
+  clock: SequenceClock
+  database: Database
+  carrier: SequenceCarrier
+  log: Log
+  ids: { transfer: () => string; leg: () => string; event: () => string }
+  send: CallCommands['send']
+}
+
+/** A stream of a leg, at this process. */
+export type OpenStream = { sink: MediaSink; isClosed: boolean }
+
+export class ParleyProcess {
+  readonly id: string
+  readonly life: Life
+  readonly phones: PhoneCalls
+  readonly transfers: CallTransfers
+  readonly ask: AskTransfers
+  readonly sessions: SessionRegistry
+  agent: ModelledAgent | null = null
+  readonly #parts: ProcessParts
+  readonly #line: PhoneLine
+  readonly #legs: LegStore
+  /** By the address of the stream. */
+  readonly #expected = new Map<string, ExpectedLeg>()
+  #addresses = 0
+
+  constructor(parts: ProcessParts) {
+    const { id, clock, database, carrier, log, ids } = parts
+    const life = new Life(clock)
+    this.#parts = parts
+    this.id = id
+    this.life = life
+    const run = <T>(statement: () => T) => database.run(life, statement)
+    this.#legs = legsOf(database, life)
+    const options = { name: 'simulator', connectionId: 'simulator', webhookUrl, requestMs, clock: life } as const
+    this.#line = telnyxLineOver(carrier.http(life), options)
+    const calls = {
+      find: (_tenant: unknown, callId: string) => run(() => database.calls.get(callId) ?? null),
+    }
+    const commands = { send: parts.send }
+    const journal = createJournal({
+      calls: { append: (_tenant, callId, entries) => run(() => database.append(callId, entries)) },
+      clock: life,
+      log,
+      eventId: ids.event,
+      callbackId: ids.event,
+      ended() {},
+    })
+    const media = {
+      expect: (leg: ExpectedLeg) => {
+        const address = `ws://127.0.0.1/${id}/${++this.#addresses}`
+        this.#expected.set(address, leg)
+        return { url: address, token: 't', sampleRateHz: 8000 as const }
+      },
+      forget: (legId: string) => {
+        for (const [address, leg] of this.#expected) if (leg.legId === legId) this.#expected.delete(address)
+      },
+    }
+    const lines = { of: () => this.#line, named: () => this.#line }
+    const shared = { media, legs: this.#legs, clock: life, log }
+    this.phones = new PhoneCalls({ ...shared, lines, calls, commands, journal })
+    this.transfers = new CallTransfers({ ...shared, phones: this.phones, priceOf: () => null, ids })
+    this.ask = new AskTransfers({
+      calls,
+      transfers: {
+        find: (_tenant, _callId, transferId) => run(() => database.transfers.get(transferId) ?? null),
+        list: () => run(() => [...database.transfers.values()]),
+      },
+      numbers: { outboundFor: () => Promise.resolve('none') },
+      credit: { any: () => Promise.resolve(true) },
+      live: this.transfers,
+      commands,
+      ownerId: id,
+      isPhoneNumber: () => true,
+    })
+    this.sessions = this.#openSessions()
+    this.phones.serve((line, event) => this.#takeInbound(line, event.carrierLegId))
+    this.#startLoops()
+  }
+
+  #openSessions(): SessionRegistry {
+    const { database, log } = this.#parts
+    const { life } = this
+    const nobody = () => Promise.resolve(null)
+    return new SessionRegistry({
+      calls: {
+        findWithSecrets: nobody,
+        claim: () => Promise.resolve(true),
+        release: () => Promise.resolve(),
+        endUnowned: nobody,
+        countLive: () => Promise.resolve(0),
+        endedAmong: (ids) =>
+          database.run(life, () =>
+            ids.flatMap((callId) => {
+              const call = database.calls.get(callId)
+              return call?.endReason ? [{ ...call, endReason: call.endReason }] : []
+            }),
+          ),
+      },
+      organizations: { find: nobody },
+      limits: createLocalLimits(),
+      routes: { require() {}, warmUp() {} } as never,
+      startConversation: (live, _caller, transport, ended) => {
+        this.agent = new ModelledAgent(life, live, transport, ended)
+        return this.agent
+      },
+      clock: life,
+      log,
+      ownerId: this.id,
+      sessionsMax: 10,
+      reconnectMs,
+      nodeUrl: null,
+    })
+  }
+
+  #startLoops(): void {
+    const { database } = this.#parts
+    const { life, phones, sessions } = this
+    const renew = () => database.run(life, () => database.renew(this.id))
+    database.renew(this.id)
+    let suspects: ReadonlySet<string> = new Set()
+    life.every(periodsMs.renew, renew)
+    life.every(periodsMs.look, () => phones.look())
+    life.every(periodsMs.orphanedLegs, () => phones.hangUpOrphans())
+    life.every(periodsMs.unattendedLegs, () => phones.lookAtUnattended())
+    life.every(periodsMs.orphanedCalls, async () => {
+      suspects = new Set(await database.run(life, () => database.endOrphans(suspects)))
+      await sessions.endOver()
+    })
+  }
+
+  /** Nothing that was under way goes on. */
+  die(): void {
+    this.life.isAlive = false
+  }
+
+  /** The agent calls somebody. */
+  async dial(call: Call): Promise<void> {
+    const leg = callerLeg(call, null)
+    const phone = await this.#open(call, leg)
+    phone.record.reached('dialing')
+    const wanted = {
+      ...{ legId: leg.id, from: ourNumber, to: call.phone?.to ?? '', ringingTimeoutS: ringingMs / 1000 },
+      ...{ timeLimitS: 14_400, region: null, detectsMachine: null, headers: {}, commandId: leg.id },
+    }
+    try {
+      const media = phone.expectStream()
+      const { carrierLegId } = await this.#line.dial({ ...wanted, media }, new AbortController().signal)
+      phone.dialed(carrierLegId, ringingMs + 1000)
+    } catch (error) {
+      if (!(error instanceof PhoneLineError)) throw error
+      phone.end('carrier_error')
+    }
+    phone.configure({ call, secrets: {} } as LiveCall)
+  }
+
+  readonly #inbound = new Map<string, Call>()
+
+  /** The call that comes as this leg of the carrier. */
+  expects(carrierLegId: string, call: Call): void {
+    this.#inbound.set(carrierLegId, call)
+  }
+
+  async #takeInbound(_line: PhoneLine, carrierLegId: string): Promise<void> {
+    const call = this.#inbound.get(carrierLegId)
+    if (call === undefined) throw new Error('a call that nobody expects')
+    this.#inbound.delete(carrierLegId)
+    const phone = await this.#open({ ...call, ownerId: this.id }, callerLeg(call, carrierLegId))
+    phone.ringing()
+    this.phones.catchUp(phone)
+    if (phone.isOver) return
+    phone.configure({ call: phone.call, secrets: {} } as LiveCall)
+    void phone.answer()
+  }
+
+  async #open(call: Call, leg: Leg) {
+    const { database } = this.#parts
+    database.calls.set(call.id, call)
+    database.legs.set(leg.id, { ...leg, bridgedAtMs: null })
+    const live = { call, secrets: {} } as LiveCall
+    const phone = this.phones.open(live, leg, this.#line)
+    phone.hold(await this.sessions.take(live, user, phone))
+    return phone
+  }
+
+  /** The carrier opens a stream. Null: this process takes it no more. */
+  stream(address: string): OpenStream | null {
+    const leg = this.#expected.get(address)
+    if (leg === undefined || !this.life.isAlive) return null
+    this.#expected.delete(address)
+    const stream = { isClosed: false } as OpenStream
+    const transport: MediaTransport = {
+      sampleRateHz: 16_000,
+      frame() {},
+      mark() {},
+      clear() {},
+      notify() {},
+      close() {
+        stream.isClosed = true
+      },
+    }
+    stream.sink = leg.joined(transport)
+    return stream
+  }
+
+  /** A command that another process passes on. */
+  async command(callId: string, command: CallCommand): Promise<CallAnswer> {
+    if (command.kind === 'transfer') return this.transfers.command(tenant, callId, command.command)
+    if (command.kind === 'legEvent') this.phones.take(command.legId, command.line, command.event)
+    return null
+  }
+
+  /** A client of the API ends the call. */
+  endCall(callId: string): void {
+    this.sessions.end(tenant, callId, 'api_ended')
+  }
+}
+
+function legsOf(database: Database, life: Life): LegStore {
+  const change = (leg: { id: string }, more: Parameters<Database['changeLeg']>[1]) =>
+    database.run(life, () => database.changeLeg(leg.id, more))
+  return {
+    find: (_line, { legId, carrierLegId }) =>
+      database.run(
+        life,
+        () =>
+          [...database.legs.values()].find(
+            (leg) => leg.carrierLegId === carrierLegId || (leg.id === legId && leg.carrierLegId === null),
+          ) ?? null,
+      ),
+    insert: (leg) =>
+      database.run(life, () => {
+        if (database.legs.has(leg.id)) throw new Fault({ kind: 'store_unreachable' })
+        database.legs.set(leg.id, { ...leg, bridgedAtMs: null })
+      }),
+    dialed: (leg, name) =>
+      change(leg, (row) => {
+        row.carrierLegId = name
+      }),
+    answered: (leg, atMs) =>
+      change(leg, (row) => {
+        row.answeredAtMs ??= atMs
+      }),
+    ended: (leg, atMs) =>
+      change(leg, (row) => {
+        row.endedAtMs ??= atMs
+      }),
+    orphans: (graceMs) => database.run(life, () => database.orphans(graceMs)),
+    unattended: () => database.run(life, () => database.unattended()),
+  }
+}
+
+function callerLeg(call: Call, carrierLegId: string | null): Leg {
+  const { organizationId, test, id, phone, createdAtMs } = call
+  return {
+    ...{ organizationId, test, id: phone?.legId ?? '', callId: id, party: 'caller', line: 'simulator' },
+    ...{ direction: phone?.direction ?? 'inbound', carrierLegId, createdAtMs },
+    ...{ answeredAtMs: null, endedAtMs: null, microUsdPerMinute: null },
+  }
+}

@@ -1,0 +1,83 @@
+/** Random sequences of steps. A seed gives the same one each time. */
+import type { AskedBlind, AskedWarm } from '../../../domain/transfers/asked-transfer.ts'
+import { fallbackActions } from '../../../domain/transfers/transfer.ts'
+import { random } from '../random.ts'
+import { type CommandFault, commandFaults, type Weather } from './faults.ts'
+
+export type Step = { afterMs: number } & (
+  | { does: 'blind'; asked: AskedBlind }
+  | { does: 'warm'; asked: AskedWarm }
+  /** `newest`: of the attempts; else the first one. */
+  | { does: 'complete'; newest: boolean }
+  | { does: 'cancel'; newest: boolean; tryNext: boolean; voicemailDetected: boolean }
+  | { does: 'press'; key: '1' | '2' }
+  | { does: 'say'; decision: 'accepted' | 'declined' }
+  | { does: 'agent speaks'; ms: number }
+  | { does: 'recipient leaves' }
+  | { does: 'caller leaves' }
+  | { does: 'end call' }
+  | { does: 'credit gone' }
+  | { does: 'stream lost'; of: 'caller' | 'recipient' }
+  | { does: 'database away'; ms: number }
+  | { does: 'line fails'; ms: number; how: CommandFault }
+  | { does: 'process dies' }
+)
+
+export type Sequence = {
+  seed: number
+  weather: Weather
+  direction: 'inbound' | 'outbound'
+  steps: readonly Step[]
+  /** How the call ends if nothing has ended it. */
+  lastOut: 'caller leaves' | 'recipient leaves' | 'end call'
+}
+
+const stepsMax = 14
+/** Some answer at once or after 20 s, some never do, are busy, decline, are machines, or leave by themselves. */
+const recipients = ['01', '02', '03', '04', '05', '06', '07', '08', '11', '17', '20', '21', '22', '23', '24'] as const
+const pauses = [0, 0, 10, 50, 100, 300, 900, 1000, 1100, 2000, 4900, 5000, 5100, 8000, 12_000] as const
+const outages = [300, 3_000, 9_000, 16_000] as const
+
+export function sequenceOf(seed: number): Sequence {
+  const next = random(seed)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T
+  const number = () => `+150055500${next() < 0.5 ? '06' : pick(recipients)}`
+  const warm = (): AskedWarm => ({
+    destinations: Array.from({ length: 1 + Math.floor(next() * 3) }, () => ({ to: number() })),
+    ringingTimeout: pick([1, 5, 8]),
+    screeningTimeout: pick([5, 9]),
+    fallback: { strategy: pick(fallbackActions), message: 'Nobody is free.' },
+    voicemailDetection: { mode: pick(['agent', 'carrier'] as const) },
+  })
+  const one = (): Step => {
+    const afterMs = pick(pauses)
+    const which = next()
+    if (which < 0.15) return { afterMs, does: 'warm', asked: warm() }
+    if (which < 0.24) return { afterMs, does: 'blind', asked: { to: number(), ringingTimeout: pick([1, 5, 8]) } }
+    if (which < 0.36) return { afterMs, does: 'complete', newest: next() < 0.85 }
+    if (which < 0.48) {
+      const isTried = { tryNext: next() < 0.6, voicemailDetected: next() < 0.2 }
+      return { afterMs, does: 'cancel', newest: next() < 0.85, ...isTried }
+    }
+    if (which < 0.57) return { afterMs, does: 'press', key: pick(['1', '1', '2'] as const) }
+    if (which < 0.63) return { afterMs, does: 'say', decision: pick(['accepted', 'declined'] as const) }
+    if (which < 0.7) return { afterMs, does: 'agent speaks', ms: pick([200, 3000, 7000]) }
+    if (which < 0.78) return { afterMs, does: 'recipient leaves' }
+    if (which < 0.82) return { afterMs, does: 'caller leaves' }
+    if (which < 0.84) return { afterMs, does: 'end call' }
+    if (which < 0.85) return { afterMs, does: 'credit gone' }
+    if (which < 0.89) return { afterMs, does: 'stream lost', of: pick(['caller', 'recipient'] as const) }
+    if (which < 0.93) return { afterMs, does: 'database away', ms: pick(outages) }
+    if (which < 0.97) return { afterMs, does: 'line fails', ms: pick(outages), how: pick(commandFaults) }
+    return { afterMs, does: 'process dies' }
+  }
+  const weather = pick(['calm', 'late events', 'storm'] as const)
+  const direction = pick(['inbound', 'outbound'] as const)
+  const first: Step =
+    next() < 0.7
+      ? { afterMs: pick(pauses), does: 'warm', asked: warm() }
+      : { afterMs: pick(pauses), does: 'blind', asked: { to: number(), ringingTimeout: pick([1, 5, 8]) } }
+  const steps = [first, ...Array.from({ length: Math.floor(next() * stepsMax) }, one)]
+  const lastOut = pick(['caller leaves', 'recipient leaves', 'end call'] as const)
+  return { seed, weather, direction, steps, lastOut }
+}

@@ -1,0 +1,323 @@
+/** Runs a sequence of steps in a world of two processes, a database and a carrier, and looks at it after everything that happens. */
+import type { Call } from '../../../domain/calls/call.ts'
+import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/commands.ts'
+import { isTerminal } from '../../../domain/calls/states.ts'
+import { Fault } from '../../../domain/fault.ts'
+import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.ts'
+import { ResourceFault } from '../../../domain/resource-fault.ts'
+import { isOver } from '../../../domain/transfers/states.ts'
+import { newCall } from '../../calls/call.ts'
+import { SequenceCarrier } from './carrier.ts'
+import { SequenceClock } from './clock.ts'
+import { Database } from './database.ts'
+import { Faults } from './faults.ts'
+import { Invariant } from './invariant.ts'
+import { dialledTo, type OpenStream, ParleyProcess, user } from './process.ts'
+import type { Sequence, Step } from './steps.ts'
+
+export type Outcome = {
+  /** Null: the sequence has kept the invariant. */
+  failure: string | null
+  /** The ends of attempts that were reached. */
+  reached: readonly string[]
+}
+
+export const callerLegId = 'v3:1'
+const callId = 'call_1'
+const plainCall = newCall(user.organization.id, { test: true, identity: 'caller', status: 'dialing' })
+/** How long the carrier waits before it repeats an event. */
+const repeatMs = [1000, 2000, 4000, 8000]
+const streamMs = 60
+/** An attempt with three destinations ends by then, and so do all legs when the call is over. */
+const decidedMs = 200_000
+const overMs = 120_000
+
+export class World {
+  readonly clock: SequenceClock
+  readonly faults: Faults
+  readonly database: Database
+  readonly carrier: SequenceCarrier
+  readonly processes: ParleyProcess[] = []
+  /** Defects that were thrown or logged. */
+  readonly defects: string[] = []
+  /** A client or the lack of credit has ended the call. */
+  isEndWanted = false
+  readonly #sequence: Sequence
+  readonly #trace: string[] | null
+  readonly #invariant: Invariant
+  readonly #streams = new Map<string, { owner: ParleyProcess; open: OpenStream }>()
+  /** Events that a process has not answered yet. */
+  readonly #delivering = new Map<LegEvent, { process: ParleyProcess; repeat: () => void }>()
+  /** Requests of clients that are not answered yet. */
+  readonly #asking = new Map<number, { process: ParleyProcess; does: string }>()
+  #ids = 0
+
+  constructor(sequence: Sequence, trace: string[] | null) {
+    this.#sequence = sequence
+    this.#trace = trace
+    this.clock = new SequenceClock(() => this.#invariant.check())
+    this.faults = new Faults(sequence.seed, sequence.weather, this.clock)
+    this.database = new Database(this.clock, this.faults, (text) => this.#tell(text))
+    this.carrier = new SequenceCarrier(this.clock, this.faults, {
+      deliver: (event) => this.#deliver(event, 0),
+      stream: (id, address) => void this.clock.after(this.faults.delayMs(streamMs), () => this.#stream(id, address)),
+      over: (id) => {
+        this.#tell(`leg ${id} is over`)
+        this.clock.after(this.faults.delayMs(streamMs), () => this.#loseStream(id))
+      },
+      hangUp: (id) => {
+        this.#tell(`hang up ${id}`)
+        this.#invariant.hangsUp(id)
+      },
+      command: (text) => this.#tell(text),
+    })
+    this.#invariant = new Invariant(this, sequence)
+  }
+
+  /** The process that holds the call. */
+  get owner(): ParleyProcess | null {
+    return this.processes.find(({ agent }) => agent !== null) ?? null
+  }
+
+  get call(): Call | null {
+    return this.database.calls.get(callId) ?? null
+  }
+
+  async run(): Promise<Outcome> {
+    const { steps, lastOut } = this.#sequence
+    this.#start()
+    this.#start()
+    this.#begin()
+    await this.#until(3_000, () => this.owner !== null)
+    for (const step of steps) {
+      await this.clock.advance(step.afterMs)
+      if (this.#failure !== null) break
+      this.#tell(JSON.stringify(step))
+      this.#take(step)
+    }
+    this.faults.heal()
+    await this.#until(decidedMs, () => this.#isDecided)
+    if (this.#failure === null && !this.#isDecided) this.defects.push('an attempt does not end')
+    await this.#leave(lastOut)
+    await this.#until(overMs, () => this.#left.length === 0)
+    if (this.#failure === null) this.defects.push(...this.#left)
+    return { failure: this.#failure, reached: this.#reached }
+  }
+
+  get #failure(): string | null {
+    return this.defects[0] ?? this.#invariant.failure
+  }
+
+  get #isDecided(): boolean {
+    const attempts = [...this.database.transfers.values()]
+    const isAsking = [...this.#asking.values()].some(({ process }) => process.life.isAlive)
+    return !isAsking && attempts.every(({ status }) => isOver(status))
+  }
+
+  /** All that must not be left when the call is over. */
+  get #left(): string[] {
+    const { carrier, database, call } = this
+    const rows = [...database.legs.values()].filter(({ endedAtMs }) => endedAtMs === null)
+    const open = [...database.transfers.values()].filter(({ status }) => !isOver(status))
+    const asking = [...this.#asking.values()].filter(({ process }) => process.life.isAlive)
+    return [
+      ...[...carrier.alive].map((id) => `the leg ${id} is left`),
+      ...rows.map(({ id }) => `the row of ${id} is open`),
+      ...open.map(({ id, status }) => `${id} is ${status}`),
+      ...asking.map(({ does }) => `a request was not answered: ${does}`),
+      ...(call !== null && isTerminal(call.status) ? [] : [`the call is ${call?.status}`]),
+    ]
+  }
+
+  get #reached(): string[] {
+    return [...this.database.transfers.values()].map(
+      ({ kind, status, failureCause, fallback }) =>
+        `${kind} ${status} ${failureCause ?? '-'} ${fallback?.action ?? '-'}`,
+    )
+  }
+
+  #tell(text: string): void {
+    this.#trace?.push(`${this.clock.monotonicMs()} ${text}`)
+  }
+
+  async #until(mostMs: number, isDone: () => boolean): Promise<void> {
+    const endMs = this.clock.monotonicMs() + mostMs
+    while (!isDone() && this.#failure === null && this.clock.monotonicMs() < endMs) await this.clock.advance(500)
+  }
+
+  #start(): void {
+    const id = `process_${this.processes.length + 1}`
+    const newId = (of: string) => `${of}_${++this.#ids}`
+    this.processes.push(
+      new ParleyProcess({
+        ...{ id, clock: this.clock, database: this.database, carrier: this.carrier },
+        log: {
+          info() {},
+          warn: (fields, message) => this.#tell(`${id} warns: ${message} ${causeOf(fields)}`),
+          error: (fields, message) => void this.defects.push(`${message} ${causeOf(fields)}`),
+        },
+        ids: {
+          transfer: () => newId('transfer'),
+          leg: () => `leg_00000000-0000-0000-0000-${String(++this.#ids).padStart(12, '0')}`,
+          event: () => newId('row'),
+        },
+        send: this.#send,
+      }),
+    )
+  }
+
+  #begin(): void {
+    const [owner] = this.processes as [ParleyProcess]
+    const { direction } = this.#sequence
+    const isInbound = direction === 'inbound'
+    const [from, to] = isInbound ? [dialledTo, '+14155550100'] : ['+14155550100', dialledTo]
+    const phone = { direction, from, to, forwardedFrom: null, phoneNumberId: 'pn_1' }
+    const nowMs = this.clock.nowMs()
+    const call: Call = {
+      ...plainCall,
+      ...{ id: callId, kind: direction, ownerId: owner.id, createdAtMs: nowMs, updatedAtMs: nowMs },
+      phone: { ...phone, legId: 'leg_00000000-0000-0000-0000-00000000ca11' },
+    }
+    if (!isInbound) return void owner.dial(call).catch((error: unknown) => this.#defect(error))
+    const carrierLegId = this.carrier.call(from, to)
+    for (const process of this.processes) process.expects(carrierLegId, { ...call, status: 'queued' })
+  }
+
+  readonly #send: CallCommands['send'] = async (_tenant, id, ownerId, command) => {
+    const owner = this.processes.find((process) => process.id === ownerId)
+    if (owner === undefined || !owner.life.isAlive) return this.clock.wait(commandMs).then(() => null)
+    const answer = owner.command(id, command).then((answer) => ({ answer }))
+    return Promise.race([answer, this.clock.wait(answerMs).then(() => null)])
+  }
+
+  #deliver(event: LegEvent, failures: number): void {
+    const alive = this.processes.filter(({ life }) => life.isAlive)
+    const process = alive[this.faults.either() ? 0 : alive.length - 1] as ParleyProcess
+    this.#tell(`${event.type} of ${event.carrierLegId} to ${process.id}`)
+    const delayMs = repeatMs[failures]
+    const repeat = () => {
+      if (!this.#delivering.delete(event) || delayMs === undefined) return
+      this.clock.after(delayMs, () => this.#deliver(event, failures + 1))
+    }
+    this.#delivering.set(event, { process, repeat })
+    process.phones.received('simulator', event).then(
+      () => this.#delivering.delete(event),
+      (error: unknown) => {
+        this.#defect(error)
+        repeat()
+      },
+    )
+  }
+
+  #stream(id: string, address: string): void {
+    const process = this.processes.find((each) => address.includes(`/${each.id}/`))
+    const open = this.carrier.isAlive(id) ? (process?.stream(address.split('?')[0] ?? '') ?? null) : null
+    if (process !== undefined && open !== null) this.#streams.set(id, { owner: process, open })
+  }
+
+  #loseStream(id: string): void {
+    const stream = this.#streams.get(id)
+    this.#streams.delete(id)
+    if (stream === undefined || stream.open.isClosed || !stream.owner.life.isAlive) return
+    stream.open.sink.gone()
+  }
+
+  #take(step: Step): void {
+    const { owner } = this
+    const recipient = [...this.carrier.alive].filter((id) => id !== callerLegId).at(-1) ?? ''
+    switch (step.does) {
+      case 'blind':
+        return this.#ask(step.does, ({ ask }) => ask.blind(user, callId, step.asked))
+      case 'warm':
+        return this.#ask(step.does, ({ ask }) => ask.warm(user, callId, step.asked))
+      case 'complete':
+        return this.#ask(step.does, ({ ask }) => ask.complete(user, callId, this.#attempt(step.newest), null))
+      case 'cancel': {
+        const wanted = { tryNext: step.tryNext, voicemailDetected: step.voicemailDetected, reason: null }
+        return this.#ask(step.does, ({ ask }) => ask.cancel(user, callId, this.#attempt(step.newest), wanted))
+      }
+      case 'press':
+        return this.carrier.presses(recipient, step.key)
+      case 'say':
+        return owner?.life.isAlive ? owner.agent?.asked?.decided(step.decision) : undefined
+      case 'agent speaks':
+        return owner?.life.isAlive ? owner.agent?.speak(step.ms) : undefined
+      case 'recipient leaves':
+        return this.carrier.leaves(recipient)
+      case 'caller leaves':
+        return this.carrier.leaves(callerLegId)
+      case 'end call':
+        return this.#endCall()
+      case 'credit gone':
+        this.isEndWanted = true
+        return owner?.life.isAlive ? owner.agent?.creditGone() : undefined
+      case 'stream lost':
+        return this.#loseStream(step.of === 'caller' ? callerLegId : recipient)
+      case 'database away':
+        return this.faults.databaseAway(step.ms)
+      case 'line fails':
+        return this.faults.lineFails(step.ms, step.how)
+      case 'process dies':
+        return this.#kill()
+    }
+  }
+
+  #attempt(newest: boolean): string {
+    const ids = [...this.database.transfers.keys()]
+    return (newest ? ids.at(-1) : ids[0]) ?? 'unknown'
+  }
+
+  #ask(does: string, request: (process: ParleyProcess) => Promise<unknown>): void {
+    const alive = this.processes.filter(({ life }) => life.isAlive)
+    const process = alive[this.faults.either() ? 0 : alive.length - 1] as ParleyProcess
+    const id = ++this.#ids
+    this.#asking.set(id, { process, does })
+    const answered = (text: string) => {
+      this.#asking.delete(id)
+      this.#tell(`${does} was ${text}`)
+    }
+    request(process).then(
+      () => answered('carried out'),
+      (error: unknown) => {
+        this.#defect(error)
+        answered(`refused: ${error instanceof Fault || error instanceof ResourceFault ? error.data.kind : error}`)
+      },
+    )
+  }
+
+  /** Refusals and a database that is away are none. */
+  #defect(error: unknown): void {
+    const isExpected = error instanceof Fault || error instanceof ResourceFault || error instanceof PhoneLineError
+    if (!isExpected) this.defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+
+  #endCall(): void {
+    this.isEndWanted = true
+    for (const process of this.processes) if (process.life.isAlive) process.endCall(callId)
+  }
+
+  #kill(): void {
+    const process = this.owner?.life.isAlive ? this.owner : this.processes[0]
+    if (process === undefined || !process.life.isAlive) return
+    process.die()
+    if (this.processes.every(({ life }) => !life.isAlive)) this.#start()
+    for (const delivering of [...this.#delivering.values()]) if (delivering.process === process) delivering.repeat()
+  }
+
+  async #leave(lastOut: Sequence['lastOut']): Promise<void> {
+    if (lastOut === 'recipient leaves') {
+      const peer = this.carrier.peerOf(callerLegId)
+      if (peer !== null) this.carrier.leaves(peer)
+      else this.carrier.leaves(callerLegId)
+    }
+    if (lastOut === 'end call') {
+      this.#endCall()
+      // A call whose process has died is not ended by a request.
+      await this.clock.advance(2_000)
+      if (this.owner?.life.isAlive !== true) this.carrier.leaves(callerLegId)
+    }
+    if (lastOut === 'caller leaves') this.carrier.leaves(callerLegId)
+  }
+}
+
+const causeOf = (fields: object) => ('err' in fields && fields.err instanceof Error ? fields.err.message : '')
