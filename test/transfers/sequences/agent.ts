@@ -28,13 +28,6 @@ const silent = {
 }
 
 export class ModelledAgent implements Conversation {
-  readonly audio = silent.audio
-  readonly played = silent.played
-  readonly cleared = silent.cleared
-  readonly dtmf = silent.dtmf
-  readonly userMessage = silent.userMessage
-  readonly contextualUpdate = silent.contextualUpdate
-  readonly toolResult = silent.toolResult
   readonly #clock: Clock
   readonly #live: LiveCall
   readonly #over: () => void
@@ -125,6 +118,22 @@ export class ModelledAgent implements Conversation {
       isClosed = true
     }
     return { ...silent, gone: close, back() {}, hangUp: close, close }
+  }
+
+  audio(): void {}
+
+  played(): void {}
+
+  cleared(): void {}
+
+  dtmf(): void {}
+
+  userMessage(): void {}
+
+  contextualUpdate(): void {}
+
+  toolResult(): boolean {
+    return false
   }
 
   gone(): void {

@@ -135,7 +135,7 @@ export class ParleyProcess {
       },
       organizations: { find: nobody },
       limits: createLocalLimits(),
-      routes: { require() {}, warmUp() {} } as never,
+      routes: { require() {}, warmUp() {} },
       startConversation: (live, _caller, transport, ended) => {
         this.agent = new ModelledAgent(life, live, transport, ended)
         return this.agent
@@ -187,7 +187,7 @@ export class ParleyProcess {
       if (!(error instanceof PhoneLineError)) throw error
       phone.end('carrier_error')
     }
-    phone.configure({ call, secrets: {} } as LiveCall)
+    phone.configure({ call, secrets: {} })
   }
 
   readonly #inbound = new Map<string, Call>()
@@ -205,7 +205,7 @@ export class ParleyProcess {
     phone.ringing()
     this.phones.catchUp(phone)
     if (phone.isOver) return
-    phone.configure({ call: phone.call, secrets: {} } as LiveCall)
+    phone.configure({ call: phone.call, secrets: {} })
     void phone.answer()
   }
 
@@ -213,7 +213,7 @@ export class ParleyProcess {
     const { database } = this.#parts
     database.calls.set(call.id, call)
     database.legs.set(leg.id, { ...leg, bridgedAtMs: null })
-    const live = { call, secrets: {} } as LiveCall
+    const live = { call, secrets: {} }
     const phone = this.phones.open(live, leg, this.#line)
     phone.hold(await this.sessions.take(live, user, phone))
     return phone

@@ -280,7 +280,7 @@ export class World {
       () => answered('carried out'),
       (error: unknown) => {
         this.#defect(error)
-        answered(`refused: ${error instanceof Fault || error instanceof ResourceFault ? error.data.kind : error}`)
+        answered(`refused: ${error instanceof Fault || error instanceof ResourceFault ? error.data.kind : 'failed'}`)
       },
     )
   }
