@@ -10,8 +10,8 @@ import { World } from './sequences/world.ts'
 
 const sequences = Number(process.env['PARLEY_TEST_SEQUENCES'] ?? 2500)
 const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 1)
-const toldEvery = 10_000
-/** Of each end of an attempt, so that the sequences do reach it. */
+const progressEvery = 10_000
+/** The sequences reach each of these ends of an attempt. */
 const ends = [
   'blind completed - -',
   'blind cancelled - return_to_assistant',
@@ -29,7 +29,7 @@ t.test(`${sequences} random sequences keep the invariant (PARLEY_TEST_SEED=${see
   for (let at = 0; at < sequences; at++) {
     const outcome = await new World(sequenceOf(seed + at), null).run()
     for (const end of outcome.reached) reached.add(end)
-    if ((at + 1) % toldEvery === 0) t.comment(`${at + 1} sequences`)
+    if ((at + 1) % progressEvery === 0) t.comment(`${at + 1} sequences`)
     if (outcome.failure === null) continue
     const found = await shortest(sequenceOf(seed + at), outcome.failure)
     t.fail(`PARLEY_TEST_SEED=${seed + at} PARLEY_TEST_SEQUENCES=1: ${found.failure}`, { found })

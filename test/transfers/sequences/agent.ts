@@ -42,7 +42,7 @@ export class ModelledAgent implements Conversation {
   #isOver = false
   /** The newest recipient who is asked. */
   asked: ScreeningEvents | null = null
-  /** The caller has the agent again, and was told nothing yet. */
+  /** The caller has the agent again, who has not spoken yet. */
   owesWords = false
 
   constructor(clock: Clock, live: LiveCall, media: MediaTransport, over: () => void) {

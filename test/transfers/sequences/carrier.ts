@@ -18,6 +18,8 @@ import { type Life, never, type SequenceClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 
 const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
+/** The leg of the caller is the first one. */
+export const callerLegId = 'v3:1'
 export const webhookUrl = 'http://127.0.0.1/webhooks'
 /** The ticker of the audio plans each frame at most this far ahead. */
 const frameMs = 20

@@ -2,9 +2,13 @@
  * At every moment the caller has exactly one of agent, hold and recipient, and no leg is left. A command is on its way for
  * a moment, so that something wrong may last for as long as that takes, or as the look for what was lost takes.
  */
+
+import type { Call } from '../../../domain/calls/call.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
+import type { ModelledAgent } from './agent.ts'
+import { callerLegId, type SequenceCarrier } from './carrier.ts'
+import type { Database } from './database.ts'
 import type { Sequence } from './steps.ts'
-import { callerLegId, type World } from './world.ts'
 
 /** Commands and events are on their way. */
 const wayMs = 1_500
@@ -15,15 +19,27 @@ const deadMs = 30_000
 /** The agent ends its sentence first. */
 const wordsMs = 9_000
 
+/** The world, as far as the invariant looks at it. */
+export type Watched = {
+  clock: { monotonicMs(): number }
+  carrier: Pick<SequenceCarrier, 'alive' | 'isAlive' | 'peerOf'>
+  database: Pick<Database, 'transfers' | 'legs'>
+  /** The process that holds the call. */
+  owner: { life: { isAlive: boolean }; agent: ModelledAgent | null } | null
+  call: Call | null
+  /** A client or the lack of credit has ended the call. */
+  isEndWanted: boolean
+}
+
 export class Invariant {
-  readonly #world: World
+  readonly #world: Watched
   readonly #limitMs: number
   readonly #isClean: boolean
   /** Since when each of the wrong states lasts. */
   readonly #sinceMs = new Map<string, number>()
   failure: string | null = null
 
-  constructor(world: World, sequence: Sequence) {
+  constructor(world: Watched, sequence: Sequence) {
     this.#world = world
     this.#isClean = isClean(sequence)
     this.#limitMs = this.#isClean ? wayMs : lostMs

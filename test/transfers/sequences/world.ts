@@ -7,11 +7,11 @@ import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.
 import { ResourceFault } from '../../../domain/resource-fault.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
 import { newCall } from '../../calls/call.ts'
-import { SequenceCarrier } from './carrier.ts'
+import { callerLegId, SequenceCarrier } from './carrier.ts'
 import { SequenceClock } from './clock.ts'
 import { Database } from './database.ts'
 import { Faults } from './faults.ts'
-import { Invariant } from './invariant.ts'
+import { Invariant, type Watched } from './invariant.ts'
 import { dialledTo, type OpenStream, ParleyProcess, user } from './process.ts'
 import type { Sequence, Step } from './steps.ts'
 
@@ -22,7 +22,6 @@ export type Outcome = {
   reached: readonly string[]
 }
 
-export const callerLegId = 'v3:1'
 const callId = 'call_1'
 const plainCall = newCall(user.organization.id, { test: true, identity: 'caller', status: 'dialing' })
 /** How long the carrier waits before it repeats an event. */
@@ -32,7 +31,7 @@ const streamMs = 60
 const decidedMs = 200_000
 const overMs = 120_000
 
-export class World {
+export class World implements Watched {
   readonly clock: SequenceClock
   readonly faults: Faults
   readonly database: Database
@@ -285,7 +284,7 @@ export class World {
     )
   }
 
-  /** Refusals and a database that is away are none. */
+  /** A refusal is no defect, nor is a database that is away. */
   #defect(error: unknown): void {
     const isExpected = error instanceof Fault || error instanceof ResourceFault || error instanceof PhoneLineError
     if (!isExpected) this.defects.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
