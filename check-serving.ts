@@ -7,6 +7,7 @@ import { isLoopbackHost } from './runtime/engine/host.ts'
 import { missingPackages, s3Packages } from './runtime/optional.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
 import { checkTracing } from './runtime/tracing.ts'
+import { checkSip } from './sip-trunks.ts'
 import { checkLiveKit } from './voice-sessions.ts'
 
 /** Throws ConfigError. */
@@ -17,6 +18,7 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   checkSubnets(config)
   checkBucket(config)
   checkLiveKit(config)
+  checkSip(config)
   checkTracing(env)
   chooseEngine(config.engine)
 }

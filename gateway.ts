@@ -83,11 +83,8 @@ export async function startGateway(
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
     const { server, sessions, records, webhooks, phoneLines, phoneNumbers } = await listen(parts)
-    closing.unshift(() => phoneLines.close())
-    closing.unshift(() => phoneNumbers.close())
-    closing.unshift(() => webhooks.close())
-    closing.unshift(() => records.close())
-    closing.unshift(() => sessions.close())
+    for (const part of [phoneLines, phoneNumbers, webhooks, records, sessions]) closing.unshift(() => part.close())
+    await phoneLines.serveTrunks(sessions.phone.events)
     if (config.adminPort !== null) {
       const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
       closing.unshift(admin.close)

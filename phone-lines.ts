@@ -1,8 +1,10 @@
 /** The lines of this process: the carrier of the configuration and the simulated one, with the events and the audio of their legs. */
 import type { PhoneLines } from './domain/phone/ports.ts'
 import type { CarrierWebhooks } from './domain/ports/carrier-webhooks.ts'
-import type { LineName, PhoneLine } from './domain/ports/phone-line.ts'
+import type { LegEvents, LineName, PhoneLine } from './domain/ports/phone-line.ts'
 import type { Provider } from './domain/ports/provider.ts'
+import type { SipConnections } from './domain/ports/sip-connections.ts'
+import type { Log } from './domain/ports/system.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { ExpectedLegs } from './handlers/carrier/expected-legs.ts'
 import { createTelnyxLine } from './providers/telnyx/phone-line.ts'
@@ -11,11 +13,14 @@ import { systemClock } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import { createSimulatedCarrier, type SimulatedCarrier, simulatorSeed } from './simulated-carrier.ts'
 import { publicKeyOf } from './simulator/webhooks.ts'
+import { createSipTrunks, sipUriOf } from './sip-trunks.ts'
 
 export type LineParts = {
   config: ParleyConfig
   masterKey: string
   providers: readonly Provider[]
+  connections: SipConnections
+  log: Log
   /** The name of this process. */
   ownerId: string
 }
@@ -25,14 +30,18 @@ export type OpenLines = {
   legs: ExpectedLegs
   readers: ReadonlyMap<LineName, CarrierWebhooks>
   simulator: SimulatedCarrier
+  /** The address to which trunks send calls. Null: they may not. */
+  sipUri: string | null
   /** The server is reached at this address by lines of this machine. */
   listening(url: string): void
+  /** Calls over trunks come in from now on. Rejects with ConfigError. */
+  serveTrunks(events: LegEvents): Promise<void>
   close(): Promise<void>
 }
 
 type Line = PhoneLine & { close(): Promise<void> }
 
-export function openPhoneLines({ config, masterKey, providers, ownerId }: LineParts): OpenLines {
+export function openPhoneLines({ config, masterKey, providers, connections, log, ownerId }: LineParts): OpenLines {
   const { adapter, sampleRate: rateHz, requestMs, telnyx } = config.carrier
   let local = ''
   const webhookUrl = (line: LineName) => addressesFor(line, config, local).webhooks
@@ -50,7 +59,13 @@ export function openPhoneLines({ config, masterKey, providers, ownerId }: LinePa
     ['simulator', createTelnyxWebhooks({ publicKey: simulatorKey, clock })],
   ])
   const carrier = adapter === 'telnyx' ? openTelnyx() : null
-  const named: Partial<Record<LineName, Line>> = { simulator: simulated, ...(carrier && { carrier }) }
+  const trunks = createSipTrunks({ config, connections, legs, log })
+  const trunk = trunks?.line ?? null
+  const named: Partial<Record<LineName, Line>> = {
+    simulator: simulated,
+    ...(carrier && { carrier }),
+    ...(trunk && { trunk }),
+  }
 
   function openTelnyx(): Line {
     const { apiKey, connectionId, publicKey, baseUrl } = telnyx
@@ -65,19 +80,21 @@ export function openPhoneLines({ config, masterKey, providers, ownerId }: LinePa
   return {
     lines: {
       of({ test, source }) {
-        if (source === 'sip_trunk') return null
-        return test ? simulated : (carrier ?? simulated)
+        if (test) return simulated
+        return source === 'sip_trunk' ? trunk : (carrier ?? simulated)
       },
       named: (line) => named[line] ?? null,
     },
     legs,
     readers,
     simulator,
+    sipUri: sipUriOf(config),
     listening(url) {
       local = url
     },
+    serveTrunks: async (events) => await trunks?.serve(events),
     async close() {
-      await Promise.all([simulated.close(), carrier?.close()])
+      await Promise.all([simulated.close(), carrier?.close(), trunk?.close()])
       await simulator.close()
     },
   }

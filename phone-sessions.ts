@@ -21,7 +21,7 @@ import { createTransferTool, type TransferTool } from './domain/transfers/transf
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
-import { e164Of, isPhoneNumber } from './runtime/phone-number.ts'
+import { e164Of, isDialed, isPhoneNumber } from './runtime/phone-number.ts'
 import type { Store } from './store/store.ts'
 
 /** The lines of this process, with the audio of their legs. */
@@ -85,7 +85,7 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
     clock,
   }
   const held = { ...shared, sessions: live, ids: systemIds, ownerId: store.instanceId, lines }
-  phones.serve(createTakeInbound({ ...held, callers: store.numberCallers, e164: e164Of, log }))
+  phones.serve(createTakeInbound({ ...held, callers: store.numberCallers, e164: e164Of, isDialed, log }))
   const ids = { transfer: systemIds.session, leg: systemIds.leg }
   const liveTransfers = new CallTransfers({ phones, media, legs, priceOf, clock, log, ids })
   const asked = {

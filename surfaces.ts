@@ -61,7 +61,9 @@ type SettingsAt = (host: string | null) => SurfaceSettings
 export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
-  const phoneLines = openPhoneLines({ config, masterKey, providers: parts.providers, ownerId: store.instanceId })
+  const { providers } = parts
+  const { sipConnections: connections, instanceId: ownerId } = store
+  const phoneLines = openPhoneLines({ config, masterKey, providers, connections, log, ownerId })
   const telephony = { lines: phoneLines.lines, media: phoneLines.legs, numbers: store.phoneNumbers }
   const records = await createCallRecords({ config, store, operations, masterKey, log })
   const sessions = await createSessions({
@@ -164,6 +166,7 @@ function platformOf({ config, store, operations, sessions, records, settings, ..
     stores: { ...store, verification: phoneNumbers.verifications },
     carriers: phoneNumbers.carriers,
     verifications: phoneNumbers.verifications,
+    sipUri: parts.phoneLines.sipUri,
     clock: systemClock,
     ids: systemIds,
     agentsMax: config.limits.agentsMax,

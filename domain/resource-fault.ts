@@ -61,11 +61,19 @@ export type Problem =
   /** Calls to the number would meet neither an agent nor settings that make one. */
   | { kind: 'answer_missing' }
   | { kind: 'number_not_us' }
+  /** A SIP connection is for calls in one direction at least. */
+  | { kind: 'side_missing' }
+  /** Calls come from known addresses, or with a login. */
+  | { kind: 'source_missing' }
+  | { kind: 'login_incomplete' }
+  | { kind: 'range_malformed' }
+  | { kind: 'host_not_public' }
+  | { kind: 'connection_name_taken' }
   | { kind: 'placeholder_unknown' }
   /** The value would be shown by later answers. */
   | { kind: 'secret_shown' }
 
-export type Resource = 'agent' | 'tool' | 'webhook endpoint'
+export type Resource = 'agent' | 'tool' | 'webhook endpoint' | 'SIP connection'
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
@@ -74,7 +82,7 @@ export type ResourceFaultData =
   | { kind: 'named_not_found'; path: ValuePath }
   /** A template needs these variables, and nobody gave them a value. */
   | { kind: 'variables_missing'; names: readonly string[] }
-  | { kind: 'name_taken'; resource: Exclude<Resource, 'webhook endpoint'> }
+  | { kind: 'name_taken'; resource: Exclude<Resource, 'webhook endpoint' | 'SIP connection'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
   | { kind: 'agent_in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }
   /** Two endpoints that are asked before a call would both match one. */
@@ -90,6 +98,8 @@ export type ResourceFaultData =
   | { kind: 'number_not_ready' }
   /** The organization has it already. */
   | { kind: 'number_exists' }
+  /** Numbers use it. */
+  | { kind: 'sip_connection_in_use' }
   /** Somebody else has it, or nobody sells it. */
   | { kind: 'number_unavailable' }
   /** It costs this much at once. */

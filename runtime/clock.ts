@@ -61,6 +61,7 @@ export const systemIds = {
   agent: () => `agent_${uniqueId()}`,
   tool: () => `tool_${uniqueId()}`,
   phoneNumber: () => `pn_${uniqueId()}`,
+  sipConnection: () => `sip_${uniqueId()}`,
   callback: () => `callback_${uniqueId()}`,
   leg: () => `leg_${v7()}`,
   endpoint: () => v7(),

@@ -11,6 +11,14 @@ export function e164Of(text: string): string | null {
   return number?.isValid() === true ? number.number : null
 }
 
+/** Whether a line means this number: in E.164, with or without its plus, or as people of its country dial it. */
+export function isDialed(text: string, e164: string): boolean {
+  const digits = text.replace(/[^+\d]/g, '')
+  if (digits === e164 || `+${digits}` === e164) return true
+  const country = parsePhoneNumberFromString(e164)?.country
+  return country !== undefined && parsePhoneNumberFromString(digits, country)?.number === e164
+}
+
 /** Whether a number in E.164 can be that of a phone in the United States. */
 export function isUsNumber(text: string): boolean {
   const number = parsePhoneNumberFromString(text)

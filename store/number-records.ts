@@ -4,7 +4,9 @@ import type { SubmissionStore } from '../domain/numbers/business-verification.ts
 import type { NumberChargeStore } from '../domain/numbers/charges.ts'
 import type { NumberOrderStore } from '../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../domain/numbers/phone-number.ts'
+import type { ConnectionStore } from '../domain/numbers/sip-connection.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
+import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
@@ -12,6 +14,8 @@ import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
+import type { Sealer } from './sealed.ts'
+import { createConnectionStore, createSipConnections } from './sip-connections.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 export type NumberRecords = {
@@ -21,9 +25,11 @@ export type NumberRecords = {
   numberCharges: NumberChargeStore
   numberCallers: CallersOfNumbers
   businessVerifications: SubmissionStore
+  ownedConnections: ConnectionStore
+  sipConnections: SipConnections
 }
 
-export function createNumberRecords(worlds: Worlds & Tenancy, clock: Clock): NumberRecords {
+export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
   return {
     phoneNumbers: createPhoneNumbers(worlds),
     ownedNumbers: createNumberStore(worlds),
@@ -31,5 +37,7 @@ export function createNumberRecords(worlds: Worlds & Tenancy, clock: Clock): Num
     numberCharges: createNumberCharges(worlds, clock),
     numberCallers: createNumberCallers(worlds),
     businessVerifications: createSubmissionStore(worlds),
+    ownedConnections: createConnectionStore(worlds, sealer),
+    sipConnections: createSipConnections(worlds, sealer, clock),
   }
 }

@@ -27,7 +27,10 @@ export function isNumberId(id: string): boolean {
 }
 
 const columns = (tx: Tx) => tx`
-  organization_id as "organizationId", test, id, e164, source, direction, agent_id as "agentId", label,
+  organization_id as "organizationId", test, id, e164, source, sip_connection_id as "connectionId",
+  sip_provider_name as "sipProviderName", (select status from sip_connections c
+    where c.organization_id = phone_numbers.organization_id and c.test = phone_numbers.test
+      and c.id = sip_connection_id) as "connectionStatus", direction, agent_id as "agentId", label,
   dispatch_metadata_template as "dispatchMetadataTemplate", order_status as "orderStatus", order_id as "orderId",
   resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
   next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", overdue_since as "overdueSince", suspended_at as "suspendedAt",

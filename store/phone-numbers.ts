@@ -7,7 +7,7 @@ import type { Tenancy, Worlds } from './tenant.ts'
 type Row = CallableNumber & { suspendedAt: Date | null; orderStatus: 'pending' | 'done' | 'failed' }
 
 const columns = (tx: Tx) => tx`
-  organization_id as "organizationId", test, id, e164, source, direction, agent_id as "agentId",
+  organization_id as "organizationId", test, id, e164, source, sip_connection_id as "connectionId", direction, agent_id as "agentId",
   dispatch_metadata_template as "dispatchMetadataTemplate", suspended_at as "suspendedAt",
   order_status as "orderStatus"`
 
@@ -17,12 +17,21 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
       worlds.asOperator(async (tx) => {
         const [row] = await tx<Row[]>`
           select ${columns(tx)} from phone_numbers
-          where e164 = ${e164} and source = 'managed' and order_status <> 'failed'
+          where e164 = ${e164} and ${line === 'carrier' ? tx`source = 'managed'` : tx`(source = 'managed' or test)`}
+            and order_status <> 'failed'
             ${line === 'carrier' ? tx`and not test` : tx``}
             ${organizationId === null ? tx`` : tx`and organization_id = ${organizationId}`}
           order by test, created_at, id limit 1`
         return row ?? null
       }),
+    ofConnection: (connectionId, lastDigits) =>
+      worlds.asOperator(
+        (tx) => tx<Row[]>`
+          select ${columns(tx)} from phone_numbers
+          where source = 'sip_trunk' and sip_connection_id = ${connectionId} and not test
+            and right(e164, ${lastDigits.length}) = ${lastDigits}
+          order by created_at, id limit ${alikeMax}`,
+      ),
     outboundFor: (tenant, agentId, from) =>
       worlds.asTenant(tenant, async (tx) => {
         const all = await tx<Row[]>`
@@ -45,6 +54,9 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
       }),
   }
 }
+
+/** Numbers of one connection with the same end. */
+const alikeMax = 1_000
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`where organization_id = ${organizationId} and test = ${test}`

@@ -70,7 +70,7 @@ export function createRecords(
       callRecord: createCallRecord(worlds, clock),
       legs: createLegStore({ worlds, clock }),
       legCharges: createLegCharges(worlds, clock),
-      ...createNumberRecords(worlds, clock),
+      ...createNumberRecords(worlds, sealer, clock),
       transfers: createTransferStore(worlds),
       callChanges: changes,
       reports: createReportStore({ worlds, clock, webhooks, eventId }),

@@ -4,11 +4,12 @@ import { sealedCalls } from './call-secrets.ts'
 import { sealedProviderKeys } from './provider-keys.ts'
 import { countUnreadable, type Resealed, resealTable, type SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
+import { sealedConnections } from './sip-connection-rows.ts'
 import type { Tenancy } from './tenant.ts'
 import { sealedEndpoints } from './webhook-endpoint-rows.ts'
 import { sealedWebhookSecrets } from './webhook-secrets.ts'
 
-/** All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints and live calls. */
+/** All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints, SIP connections and live calls. */
 export type SealedSecrets = {
   /** Moves them to the current master key. */
   reseal(): Promise<Resealed>
@@ -27,6 +28,7 @@ export function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): Sea
         await reseal(sealedCalls),
         await reseal(sealedWebhookSecrets),
         await reseal(sealedEndpoints),
+        await reseal(sealedConnections),
       ]
       return {
         resealed: tables.reduce((sum, { resealed }) => sum + resealed, 0),
@@ -34,7 +36,14 @@ export function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): Sea
       }
     },
     async unreadable() {
-      const tables = [sealedProviderKeys, sealedTools, sealedCalls, sealedWebhookSecrets, sealedEndpoints]
+      const tables = [
+        sealedProviderKeys,
+        sealedTools,
+        sealedCalls,
+        sealedWebhookSecrets,
+        sealedEndpoints,
+        sealedConnections,
+      ]
       let count = 0
       for (const table of tables) count += await unreadable(table)
       return count

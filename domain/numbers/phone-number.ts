@@ -1,9 +1,14 @@
 /** A phone number of an organization, as it is stored. */
 import type { Tenant } from '../access/organization.ts'
 import type { CallableNumber } from '../phone/ports.ts'
+import type { OwnedConnection } from './sip-connection.ts'
 
 export type PhoneNumber = CallableNumber & {
   label: string | null
+  /** The company behind the connection, as the organization calls it. */
+  sipProviderName: string | null
+  /** Null: the number is of the carrier. */
+  connectionStatus: OwnedConnection['status'] | null
   order: Order
   /** Null: nothing was paid, and nothing will be. */
   price: NumberPrice | null
@@ -43,5 +48,7 @@ export interface PhoneNumberStore {
     id: string,
     change: (number: PhoneNumber) => PhoneNumber,
   ): Promise<PhoneNumber | 'agent_unknown' | null>
+  /** `exists`: the connection has the number already. */
+  import(number: PhoneNumber): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'exists'>
   remove(tenant: Tenant, id: string): Promise<void>
 }

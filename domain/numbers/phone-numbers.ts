@@ -3,13 +3,14 @@ import type { Tenant } from '../access/organization.ts'
 import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
 import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { issuesOfChange, issuesOfWhole } from './check-number.ts'
-import type { NumberChange, PhoneNumber, PhoneNumberStore } from './phone-number.ts'
+import { createImport, type ImportDeps, type ImportNumber } from './import-number.ts'
+import type { NumberChange, PhoneNumber } from './phone-number.ts'
 import { createPurchase, type PurchaseDeps, type PurchaseNumber, rejectAsFault } from './purchase.ts'
 
 /** A list has no pages. */
 const listedMax = 1_000
 
-export type PhoneNumberDeps = PurchaseDeps & { store: PhoneNumberStore }
+export type PhoneNumberDeps = PurchaseDeps & ImportDeps
 
 /** Every operation throws ResourceFault. */
 export type PhoneNumbers = {
@@ -21,6 +22,8 @@ export type PhoneNumbers = {
   /** Numbers that can be bought. */
   search(tenant: Tenant, wanted: NumberSearch): Promise<OfferedNumber[]>
   purchase: PurchaseNumber
+  /** A number of a SIP connection. */
+  import: ImportNumber
   /** Calls that are under way go on. */
   release(tenant: Tenant, id: string): Promise<void>
 }
@@ -43,6 +46,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     },
     search: (tenant, wanted) => carriers.of(tenant).search(wanted).catch(rejectAsFault),
     purchase: createPurchase(deps),
+    import: createImport(deps),
     async release(tenant, id) {
       const number = found(await store.find(tenant, id))
       const { order } = number

@@ -61,6 +61,7 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: Ne
     id: numberId(),
     e164,
     source: 'managed',
+    ...{ connectionId: null, connectionStatus: null, sipProviderName: null },
     direction: wanted.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
     agentId,
     label,

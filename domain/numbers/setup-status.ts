@@ -1,13 +1,15 @@
 /** The answer to the question whether a number can do what its direction asks for. */
 import type { PhoneNumber } from './phone-number.ts'
 
-export type SetupIssue = 'carrier_pending' | 'carrier_order_failed' | 'payment_overdue'
+export type SetupIssue = 'carrier_pending' | 'carrier_order_failed' | 'sip_connection_failing' | 'payment_overdue'
 
 export type SetupStatus = {
   status: 'ready' | 'action_required' | 'suspended'
   inboundReady: boolean
   outboundReady: boolean
   agentReady: boolean
+  /** True for numbers of the carrier. */
+  sipConnectionReady: boolean
   issues: SetupIssue[]
 }
 
@@ -24,13 +26,15 @@ export function setupStatusOf(number: PhoneNumber): SetupStatus {
   const outboundReady = isActive && direction !== 'inbound'
   const isReady = (inboundReady || direction === 'outbound') && (outboundReady || direction === 'inbound')
   const status = suspendedAtMs !== null ? 'suspended' : isReady ? 'ready' : 'action_required'
-  return { status, inboundReady, outboundReady, agentReady, issues: issuesOf(number) }
+  const sipConnectionReady = number.source === 'managed' || number.connectionStatus === 'ready'
+  return { status, inboundReady, outboundReady, agentReady, sipConnectionReady, issues: issuesOf(number) }
 }
 
-function issuesOf({ order, overdueSinceMs }: PhoneNumber): SetupIssue[] {
+function issuesOf({ order, overdueSinceMs, connectionStatus }: PhoneNumber): SetupIssue[] {
   const ofOrder = issueOfOrder[order.status]
   return [
     ...(ofOrder === undefined ? [] : [ofOrder]),
+    ...(connectionStatus === 'failing' ? (['sip_connection_failing'] as const) : []),
     ...(overdueSinceMs === null ? [] : (['payment_overdue'] as const)),
   ]
 }

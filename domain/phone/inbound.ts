@@ -27,7 +27,7 @@ import type { CallableNumber, CallableNumbers, CallersOfNumbers } from './ports.
 
 export type InboundDeps = PrepareDeps &
   AskBeforeDeps & {
-    numbers: Pick<CallableNumbers, 'findInbound' | 'isInboundReady'>
+    numbers: Pick<CallableNumbers, 'findInbound' | 'ofConnection' | 'isInboundReady'>
     callers: CallersOfNumbers
     phones: Pick<PhoneCalls, 'open' | 'catchUp'>
     sessions: Pick<SessionRegistry, 'take'>
@@ -35,6 +35,8 @@ export type InboundDeps = PrepareDeps &
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** A number in E.164, of a text as lines write it. Null: it is not one. */
     e164: (text: string) => string | null
+    /** Whether a text, as lines write it, means the number in E.164. */
+    isDialed: (text: string, e164: string) => boolean
     ids: { session: () => string; leg: () => string }
     ownerId: string
     log: Log
@@ -42,13 +44,9 @@ export type InboundDeps = PrepareDeps &
 
 export function createTakeInbound(deps: InboundDeps): TakeInbound {
   return async (line, event) => {
-    const { log, numbers, callers, e164 } = deps
+    const { log, callers } = deps
     const carrierLegId = event.carrierLegId
-    const dialed = e164(event.to)
-    const number =
-      dialed === null || line.name === 'trunk'
-        ? null
-        : await numbers.findInbound(dialed, { line: line.name, organizationId: organizationCalled(line, event) })
+    const number = await numberCalled(deps, line, event)
     const caller = number && (await callers.find(number, number.id))
     if (number === null || caller === null) {
       log.info({ line: line.name, carrierLegId }, 'a call came for a number that nobody has')
@@ -58,6 +56,24 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
     // A line that repeats the event must not wait for the call.
     if (taken !== null) void begin(deps, taken)
   }
+}
+
+const lastDigits = 4
+
+/** Null: nobody has the number. A number of a trunk is found by its connection, because others may have imported it too. */
+async function numberCalled(
+  { numbers, e164, isDialed }: InboundDeps,
+  line: PhoneLine,
+  event: Announced,
+): Promise<CallableNumber | null> {
+  if (line.name === 'trunk') {
+    const digits = event.to.replace(/\D/g, '').slice(-lastDigits)
+    const alike = await numbers.ofConnection(event.connectionId ?? '', digits)
+    return alike.find((number) => isDialed(event.to, number.e164)) ?? null
+  }
+  const dialed = e164(event.to)
+  if (dialed === null) return null
+  return numbers.findInbound(dialed, { line: line.name, organizationId: organizationCalled(line, event) })
 }
 
 /** A carrier has one connection for all organizations. The simulator has one for each, and `simulator` for nobody in particular. */

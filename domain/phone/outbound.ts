@@ -164,7 +164,7 @@ async function dial(
   { line, ringingMs, region }: Outbound,
   phone: PhoneCall,
   { call: { id, phone: numbers, pipeline }, answerPlan }: LiveCall,
-  { e164 }: CallableNumber,
+  { e164, connectionId }: CallableNumber,
 ): Promise<void> {
   const ringing = ringingMs + ringingGraceMs
   const controller = new AbortController()
@@ -180,6 +180,7 @@ async function dial(
   })
   const leg = {
     legId: phone.leg.id,
+    ...(connectionId !== null && { connectionId }),
     from: e164,
     to: numbers?.to ?? '',
     ringingTimeoutS: ringingMs / 1000,

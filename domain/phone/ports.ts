@@ -7,6 +7,8 @@ export type CallableNumber = Tenant & {
   id: string
   e164: string
   source: 'managed' | 'sip_trunk'
+  /** `sip_…`: the connection of a number of a trunk, else null. */
+  connectionId: string | null
   direction: 'inbound' | 'outbound' | 'both'
   agentId: string | null
   /** Settings and metadata of inbound calls, with placeholders. */
@@ -22,6 +24,8 @@ export interface CallableNumbers {
     e164: string,
     of: { line: 'simulator' | 'carrier'; organizationId: string | null },
   ): Promise<CallableNumber | null>
+  /** The live numbers of a SIP connection that end with these digits. */
+  ofConnection(connectionId: string, lastDigits: string): Promise<readonly CallableNumber[]>
   /**
    * Chooses the number to call from: the named one, else the oldest of the agent that may call, else the oldest of the
    * organization. `none`: it has no number that may call. `not_own`: another's, or nobody's. `not_ready`: it cannot call now.

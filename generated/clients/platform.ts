@@ -29,12 +29,14 @@ import type {
   ErrorEnvelope,
   FinalizeReport,
   FinalizedReport,
+  ImportedPhoneNumber,
   KnownProviders,
   NewAgent,
   NewBusinessVerification,
   NewPhoneNumber,
   NewPhoneSession,
   NewSession,
+  NewSipConnectionInput,
   NewToolReceived,
   NewWebhook,
   OpenapiDocument,
@@ -56,6 +58,8 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SipConnection,
+  SipConnectionList,
   StartedPhoneSession,
   StartedSession,
   StreamedWebhookEvent,
@@ -325,6 +329,26 @@ export type SearchPhoneNumbersCall = CallOptions & { query?: { areaCode?: string
 export type SearchPhoneNumbersAnswer =
   | Answer<'application/json', AvailablePhoneNumberList>
 
+export type ImportPhoneNumberCall = CallOptions & { body: ImportedPhoneNumber }
+
+export type ImportPhoneNumberAnswer =
+  | Answer<'application/json', PhoneNumber>
+
+export type ListSipConnectionsCall = CallOptions
+
+export type ListSipConnectionsAnswer =
+  | Answer<'application/json', SipConnectionList>
+
+export type CreateSipConnectionCall = CallOptions & { body: NewSipConnectionInput }
+
+export type CreateSipConnectionAnswer =
+  | Answer<'application/json', SipConnection>
+
+export type DeleteSipConnectionCall = CallOptions & { path: { id: string } }
+
+export type DeleteSipConnectionAnswer =
+  | Answer<'', null>
+
 export type GetBusinessVerificationCall = CallOptions
 
 export type GetBusinessVerificationAnswer =
@@ -540,6 +564,14 @@ export type PlatformClient = {
   purchasePhoneNumber(call: PurchasePhoneNumberCall): Promise<PurchasePhoneNumberAnswer>
   /** Search numbers that can be bought */
   searchPhoneNumbers(call?: SearchPhoneNumbersCall): Promise<SearchPhoneNumbersAnswer>
+  /** Import a number of a SIP trunk */
+  importPhoneNumber(call: ImportPhoneNumberCall): Promise<ImportPhoneNumberAnswer>
+  /** List the SIP connections */
+  listSipConnections(call?: ListSipConnectionsCall): Promise<ListSipConnectionsAnswer>
+  /** Connect a SIP trunk */
+  createSipConnection(call: CreateSipConnectionCall): Promise<CreateSipConnectionAnswer>
+  /** Remove a SIP connection */
+  deleteSipConnection(call: DeleteSipConnectionCall): Promise<DeleteSipConnectionAnswer>
   /** Get the verification of the business */
   getBusinessVerification(call?: GetBusinessVerificationCall): Promise<GetBusinessVerificationAnswer>
   /** Save a draft of the verification */
@@ -992,6 +1024,46 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: null,
     parts: [],
     answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  importPhoneNumber: {
+    method: 'POST',
+    path: '/v1/phone-numbers/import',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listSipConnections: {
+    method: 'GET',
+    path: '/v1/phone-numbers/sip-connections',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  createSipConnection: {
+    method: 'POST',
+    path: '/v1/phone-numbers/sip-connections',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  deleteSipConnection: {
+    method: 'DELETE',
+    path: '/v1/phone-numbers/sip-connections/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: {},
     terminalEvents: [],
   },
   getBusinessVerification: {

@@ -209,6 +209,17 @@ export type ParleyConfig = {
       publicKey: string | null
     }
   }
+  /** The SIP trunks that organizations have connected, for the phone calls of live keys: this server takes calls from them and calls over them. It needs one process. */
+  sip: {
+    /** Messages come here, by UDP and TCP; 5060 is usual. null: there are no calls over trunks. */
+    port: number | null
+    /** The address of this machine at which messages and audio are taken. 0.0.0.0 is each of its addresses. */
+    host: string
+    /** The IP address at which trunks reach this machine. null: host. */
+    publicAddress: string | null
+    /** The UDP ports for audio, as first-last. A call takes two, of which it uses the even one. */
+    rtpPorts: string
+  }
   /** The review of the businesses of organizations, which comes before they may buy phone numbers. */
   kyb: {
     /** auto: each is approved after two seconds, and rejected where its legalName has the word Reject; operator: `parley kyb` decides. null: auto where carrier.adapter is simulator, else operator. */

@@ -222,6 +222,14 @@ export const errorCodes = {
     hint: 'GET /v1/phone-numbers lists it.',
     headers: [],
   },
+  SIP_CONNECTION_IN_USE: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'Phone numbers use this SIP connection.',
+    hint: 'Remove them, or import them over another connection.',
+    headers: [],
+  },
   PHONE_NUMBER_UNAVAILABLE: {
     status: 409,
     type: 'conflict_error',

@@ -29,12 +29,14 @@ import type {
   ErrorEnvelope,
   FinalizeReport,
   FinalizedReport,
+  ImportedPhoneNumber,
   KnownProviders,
   NewAgent,
   NewBusinessVerification,
   NewPhoneNumber,
   NewPhoneSession,
   NewSession,
+  NewSipConnection,
   NewToolReceived,
   NewWebhook,
   OpenapiDocument,
@@ -56,6 +58,8 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SipConnection,
+  SipConnectionList,
   StartedPhoneSession,
   StartedSession,
   StreamedWebhookEvent,
@@ -557,6 +561,46 @@ export type SearchPhoneNumbersRequest = {
 export type SearchPhoneNumbersResult =
   | { status: 200; type?: 'application/json'; body: AvailablePhoneNumberList }
 
+export type ImportPhoneNumberRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: ImportedPhoneNumber
+}
+
+export type ImportPhoneNumberResult =
+  | { status: 201; type?: 'application/json'; body: PhoneNumber }
+
+export type ListSipConnectionsRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListSipConnectionsResult =
+  | { status: 200; type?: 'application/json'; body: SipConnectionList }
+
+export type CreateSipConnectionRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewSipConnection
+}
+
+export type CreateSipConnectionResult =
+  | { status: 201; type?: 'application/json'; body: SipConnection }
+
+export type DeleteSipConnectionRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DeleteSipConnectionResult =
+  | { status: 204 }
+
 export type GetBusinessVerificationRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -886,6 +930,14 @@ export type PlatformHandlers<Caller> = {
   purchasePhoneNumber: Handle<PurchasePhoneNumberRequest, PurchasePhoneNumberResult, Caller>
   /** GET /v1/phone-numbers/available */
   searchPhoneNumbers: Handle<SearchPhoneNumbersRequest, SearchPhoneNumbersResult, Caller>
+  /** POST /v1/phone-numbers/import */
+  importPhoneNumber: Handle<ImportPhoneNumberRequest, ImportPhoneNumberResult, Caller>
+  /** GET /v1/phone-numbers/sip-connections */
+  listSipConnections: Handle<ListSipConnectionsRequest, ListSipConnectionsResult, Caller>
+  /** POST /v1/phone-numbers/sip-connections */
+  createSipConnection: Handle<CreateSipConnectionRequest, CreateSipConnectionResult, Caller>
+  /** DELETE /v1/phone-numbers/sip-connections/{id} */
+  deleteSipConnection: Handle<DeleteSipConnectionRequest, DeleteSipConnectionResult, Caller>
   /** GET /v1/phone-numbers/kyb */
   getBusinessVerification: Handle<GetBusinessVerificationRequest, GetBusinessVerificationResult, Caller>
   /** PUT /v1/phone-numbers/kyb/draft */

@@ -198,6 +198,7 @@ export type ErrorCode =
   | 'WEBHOOK_LEGACY_MANAGED'
   | 'PHONE_NUMBER_NOT_READY'
   | 'PHONE_NUMBER_EXISTS'
+  | 'SIP_CONNECTION_IN_USE'
   | 'PHONE_NUMBER_UNAVAILABLE'
   | 'BUSINESS_VERIFICATION_REQUIRED'
   | 'CARRIER_NUMBER_FAILED'
@@ -1654,7 +1655,7 @@ export type PhoneNumberSetup = {
   agentReady: boolean
   /** No call has come over the SIP connection yet. It informs only. */
   forwardingRequired: boolean
-  /** True for numbers of the carrier. */
+  /** The other side of the SIP connection has answered. True for numbers of the carrier. */
   sipConnectionReady: boolean
   issues: (
     | 'carrier_pending'
@@ -1715,6 +1716,92 @@ export type AvailablePhoneNumber = {
 }
 
 export type AvailablePhoneNumberList = AvailablePhoneNumber[]
+
+export type ImportedPhoneNumber = {
+  e164: E164
+  /** The id of the SIP connection. */
+  sipConnectionInstallationId: string
+  sipProviderName?: string | null
+  direction?: PhoneNumberDirection
+  agentId?: string | null
+  label?: string | null
+  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+}
+
+export type SipTransport = 'udp' | 'tcp'
+
+export type SipConnection = {
+  id: string
+  test?: TestMark
+  organizationId: string
+  name: string
+  provider: string | null
+  /** It is null where no calls go out over it. */
+  outbound: {
+    host: string
+    port: number
+    transport: SipTransport
+    username: string | null
+    hasPassword: boolean
+  } | null
+  /** It is null where no calls come in over it. */
+  inbound: {
+    allowedAddresses: string[]
+    username: string | null
+    hasPassword: boolean
+    /** The address to which the trunk sends calls. null where this server takes none. */
+    uri: string | null
+  } | null
+  /** `failing` after three looks without an answer; the other side is looked at every 60 s. */
+  status: 'unverified' | 'ready' | 'failing'
+  /** The numbers that use it. */
+  numbers: number
+  createdAt: string
+  updatedAt: string
+}
+
+export type SipConnectionList = SipConnection[]
+
+/** With a password. */
+export type SipUsername = string | null
+
+/** It is stored sealed and never answered. */
+export type SipPassword = string | null
+
+export type NewSipConnection = {
+  /** No other connection of the organization has it. */
+  name: string
+  /** The company behind it. */
+  provider?: string | null
+  outbound?: {
+    /** A name or an address of IPv4 where calls go to. */
+    host: string
+    port: number
+    transport: 'udp' | 'tcp'
+    username?: SipUsername
+    password?: SipPassword
+  } | null
+  inbound?: {
+    /** Ranges of addresses from which calls come, such as 203.0.113.0/28. */
+    allowedAddresses?: string[]
+    username?: SipUsername
+    password?: SipPassword
+  } | null
+}
+
+/** NewSipConnection as a client may send it: a field with a default may be left out. */
+export type NewSipConnectionInput = {
+  name: string
+  provider?: string | null
+  outbound?: {
+    host: string
+    port?: number
+    transport?: 'udp' | 'tcp'
+    username?: SipUsername
+    password?: SipPassword
+  } | null
+  inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
+}
 
 export type BusinessVerificationStatus = 'missing' | 'draft' | 'submitted' | 'approved' | 'rejected' | 'revoked'
 

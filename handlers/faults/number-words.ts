@@ -4,6 +4,7 @@ import type { Said } from './said.ts'
 
 const kinds = [
   'number_exists',
+  'sip_connection_in_use',
   'number_unavailable',
   'number_not_paid',
   'number_not_ready',
@@ -21,6 +22,8 @@ export function sayNumberFault(data: NumberFault): Said {
   switch (data.kind) {
     case 'number_exists':
       return { code: 'PHONE_NUMBER_EXISTS' }
+    case 'sip_connection_in_use':
+      return { code: 'SIP_CONNECTION_IN_USE' }
     case 'number_unavailable':
       return { code: 'PHONE_NUMBER_UNAVAILABLE' }
     case 'number_not_paid':

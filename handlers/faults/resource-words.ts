@@ -3,6 +3,7 @@ import type { RecordingStatus } from '../../domain/calls/call.ts'
 import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
+import { type ConnectionProblem, connectionComplaints, isOfConnection } from './connection-words.ts'
 import { isOfNumber, sayNumberFault } from './number-words.ts'
 import type { Said } from './said.ts'
 import { messageOf } from './table.ts'
@@ -13,7 +14,7 @@ const retryLater = { 'Retry-After': '5' }
 /** The contract's bound of `issues`. */
 const issuesMax = 32
 
-const nameConflict: Record<Exclude<Resource, 'webhook endpoint'>, ErrorCode> = {
+const nameConflict: Record<Exclude<Resource, 'webhook endpoint' | 'SIP connection'>, ErrorCode> = {
   agent: 'AGENT_NAME_CONFLICT',
   tool: 'TOOL_NAME_CONFLICT',
 }
@@ -126,7 +127,8 @@ function missingRecording(status: RecordingStatus | null): Said {
 
 function issueOf(path: ValuePath, problem: Problem): ValidationIssue {
   const pointer = pointerOf(path)
-  return { path: pointer, message: `${pointer} ${complaint(problem)}`, keyword: keywordOf(problem) }
+  const words = isOfConnection(problem) ? connectionComplaints[problem.kind] : complaint(problem)
+  return { path: pointer, message: `${pointer} ${words}`, keyword: keywordOf(problem) }
 }
 
 function pointerOf(path: ValuePath): string {
@@ -134,7 +136,7 @@ function pointerOf(path: ValuePath): string {
 }
 
 /** Completes a sentence that begins with the place. Never has content of the request. */
-function complaint(problem: Problem): string {
+function complaint(problem: Exclude<Problem, ConnectionProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
   switch (problem.kind) {
     case 'language_unknown':
@@ -235,6 +237,9 @@ function keywordOf({ kind }: Problem): string {
     case 'secret_missing':
     case 'secret_of_other_origin':
     case 'answer_missing':
+    case 'side_missing':
+    case 'source_missing':
+    case 'login_incomplete':
       return 'required'
     case 'options_not_taken':
     case 'setting_not_taken':
@@ -251,6 +256,7 @@ function keywordOf({ kind }: Problem): string {
     case 'identity_not_of_recipient':
       return 'const'
     case 'repeated':
+    case 'connection_name_taken':
       return 'uniqueItems'
     case 'max_delay_too_short':
       return 'minimum'
@@ -282,6 +288,8 @@ function keywordOf({ kind }: Problem): string {
     case 'url_not_https':
     case 'url_with_user':
     case 'url_not_public':
+    case 'range_malformed':
+    case 'host_not_public':
       return 'format'
   }
 }

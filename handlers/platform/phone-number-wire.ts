@@ -18,9 +18,10 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
     dispatchMetadataTemplate: number.dispatchMetadataTemplate,
     label: number.label,
     providerResourceId: number.order.resourceId,
-    ...withoutTrunk,
+    sipConnectionInstallationId: number.connectionId,
+    sipProviderName: number.sipProviderName,
     ...withoutMessages,
-    setupStatus: { ...setupStatusOf(number), forwardingRequired: false, sipConnectionReady: true },
+    setupStatus: { ...setupStatusOf(number), forwardingRequired: false },
     nextChargeAt: timeOrNull(number.nextChargeAtMs),
     lastChargedAt: timeOrNull(number.lastChargedAtMs),
     suspendedAt: timeOrNull(number.suspendedAtMs),
@@ -29,8 +30,6 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
   }
 }
 
-/** Numbers of the carrier go over no SIP connection. */
-const withoutTrunk = { sipConnectionInstallationId: null, sipProviderName: null }
 /** No number sends messages yet. */
 const withoutMessages = { smsCampaignId: null, smsAssignmentStatus: null, smsAssignmentUpdatedAt: null }
 

@@ -28,6 +28,10 @@ export function phoneNumberOperations(numbers: PhoneNumbers) {
       status: 200,
       body: (await numbers.search(tenantOf(caller), { areaCode, locality, limit })).map(wireOffer),
     }),
+    importPhoneNumber: async ({ body }, { caller }) => ({
+      status: 201,
+      body: wirePhoneNumber(await numbers.import(tenantOf(caller), body)),
+    }),
     purchasePhoneNumber: async ({ body }, { caller }) => ({
       status: 201,
       body: wirePhoneNumber(await numbers.purchase(tenantOf(caller), body)),

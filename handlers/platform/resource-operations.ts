@@ -7,12 +7,15 @@ import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateA
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
 import { businessVerificationOperations } from './business-verification.ts'
 import { phoneNumberOperations } from './phone-numbers.ts'
+import { sipConnectionOperations } from './sip-connections.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { type WebhookOperation, webhookOperations } from './webhooks.ts'
 
 export type ResourceOperationDeps = ResourceDeps & {
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
+  /** The address to which trunks send calls. Null: they may not. */
+  sipUri: string | null
 }
 
 type ResourceOperation =
@@ -27,11 +30,12 @@ type ResourceOperation =
   | 'updateAgentTool'
   | 'deleteAgentTool'
   | keyof ReturnType<typeof phoneNumberOperations>
+  | keyof ReturnType<typeof sipConnectionOperations>
   | keyof ReturnType<typeof businessVerificationOperations>
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
-  const { agents, tools, endpoints, phoneNumbers } = createResources(deps)
+  const { agents, tools, endpoints, phoneNumbers, sipConnections } = createResources(deps)
   return {
     createAgent: createAgent(agents),
     listAgents: listAgents(agents),
@@ -44,6 +48,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
     ...phoneNumberOperations(phoneNumbers),
+    ...sipConnectionOperations(sipConnections, deps.sipUri),
     ...businessVerificationOperations(deps.verifications),
     ...webhookOperations(endpoints, deps.webhookSecrets),
   }

@@ -9,13 +9,15 @@ import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { NumberCarriers, NumberOrderStore } from '../../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../../domain/numbers/phone-number.ts'
 import { createPhoneNumbers, type PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
+import type { ConnectionStore } from '../../domain/numbers/sip-connection.ts'
+import { createSipConnections, type SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
 import type { BusinessVerification } from '../../domain/numbers/verification.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
 import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
 import { createEndpoints, type Endpoints } from '../../domain/webhooks/endpoints.ts'
 import { schemaFault } from '../../runtime/json-schema.ts'
-import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
+import { isSubnet, placeOfHost } from '../../runtime/outbound/address-guard.ts'
 import { isPhoneNumber, isUsNumber } from '../../runtime/phone-number.ts'
 import { renderTemplate, templateFault } from '../../runtime/template.ts'
 
@@ -24,7 +26,7 @@ export type ResourceDeps = {
   stores: { agents: AgentStore; tools: ToolStore; webhookEndpoints: EndpointStore } & NumberStores
   carriers: NumberCarriers
   clock: Clock
-  ids: Record<'agent' | 'tool' | 'endpoint' | 'phoneNumber', () => string>
+  ids: Record<'agent' | 'tool' | 'endpoint' | 'phoneNumber' | 'sipConnection', () => string>
   agentsMax: number
   /** CIDR ranges that webhooks may be in although they are not public. */
   allowedSubnets: readonly string[]
@@ -32,11 +34,18 @@ export type ResourceDeps = {
 
 type NumberStores = {
   ownedNumbers: PhoneNumberStore
+  ownedConnections: ConnectionStore
   numberOrders: NumberOrderStore
   verification: BusinessVerification
 }
 
-type Resources = { agents: Agents; tools: Tools; endpoints: Endpoints; phoneNumbers: PhoneNumbers }
+type Resources = {
+  agents: Agents
+  tools: Tools
+  endpoints: Endpoints
+  phoneNumbers: PhoneNumbers
+  sipConnections: SipConnectionOperations
+}
 
 export function createResources(deps: ResourceDeps): Resources {
   const { catalog, stores, carriers, clock, ids, agentsMax, allowedSubnets } = deps
@@ -67,6 +76,14 @@ export function createResources(deps: ResourceDeps): Resources {
       clock,
       numberId: ids.phoneNumber,
       isUsNumber,
+      isPhoneNumber,
+    }),
+    sipConnections: createSipConnections({
+      store: stores.ownedConnections,
+      hosts: rules.tool.hosts,
+      isSubnet,
+      clock,
+      connectionId: ids.sipConnection,
     }),
   }
 }

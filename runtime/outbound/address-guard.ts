@@ -81,6 +81,19 @@ export function guardedLookup(policy: AddressPolicy): LookupFunction {
   }
 }
 
+/** The addresses of a host. Rejects with AddressRefused unless the policy allows each of them. */
+export function allowedAddresses(hostname: string, family: 4 | 6, policy: AddressPolicy): Promise<string[]> {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve, reject) => {
+    // A literal address is not looked up, so it is checked here.
+    if (isIP(host) !== 0 && !isAllowed(host, policy)) return reject(new AddressRefused('the host'))
+    guardedLookup(policy)(host, { family, all: true }, (error, found) => {
+      if (error) reject(error)
+      else resolve(typeof found === 'string' ? [found] : found.map(({ address }) => address))
+    })
+  })
+}
+
 /** Whether the text is a range such as 10.0.0.0/8. */
 export function isSubnet(text: string): boolean {
   return ipaddr.isValidCIDR(text)

@@ -24,6 +24,7 @@ import { numberCharges } from './0023-number-charges.ts'
 import { transfers } from './0024-transfers.ts'
 import { businessVerifications } from './0025-business-verifications.ts'
 import { legCharges } from './0026-leg-charges.ts'
+import { sipConnections } from './0027-sip-connections.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   transfers,
   businessVerifications,
   legCharges,
+  sipConnections,
 ]

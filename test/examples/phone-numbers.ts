@@ -3,6 +3,7 @@ import { insertNumber } from '../phone/stored-number.ts'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import type { Running } from '../process/parley.ts'
+import type { Target } from '../router/requests.ts'
 import type { Examples, Received, Sent } from './run.ts'
 
 type Server = { parley: Running; admin: Administration }
@@ -35,7 +36,25 @@ export async function comparePhoneNumbers(t: Test, examples: Examples, { parley,
   compare(await send({ ...change, request: 'nothing' }), 'updatePhoneNumber 200: label')
   compare(await send({ ...change, request: 'template' }), 'updatePhoneNumber 200: template')
   compare(await send({ operation: 'purchasePhoneNumber', request: 'least' }), 'Forbidden: verification')
+  await compareTrunks(t, examples, acme)
   await comparePurchases(t, examples, parley)
+}
+
+async function compareTrunks(t: Test, examples: Examples, target: Target): Promise<void> {
+  const send = (sent: Sent) => examples.send(target, sent)
+  const compare = (received: Received, example: string) => examples.compare(t, received, { example })
+  compare(await send({ operation: 'listSipConnections' }), 'listSipConnections 200: none')
+  const made = await send({ operation: 'createSipConnection', request: 'trunk' })
+  compare(made, 'createSipConnection 201: trunk')
+  compare(await send({ operation: 'listSipConnections' }), 'listSipConnections 200: one')
+  const idOf = ({ body }: Received) => (JSON.parse(body.toString()) as { id: string }).id
+  const fields = { sipConnectionInstallationId: idOf(made) }
+  const imported = await send({ operation: 'importPhoneNumber', request: 'trunk', fields })
+  compare(imported, 'importPhoneNumber 201: trunk')
+  const remove = { operation: 'deleteSipConnection', values: { id: idOf(made) } }
+  compare(await send(remove), 'SipConnectionConflict: numbers')
+  await send({ operation: 'deletePhoneNumber', values: { id: idOf(imported) } })
+  t.equal((await send(remove)).status, 204)
 }
 
 /** The organization of a local installation may buy numbers. */

@@ -90,6 +90,7 @@ function processOf(
     clock,
     numberId: systemIds.phoneNumber,
     isUsNumber,
+    isPhoneNumber,
   })
   return {
     store,

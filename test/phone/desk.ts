@@ -22,6 +22,7 @@ const number: CallableNumber = {
   id: 'pn_1',
   e164: '+15005550100',
   source: 'managed',
+  connectionId: null,
   direction: 'both',
   agentId: null,
   dispatchMetadataTemplate: { intent: { language: 'en' }, systemPrompt: 'Be brief.' },
@@ -184,10 +185,12 @@ export function openDesk() {
       ...shared,
       numbers: {
         findInbound: () => Promise.resolve(number),
+        ofConnection: () => Promise.resolve([number]),
         isInboundReady: () => Promise.resolve(state.isReady),
       },
       callers: { find: () => Promise.resolve(user) },
       e164: (text) => text,
+      isDialed: (text, e164) => text === e164,
     }),
   )
   const dial = createDialPhone({

@@ -33,6 +33,7 @@ type Things = {
   delivery: string
   webhook: string
   number: string
+  connection: string
 }
 const unknown: Things = {
   agent: 'agent_0123456789012345678901',
@@ -45,6 +46,7 @@ const unknown: Things = {
   delivery: '019aaaf7-6690-7a41-9c05-3e8d2b6f7a10',
   webhook: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a71',
   number: 'pn_0123456789012345678901',
+  connection: 'sip_0123456789012345678901',
 }
 
 /** The operations on one thing: how each is called. */
@@ -132,6 +134,9 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
     { method: 'PATCH', path: ({ number }) => `/v1/phone-numbers/${number}`, body: {} },
   ],
   deletePhoneNumber: [{ method: 'DELETE', path: ({ number }) => `/v1/phone-numbers/${number}` }],
+  deleteSipConnection: [
+    { method: 'DELETE', path: ({ connection }) => `/v1/phone-numbers/sip-connections/${connection}` },
+  ],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -152,6 +157,9 @@ const withoutId = [
   'listPhoneNumbers',
   'searchPhoneNumbers',
   'purchasePhoneNumber',
+  'importPhoneNumber',
+  'listSipConnections',
+  'createSipConnection',
   'getBusinessVerification',
   'saveBusinessVerificationDraft',
   'submitBusinessVerification',
@@ -198,7 +206,9 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   const webhook = (await call(target, 'POST', '/v1/webhooks', endpoint)).json<{ id: string }>().id
   const number = await insertNumber(sql, stored, { e164: isLive ? '+12125550100' : '+12125550101', label: 'k4n4ry' })
   const ofCall = { call: sessionId, transfer: transfer.id, callback: callback.id, delivery }
-  return { agent, tool: id, provider: 'other', request, ...ofCall, webhook, number }
+  const trunk = { name: 'k4n4ry', inbound: { username: 'k4n4ry', password: 'k4n4ry-password' } }
+  const connection = (await call(target, 'POST', '/v1/phone-numbers/sip-connections', trunk)).json<{ id: string }>().id
+  return { agent, tool: id, provider: 'other', request, ...ofCall, webhook, number, connection }
 }
 
 /** Everything that the owner sees of its things. */
@@ -226,6 +236,7 @@ async function stateOf(
     '/v1/webhooks',
     `/v1/phone-numbers/${number}`,
     '/v1/phone-numbers',
+    '/v1/phone-numbers/sip-connections',
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -278,6 +289,11 @@ for (const owner of ['live', 'test'] as const)
       )
       t.same((await call(other, 'GET', '/v1/webhooks')).json(), { data: [] }, `listWebhooks by ${who}`)
       t.same((await call(other, 'GET', '/v1/phone-numbers')).json(), [], `listPhoneNumbers by ${who}`)
+      const connections = await call(other, 'GET', '/v1/phone-numbers/sip-connections')
+      t.same(connections.json(), [], `listSipConnections by ${who}`)
+      const imported = { e164: '+12125550102', sipConnectionInstallationId: things.connection }
+      const stolen = await call(other, 'POST', '/v1/phone-numbers/import', imported)
+      t.match(stolen.json(), { code: 'NOT_FOUND' }, `importPhoneNumber by ${who}`)
       const providers = await call(other, 'GET', '/v1/providers')
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }
@@ -306,6 +322,7 @@ t.test('an id of another form is not found', async (t) => {
             delivery: form,
             webhook: form,
             number: form,
+            connection: form,
           }),
           body,
         )

@@ -74,6 +74,7 @@ t.test('every folder is named for a concern', (t) => {
     'pre-calls.ts',
     'room-sessions.ts',
     'simulated-carrier.ts',
+    'sip-trunks.ts',
     'surfaces.ts',
     'voice-sessions.ts',
     'webhook-deliveries.ts',

@@ -1,13 +1,12 @@
 /** Calls with SIPp, in both directions and in real time. */
 import { spawn } from 'node:child_process'
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { LegEvent } from '../../domain/ports/phone-line.ts'
 import { systemClock } from '../../runtime/clock.ts'
+import { freePort } from '../trunk/free-port.ts'
 import { media, openTrunkOn, outgoingTo, toDial } from '../trunk/setup.ts'
 import { wanted } from '../trunk/sip-peer.ts'
 
@@ -33,16 +32,6 @@ function sipp(t: Test, args: readonly string[]): { ended: Promise<Ran> } {
     rmSync(folder, { recursive: true, force: true })
   })
   return { ended: new Promise((resolve) => child.once('exit', (code) => resolve({ code, output }))) }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  await once(socket, 'close')
-  return port
 }
 
 const countOf = (events: readonly LegEvent[], type: LegEvent['type']) =>

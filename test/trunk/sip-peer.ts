@@ -12,7 +12,13 @@ import {
   type SipResponse,
 } from '../../providers/trunk/message.ts'
 
-export type PeerOptions = { port: number; transport?: 'udp' | 'tcp' }
+export type PeerOptions = {
+  /** Where the trunk line listens. */
+  port: number
+  transport?: 'udp' | 'tcp'
+  /** Its port for UDP. 0: any free one. */
+  bindPort?: number
+}
 
 let count = 0
 
@@ -23,8 +29,7 @@ export class SipPeer {
   readonly close: () => void
   readonly port: number
 
-  /** `port`: where the trunk line listens. */
-  static async open({ port, transport = 'udp' }: PeerOptions): Promise<SipPeer> {
+  static async open({ port, transport = 'udp', bindPort = 0 }: PeerOptions): Promise<SipPeer> {
     if (transport === 'tcp') {
       const socket = connect({ host: '127.0.0.1', port })
       await once(socket, 'connect')
@@ -42,7 +47,7 @@ export class SipPeer {
       return peer
     }
     const socket = createSocket('udp4')
-    socket.bind(0, '127.0.0.1')
+    socket.bind(bindPort, '127.0.0.1')
     await once(socket, 'listening')
     const peer = new SipPeer(
       transport,

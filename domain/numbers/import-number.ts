@@ -1,0 +1,62 @@
+/** Imports a phone number that is reached over a SIP connection of the organization. It costs nothing. */
+import type { Tenant } from '../access/organization.ts'
+import type { Clock } from '../ports/system.ts'
+import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { SessionRules } from '../sessions/check.ts'
+import { issuesOfChange, issuesOfWhole } from './check-number.ts'
+import type { NumberChange, PhoneNumber, PhoneNumberStore } from './phone-number.ts'
+import { hasAnswer } from './setup-status.ts'
+
+export type ImportedNumber = NumberChange & {
+  e164: string
+  sipConnectionInstallationId: string
+  sipProviderName?: string | null
+}
+
+export type ImportDeps = {
+  store: PhoneNumberStore
+  rules: SessionRules
+  clock: Clock
+  numberId: () => string
+  isPhoneNumber: (e164: string) => boolean
+}
+
+export type ImportNumber = (tenant: Tenant, wanted: ImportedNumber) => Promise<PhoneNumber>
+
+/** Throws ResourceFault. */
+export function createImport({ store, rules, clock, numberId, isPhoneNumber }: ImportDeps): ImportNumber {
+  return async (tenant, wanted) => {
+    const { e164, agentId = null, label = null, dispatchMetadataTemplate = null, sipProviderName = null } = wanted
+    const nowMs = clock.nowMs()
+    const number: PhoneNumber = {
+      ...tenant,
+      id: numberId(),
+      e164,
+      source: 'sip_trunk',
+      connectionId: wanted.sipConnectionInstallationId,
+      sipProviderName,
+      connectionStatus: null,
+      direction: wanted.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
+      ...{ agentId, label, dispatchMetadataTemplate },
+      order: { status: 'done', id: null, resourceId: null },
+      ...{ price: null, nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
+      ...{ createdAtMs: nowMs, updatedAtMs: nowMs },
+    }
+    refuseIssues([
+      ...(isPhoneNumber(e164) ? [] : [{ path: ['e164'], problem: { kind: 'number_invalid' as const } }]),
+      ...(await issuesOfChange(wanted, rules)),
+      ...issuesOfWhole(number),
+    ])
+    const outcome = await store.import(number)
+    switch (outcome) {
+      case 'agent_unknown':
+        throw new ResourceFault({ kind: 'named_not_found', path: ['agentId'] })
+      case 'connection_unknown':
+        throw new ResourceFault({ kind: 'named_not_found', path: ['sipConnectionInstallationId'] })
+      case 'exists':
+        throw new ResourceFault({ kind: 'number_exists' })
+      default:
+        return outcome
+    }
+  }
+}

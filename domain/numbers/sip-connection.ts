@@ -1,0 +1,39 @@
+/** A connection with a trunk or an exchange that speaks SIP, as an organization has made it. */
+import type { Tenant } from '../access/organization.ts'
+
+export type OwnedConnection = Tenant & {
+  /** `sip_…` */
+  id: string
+  name: string
+  provider: string | null
+  /** Null: no calls go out over it. */
+  outbound: {
+    host: string
+    port: number
+    transport: 'udp' | 'tcp'
+    username: string | null
+    hasPassword: boolean
+  } | null
+  /** Null: no calls come in over it. Calls come from these ranges of addresses, or with the login. */
+  inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null
+  /** `unverified`: the other side has not answered yet. `failing`: it did not answer three times in a row. */
+  status: 'unverified' | 'ready' | 'failing'
+  /** The numbers that use it. */
+  numbers: number
+  createdAtMs: number
+  updatedAtMs: number
+}
+
+export type ConnectionPasswords = { outbound: string | null; inbound: string | null }
+
+/** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
+export interface ConnectionStore {
+  /** Oldest first. */
+  list(tenant: Tenant): Promise<OwnedConnection[]>
+  insert(
+    connection: OwnedConnection,
+    passwords: ConnectionPasswords,
+    connectionsMax: number,
+  ): Promise<'inserted' | 'name_taken' | 'limit_reached'>
+  remove(tenant: Tenant, id: string): Promise<'removed' | 'in_use' | 'not_found'>
+}

@@ -1,0 +1,17 @@
+/** The words for a SIP connection that cannot be made as it was asked for. They follow the name of a field. */
+import type { Problem } from '../../domain/resource-fault.ts'
+
+export const connectionComplaints = {
+  side_missing: 'is required, unless outbound is given',
+  source_missing: 'is required, unless there is a username',
+  login_incomplete: 'is required with a username, and not taken without one',
+  range_malformed: 'is no range of addresses such as 203.0.113.0/28',
+  host_not_public: 'is no public address; the operator may allow others',
+  connection_name_taken: 'is the name of another SIP connection',
+} as const satisfies Partial<Record<Problem['kind'], string>>
+
+export type ConnectionProblem = Extract<Problem, { kind: keyof typeof connectionComplaints }>
+
+export function isOfConnection(problem: Problem): problem is ConnectionProblem {
+  return Object.hasOwn(connectionComplaints, problem.kind)
+}

@@ -1,0 +1,36 @@
+/** The SIP connections of an organization. */
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { OwnedConnection } from '../../domain/numbers/sip-connection.ts'
+import type { SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { SipConnection } from '../../generated/platform/types.ts'
+import { timeOf } from './times.ts'
+
+/** `uri` is the address to which trunks send calls. */
+export function sipConnectionOperations(connections: SipConnectionOperations, uri: string | null) {
+  return {
+    listSipConnections: async (_request, { caller }) => ({
+      status: 200,
+      body: (await connections.list(tenantOf(caller))).map((connection) => wired(connection, uri)),
+    }),
+    createSipConnection: async ({ body }, { caller }) => ({
+      status: 201,
+      body: wired(await connections.create(tenantOf(caller), body), uri),
+    }),
+    deleteSipConnection: async ({ path }, { caller }) => {
+      await connections.remove(tenantOf(caller), path.id)
+      return { status: 204 }
+    },
+  } satisfies Partial<PlatformHandlers<Caller>>
+}
+
+function wired(connection: OwnedConnection, uri: string | null): SipConnection {
+  const { test, inbound, createdAtMs, updatedAtMs, ...same } = connection
+  return {
+    ...same,
+    ...(test && { test: true as const }),
+    inbound: inbound && { ...inbound, allowedAddresses: [...inbound.allowedAddresses], uri },
+    createdAt: timeOf(createdAtMs),
+    updatedAt: timeOf(updatedAtMs),
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * The SIP connections of organizations. Their administration names the organization and the world in every statement. The
+ * line of trunks asks for all live ones, because a message of SIP names no organization.
+ */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { ConnectionStore, OwnedConnection } from '../domain/numbers/sip-connection.ts'
+import type { SipConnection, SipConnections } from '../domain/ports/sip-connections.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import type { Tx } from './connect.ts'
+import { storable } from './row-values.ts'
+import type { Sealer } from './sealed.ts'
+import {
+  type ConnectionRow,
+  connectionColumns,
+  openPasswords,
+  ownedConnection,
+  sealPasswords,
+} from './sip-connection-rows.ts'
+import { isTaken } from './taken.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+
+const idForm = /^sip_[0-9A-Za-z]{22}$/
+/** Connections of several organizations may name one address, as that of a large trunk. */
+const alikeMax = 64
+const outgoingMax = 1_000
+/** The other side is failing after this number of looks without an answer. */
+const silencesMax = 3
+
+export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): ConnectionStore {
+  return {
+    list: (tenant) =>
+      worlds.asTenant(tenant, async (tx) => {
+        const rows = await tx<ConnectionRow[]>`
+          select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} order by created_at, id`
+        return rows.map((row) => ownedConnection(row, openPasswords(sealer, row)))
+      }),
+    async insert(connection, passwords, connectionsMax) {
+      try {
+        return await worlds.asTenant(connection, async (tx) => {
+          const { organizationId } = connection
+          // One after the other, so that the limit holds.
+          await tx`select from organizations where id = ${organizationId} for update`
+          const own = await tx`select from sip_connections c ${ofTenant(tx, connection)}`
+          if (own.length >= connectionsMax) return 'limit_reached'
+          await insert(tx, connection, sealPasswords(sealer, connection, passwords))
+          return 'inserted'
+        })
+      } catch (error) {
+        if (isTaken(error, 'sip_connections_name')) return 'name_taken'
+        throw error
+      }
+    },
+    async remove(tenant, id) {
+      if (!idForm.test(id)) return 'not_found'
+      return worlds.asTenant(tenant, async (tx) => {
+        const own = await tx`select from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for update`
+        if (own.length === 0) return 'not_found'
+        const { organizationId, test } = tenant
+        const numbers = await tx`
+          select from phone_numbers
+          where organization_id = ${organizationId} and test = ${test} and sip_connection_id = ${id} limit 1`
+        if (numbers.length > 0) return 'in_use'
+        await tx`delete from sip_connections where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+        return 'removed'
+      })
+    },
+  }
+}
+
+/** Until the transaction ends nobody removes the connection. */
+export async function hasConnection(tx: Tx, tenant: Tenant, id: string | null): Promise<boolean> {
+  if (id === null || !idForm.test(id)) return false
+  const rows = await tx`select from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for share`
+  return rows.length > 0
+}
+
+export function createSipConnections(
+  { asOperator }: Pick<Tenancy, 'asOperator'>,
+  sealer: () => Sealer,
+  clock: Clock,
+): SipConnections {
+  const read = (wanted: (tx: Tx) => ReturnType<typeof connectionColumns>) =>
+    asOperator(async (tx) => {
+      const rows = await tx<ConnectionRow[]>`
+        select ${connectionColumns(tx)} from sip_connections c where not c.test and ${wanted(tx)}`
+      return rows.map((row) => connectionOf(sealer, row))
+    })
+  return {
+    find: async (id) => (await read((tx) => tx`c.id = ${id}`))[0] ?? null,
+    ofAddress: (address, dialed) =>
+      read((tx) => tx`${plain(address)}::inet <<= any(c.inbound_ranges) ${order(tx, dialed)}`),
+    ofUser: (username, dialed) => read((tx) => tx`c.inbound_username = ${storable(username)} ${order(tx, dialed)}`),
+    outgoing: () => read((tx) => tx`c.outbound_host is not null order by c.updated_at desc limit ${outgoingMax}`),
+    looked: (id, hasAnswered) =>
+      asOperator(async (tx) => {
+        const now = new Date(clock.nowMs())
+        if (hasAnswered)
+          await tx`
+            update sip_connections set status = 'ready', silences = 0, updated_at = ${now}
+            where id = ${id} and not test and (status <> 'ready' or silences > 0)`
+        else
+          await tx`
+            update sip_connections set silences = silences + 1,
+              status = case when silences + 1 >= ${silencesMax} then 'failing' else status end
+            where id = ${id} and not test and silences < ${silencesMax}`
+      }),
+  }
+}
+
+/** The connection that has the dialled number is the first. */
+function order(tx: Tx, dialed: string) {
+  const digits = dialed.replace(/\D/g, '').slice(-digitsCompared)
+  return tx`
+    order by exists (select from phone_numbers n where n.organization_id = c.organization_id and not n.test
+      and n.sip_connection_id = c.id and right(n.e164, ${digitsCompared}) = ${digits}) desc, c.created_at, c.id limit ${alikeMax}`
+}
+
+/** National forms of a number have the same end. */
+const digitsCompared = 6
+
+/** A socket of IPv6 names senders of IPv4 in this form. */
+const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
+
+const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
+  tx`where c.organization_id = ${organizationId} and c.test = ${test}`
+
+function connectionOf(sealer: () => Sealer, row: ConnectionRow): SipConnection {
+  const passwords = openPasswords(sealer, row)
+  const { id, outboundHost: host, outboundPort: port, outboundTransport: transport } = row
+  return {
+    id,
+    outbound:
+      host === null ? null : { host, port, transport, username: row.outboundUsername, password: passwords.outbound },
+    inbound: row.inboundAddresses === null ? null : { username: row.inboundUsername, password: passwords.inbound },
+  }
+}
+
+async function insert(tx: Tx, connection: OwnedConnection, secrets: ReturnType<typeof sealPasswords>): Promise<void> {
+  const { organizationId, test, id, name, provider, outbound, inbound, status } = connection
+  const addresses = inbound === null ? null : JSON.stringify(inbound.allowedAddresses)
+  await tx`
+    insert into sip_connections (organization_id, test, id, name, provider, outbound_host, outbound_port,
+      outbound_transport, outbound_username, inbound_addresses, inbound_ranges, inbound_username, secrets_id, sealed,
+      sealed_by, status, created_at, updated_at)
+    values (${organizationId}, ${test}, ${id}, ${storable(name)}, ${provider && storable(provider)},
+      ${outbound?.host ?? null}, ${outbound?.port ?? null}, ${outbound?.transport ?? null},
+      ${outbound?.username ?? null}, ${addresses}::text::json,
+      array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
+      ${inbound?.username ?? null}, ${secrets.secretsId}, ${secrets.bytes}, ${secrets.sealedBy}, ${status},
+      ${new Date(connection.createdAtMs)}, ${new Date(connection.updatedAtMs)})`
+}

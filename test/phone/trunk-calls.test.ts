@@ -1,0 +1,86 @@
+/** Whole calls over a SIP trunk: a phone on the other side of the trunk talks with an agent, in both directions. */
+import t from 'tap'
+import { call } from '../platform/setup.ts'
+import { wordsOf } from '../session/recorded-call.ts'
+import { readFixture } from '../speech/fixtures.ts'
+import { freePort } from '../trunk/free-port.ts'
+import { SipPeer } from '../trunk/sip-peer.ts'
+import { SipPhone } from '../trunk/sip-phone.ts'
+import { startTrunkServer } from '../trunk/trunk-server.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow } from './phones.ts'
+
+/** The other side of the trunk, where calls go out to. */
+const farPort = await freePort()
+const server = await startTrunkServer(farPort)
+t.teardown(() => server.close())
+
+const question = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
+const textOf = ({ transcript }: PhoneCallRow, source: string) =>
+  transcript.entries
+    .filter((entry) => entry.source === source)
+    .map(({ text }) => text.toLowerCase())
+    .join(' ')
+const wordsAt = async (phone: SipPhone) => (await wordsOf(server, phone.received, 8000)).toLowerCase()
+
+/** Waits until the agent has said it. */
+async function said(id: string, words: RegExp): Promise<void> {
+  await callWhen(server, id, (row) => words.test(textOf(row, 'agent')))
+}
+
+t.test('a phone calls over the trunk, and each understands the other', async (t) => {
+  const phone = await SipPhone.open(t, server.sipPort)
+  await phone.call('5005550140', '+15005550006', ['Diversion: <sip:+15005550150@trunk.example>;reason=no-answer'])
+  const id = await newestInbound(server)
+  await said(id, /bicycle shop/)
+  await phone.untilSilent()
+  phone.say(question)
+  await callWhen(server, id, (row) => /later/.test(textOf(row, 'user')))
+  t.match(await wordsAt(phone), /hello.*bicycle/, 'the phone received the voice of the agent')
+  phone.hangUp()
+  const row = await callWhen(server, id, hasEnded)
+  t.match(row, { status: 'completed', direction: 'inbound', from: '+15005550006', to: server.trunkNumber })
+  t.match(row['metadata'], { dialedNumber: server.trunkNumber, forwardedFromNumber: '+15005550150' })
+  t.match(textOf(row, 'user'), /please try.*later/)
+  const types = (await eventsOf(server, id)).map(({ event_type }) => event_type)
+  for (const type of ['carrier.initiated', 'carrier.answered', 'carrier.stream_started', 'carrier.hangup'])
+    t.ok(types.includes(type), type)
+})
+
+t.test('an agent calls over the trunk, and each understands the other', async (t) => {
+  const phone = await SipPhone.open(t, server.sipPort, farPort)
+  const answering = phone.answer()
+  const wanted = { to: '+15005550007', from: server.trunkNumber, agentId: server.agentId }
+  const dialed = await call(server, 'POST', '/v1/sessions/phone', wanted)
+  t.equal(dialed.status, 200, dialed.text)
+  const { sessionId: id } = dialed.json<{ sessionId: string }>()
+  t.match(await answering, { from: /^sip:\+15005550140@/, to: /^sip:\+15005550007@/ })
+  await said(id, /bicycle shop/)
+  await phone.untilSilent()
+  phone.say(question)
+  await callWhen(server, id, (row) => /later/.test(textOf(row, 'user')))
+  t.match(await wordsAt(phone), /hello.*bicycle/)
+  t.equal((await call(server, 'POST', `/v1/calls/${id}/end`)).status, 200)
+  await phone.peer.request('BYE')
+  const row = await callWhen(server, id, hasEnded)
+  t.match(row, { status: 'completed', direction: 'outbound', from: server.trunkNumber, to: '+15005550007' })
+  const report = row.report as unknown as { cost_breakdown: { leg?: string; costMicroUsd: string }[] }
+  const [line] = report.cost_breakdown.filter(({ leg }) => leg === 'caller')
+  t.equal(line?.costMicroUsd, '0', 'the organization pays its trunk itself')
+})
+
+t.test('a busy phone and a number that nobody has', async (t) => {
+  const far = await SipPeer.open({ port: server.sipPort, bindPort: farPort })
+  t.teardown(() => far.close())
+  const dialing = call(server, 'POST', '/v1/sessions/phone', {
+    to: '+15005550006',
+    from: server.trunkNumber,
+    agentId: server.agentId,
+  })
+  far.respond(await far.request('INVITE'), 486)
+  const { sessionId } = (await dialing).json<{ sessionId: string }>()
+  t.match(await callWhen(server, sessionId, hasEnded), { status: 'busy' })
+  const caller = await SipPeer.open({ port: server.sipPort })
+  t.teardown(() => caller.close())
+  caller.send('INVITE', { callId: 'nobody', uri: 'sip:+15005550149@127.0.0.1' })
+  await caller.response(404, 'INVITE')
+})

@@ -1,0 +1,125 @@
+/** The line of trunks as a server opens it: its settings, and a call whose audio reaches the leg that expects it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
+import type { SipConnections } from '../../domain/ports/sip-connections.ts'
+import { ExpectedLegs } from '../../handlers/carrier/expected-legs.ts'
+import { checkSip, createSipTrunks } from '../../sip-trunks.ts'
+import { likenessOf } from '../audio/likeness.ts'
+import { RecordingSink } from '../session/media-harness.ts'
+import { readFixture } from '../speech/fixtures.ts'
+import { freePort } from './free-port.ts'
+import { legId, outgoingTo, toDial } from './setup.ts'
+import { wanted } from './sip-peer.ts'
+import { SipPhone } from './sip-phone.ts'
+
+const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
+const log = { info() {}, warn() {}, error() {} }
+const settings = { host: '127.0.0.1', port: 5060, publicAddress: null, rtpPorts: '43200-43298' }
+
+async function serving(t: Test, connections: Partial<SipConnections>) {
+  const port = await freePort()
+  const legs = new ExpectedLegs({ ownerId: 'this', addressFor: () => 'ws://127.0.0.1', rateHz: 8000 })
+  const config = { sip: { ...settings, port }, outbound: { allowedSubnets: ['127.0.0.1/32'] } } as never
+  const parts = { config, connections: connections as SipConnections, legs, log }
+  const trunks = createSipTrunks(parts)
+  if (trunks === null) throw new Error('there is no line')
+  t.teardown(() => trunks.line.close())
+  const events: LegEvent[] = []
+  await trunks.serve({
+    received: (_line, event) => {
+      events.push(event)
+      return Promise.resolve()
+    },
+  })
+  const sinks: RecordingSink[] = []
+  const expect = () =>
+    legs.expect({
+      legId,
+      line: 'trunk',
+      sampleRateHz: 16_000,
+      joined: (transport) => {
+        const sink = new RecordingSink(transport)
+        sink.onAudio = (samples) => transport.frame(samples)
+        sinks.push(sink)
+        return sink
+      },
+      failed: () => {},
+    })
+  const again = () => createSipTrunks(parts)
+  return { port, line: trunks.line, events, sinks, expect, again }
+}
+
+const isReceived = (phone: SipPhone) => likenessOf(voice.subarray(1600, 12_000), phone.received) > 0.9
+
+async function receives(phone: SipPhone): Promise<boolean> {
+  for (let tries = 0; tries < 40 && !isReceived(phone); tries++) await sleep(250)
+  return isReceived(phone)
+}
+
+t.test('a call that comes in is answered at the leg that expects it, and each receives the other', async (t) => {
+  const inbound = { username: null, password: null }
+  const connection = { id: 'sip_in', outbound: null, inbound }
+  const server = await serving(t, { ofAddress: () => Promise.resolve([connection]) })
+  const phone = await SipPhone.open(t, server.port)
+  const answered = phone.call('+15005550100', '+15005550006')
+  const announced = await wanted(() => server.events[0], 'the call')
+  t.match(announced, { type: 'initiated', to: '+15005550100', from: '+15005550006', connectionId: 'sip_in' })
+  const ref = { legId, carrierLegId: announced.carrierLegId }
+  const address = server.expect()
+  await server.line.answer(ref, address)
+  await t.rejects(server.line.answer(ref, address), new PhoneLineError('refused'), 'the address opens once')
+  await answered
+  phone.say(voice)
+  t.ok(await receives(phone))
+  phone.hangUp()
+  await wanted(() => server.events.find(({ type }) => type === 'hangup'), 'the end of the call')
+})
+
+t.test('a call goes out over the connection that is named', async (t) => {
+  let port = 0
+  const find = (id: string) => Promise.resolve(id === 'sip_out' ? outgoingTo(port, { host: '127.0.0.1' }) : null)
+  const server = await serving(t, { find })
+  const phone = await SipPhone.open(t, server.port)
+  port = phone.peer.port
+  const answering = phone.answer()
+  const { signal } = new AbortController()
+  const other = server.line.dial(toDial({ connectionId: 'sip_other', media: server.expect() }), signal)
+  await t.rejects(other, new PhoneLineError('refused'))
+  const { carrierLegId } = await server.line.dial(toDial({ media: server.expect() }), signal)
+  t.match(await answering, { from: 'sip:+15550001111@127.0.0.1', to: /^sip:\+15557654321@/ })
+  phone.say(voice)
+  t.ok(await receives(phone))
+  await server.line.hangUp({ legId, carrierLegId })
+  await phone.peer.request('BYE')
+})
+
+t.test('hosts at addresses that are not allowed are not called', async (t) => {
+  const find = () => Promise.resolve(outgoingTo(5060, { host: '127.0.0.2' }))
+  const server = await serving(t, { find })
+  const { signal } = new AbortController()
+  await t.rejects(server.line.dial(toDial({ media: server.expect() }), signal), new PhoneLineError('unreachable'))
+})
+
+t.test('a port in use is named at the start', async (t) => {
+  const { port, again } = await serving(t, {})
+  const second = again()
+  t.teardown(() => second?.line.close())
+  await t.rejects(second?.serve({ received: () => Promise.resolve() }) ?? Promise.resolve(), {
+    message: `sip.port: ${port} at 127.0.0.1 is in use`,
+  })
+})
+
+t.test('settings that cannot work are refused', (t) => {
+  const check = (sip: object, processes = 1) => checkSip({ sip: { ...settings, ...sip }, processes })
+  t.doesNotThrow(() => check({}))
+  t.doesNotThrow(() => check({ port: null, host: 'nowhere', rtpPorts: '9000-1000' }, 4), 'they are off')
+  t.throws(() => check({}, 2), /set PARLEY_PROCESSES to 1 \(it is 2\)/)
+  t.throws(() => check({ host: 'voice.example.com' }), /sip\.host: voice\.example\.com is no IP address/)
+  t.throws(() => check({ host: '0.0.0.0' }), /sip\.publicAddress: is required/)
+  t.throws(() => check({ publicAddress: 'voice.example.com' }), /sip\.publicAddress: .* is no IP address/)
+  t.throws(() => check({ rtpPorts: '9000-1000' }), /sip\.rtpPorts: 9000-1000 is no range of ports/)
+  t.throws(() => check({ rtpPorts: '9000-70000' }), /sip\.rtpPorts/)
+  t.equal(createSipTrunks({ config: { sip: { ...settings, port: null } } } as never), null)
+  t.end()
+})

@@ -1,0 +1,115 @@
+/** A phone in real time on the other side of a trunk: it calls and is called, speaks G.711 and keeps all that comes. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { pcmu } from '../../audio/line-codec.ts'
+import { readPacket, writePacket } from '../../providers/trunk/rtp/packet.ts'
+import { readSdp } from '../../providers/trunk/sdp.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { Ticker } from '../../runtime/ticker.ts'
+import { openRtpPeer, type RtpPeer } from './rtp-peer.ts'
+import { SipPeer, sdp, sdpType } from './sip-peer.ts'
+
+const frameSamples = 160
+
+export class SipPhone {
+  readonly peer: SipPeer
+  readonly #rtp: RtpPeer
+  readonly #ticker: Ticker
+  readonly #received: Int16Array[] = []
+  #saying: Int16Array = new Int16Array(0)
+  #packets = 0
+  #to: { address: string; port: number } | null = null
+  /** The header To with which it ends its call. */
+  #ends: { callId: string; to: string; from: string } | null = null
+
+  /** `port`: where the server takes messages. `bindPort`: where the phone does; 0 is any free port. */
+  static async open(t: Pick<Test, 'teardown'>, port: number, bindPort = 0): Promise<SipPhone> {
+    const peer = await SipPeer.open({ port, bindPort })
+    t.teardown(() => peer.close())
+    const phone = new SipPhone(peer, await openRtpPeer(t))
+    t.teardown(() => phone.#stop())
+    return phone
+  }
+
+  private constructor(peer: SipPeer, rtp: RtpPeer) {
+    this.peer = peer
+    this.#rtp = rtp
+    this.#ticker = new Ticker(systemClock, () => this.#tick())
+    rtp.socket.on('message', (datagram) => {
+      const packet = readPacket(datagram)
+      if (packet?.payloadType !== 0) return
+      const samples = new Int16Array(packet.payload.length)
+      pcmu.decode(packet.payload, packet.payload.length, samples)
+      this.#received.push(samples)
+    })
+  }
+
+  /** At 8 kHz. */
+  get received(): Int16Array {
+    const all = new Int16Array(this.#received.length * frameSamples)
+    for (const [at, samples] of this.#received.entries()) all.set(samples.subarray(0, frameSamples), at * frameSamples)
+    return all
+  }
+
+  /** Resolves when the call is answered. */
+  async call(number: string, from: string, headers: readonly string[] = []): Promise<void> {
+    const callId = `phone-${this.peer.port}`
+    const sent = { callId, uri: `sip:${number}@127.0.0.1`, from: `<sip:${from}@127.0.0.1>;tag=phone` }
+    this.peer.send('INVITE', { ...sent, headers: [sdpType, ...headers], body: sdp({ port: this.#rtp.port }) })
+    const ok = await this.peer.response(200, 'INVITE')
+    this.peer.send('ACK', { ...sent, to: ok.to.text })
+    this.#ends = { callId, to: ok.to.text, from: sent.from }
+    this.#begin(ok.body)
+  }
+
+  /** Takes the next call. Resolves with the number that calls, and the one that is called. */
+  async answer(): Promise<{ from: string; to: string }> {
+    const invite = await this.peer.request('INVITE')
+    this.peer.respond(invite, 180)
+    this.peer.respond(invite, 200, { headers: [sdpType], body: sdp({ port: this.#rtp.port }) })
+    await this.peer.request('ACK')
+    this.#ends = { callId: invite.callId, to: invite.from.text, from: `${invite.to.text};tag=far` }
+    this.#begin(invite.body)
+    return { from: invite.from.uri, to: invite.to.uri }
+  }
+
+  say(samples: Int16Array): void {
+    this.#saying = samples
+  }
+
+  /** Resolves when the voice at the other end has paused for a second. */
+  async untilSilent(): Promise<void> {
+    const isSilent = () => {
+      const { received } = this
+      const isLoud = (samples: Int16Array) => samples.some((sample) => Math.abs(sample) > 200)
+      return isLoud(received) && !isLoud(received.subarray(-8000))
+    }
+    while (!isSilent()) await sleep(100)
+  }
+
+  hangUp(): void {
+    if (this.#ends !== null) this.peer.send('BYE', { ...this.#ends, cseq: 2 })
+    this.#stop()
+  }
+
+  #begin(body: string): void {
+    this.#to = readSdp(body)
+    this.#ticker.start()
+  }
+
+  #stop(): void {
+    this.#to = null
+  }
+
+  #tick(): boolean {
+    if (this.#to === null) return false
+    const n = this.#packets++
+    const payload = Buffer.alloc(frameSamples, 0xff)
+    pcmu.encode(this.#saying.subarray(0, frameSamples), payload)
+    this.#saying = this.#saying.subarray(frameSamples)
+    const [sequence, timestamp] = [n & 0xffff, n * frameSamples]
+    const packet = { payloadType: 0, hasMarker: n === 0, sequence, timestamp, ssrc: 7, payload }
+    this.#rtp.socket.send(writePacket(packet), this.#to.port, this.#to.address)
+    return true
+  }
+}

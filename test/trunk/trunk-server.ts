@@ -1,0 +1,28 @@
+/** A started Parley that takes calls over SIP, with an agent and a number of a trunk on this machine. */
+
+import { type Phones, startPhones } from '../phone/phones.ts'
+import { call } from '../platform/setup.ts'
+import { freePort } from './free-port.ts'
+
+export type TrunkServer = Phones & { sipPort: number; connectionId: string; trunkNumber: string }
+
+export const trunkNumber = '+15005550140'
+
+/** `farPort`: calls go out to this port of this machine. */
+export async function startTrunkServer(farPort: number, env: Record<string, string> = {}): Promise<TrunkServer> {
+  const sipPort = await freePort()
+  const phones = await startPhones({ PARLEY_SIP_HOST: '127.0.0.1', PARLEY_SIP_PORT: String(sipPort), ...env })
+  const made = async (path: string, body: object) => {
+    const answer = await call(phones, 'POST', `/v1/phone-numbers/${path}`, body)
+    if (answer.status !== 201) throw new Error(answer.text)
+    return answer.json<{ id: string }>().id
+  }
+  const connectionId = await made('sip-connections', {
+    name: 'Trunk',
+    outbound: { host: '127.0.0.1', port: farPort },
+    inbound: { allowedAddresses: ['127.0.0.0/8'] },
+  })
+  const { agentId } = phones
+  await made('import', { e164: trunkNumber, sipConnectionInstallationId: connectionId, agentId })
+  return { ...phones, sipPort, connectionId, trunkNumber }
+}
