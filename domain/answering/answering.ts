@@ -16,6 +16,8 @@ export type AnswerResult = 'human' | 'machine' | 'not_sure'
 export type AnswerPlan = {
   /** `agent`: the greeting is judged here. */
   mode: 'agent' | 'carrier'
+  /** It was asked for, but the line of the call cannot recognize machines. */
+  isSubstitute?: boolean
   /** From the answer. */
   timeoutMs: number
   action: 'hangup' | 'leave_message'

@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { CheckTemplate } from '../agents/check-agent.ts'
 import { Answering, type AnswerPlan } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
+import type { LineName } from '../ports/phone-line.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Issue } from '../resource-fault.ts'
 import { type MessageOf, renderMessage } from '../sessions/render.ts'
@@ -39,6 +40,11 @@ export async function answerPlanOf(
   }
 }
 
+/** The company behind a trunk does not recognize machines, so that the greeting is judged here. */
+export function planOnLine(plan: AnswerPlan | null, line: LineName): AnswerPlan | null {
+  return plan?.mode === 'carrier' && line === 'trunk' ? { ...plan, mode: 'agent', isSubstitute: true } : plan
+}
+
 /** Writes the verdict to the record of the call. */
 export function answeringOf(
   plan: AnswerPlan | undefined,
@@ -47,7 +53,8 @@ export function answeringOf(
 ): Answering | null {
   if (plan === undefined) return null
   const { mode } = plan
+  const asked = plan.isSubstitute === true ? { requested_mode: 'carrier' } : {}
   const decided = (result: string, latencyMs: number) =>
-    record.line('carrier.machine_detection', { mode, result, latency_ms: latencyMs })
+    record.line('carrier.machine_detection', { mode, ...asked, result, latency_ms: latencyMs })
   return new Answering(plan, { clock, decided })
 }

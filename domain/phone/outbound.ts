@@ -17,7 +17,7 @@ import {
   requireSeat,
 } from '../sessions/prepare.ts'
 import type { WantedSession } from '../sessions/start.ts'
-import { answeringIssues, answerPlanOf, type WantedAnswering } from './answer-plan.ts'
+import { answeringIssues, answerPlanOf, planOnLine, type WantedAnswering } from './answer-plan.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { reasonOfHangup } from './hangup.ts'
 import type { PriceOfLeg } from './leg-costs.ts'
@@ -97,7 +97,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const settings = await prepared(deps, preparation, wanted)
     const { render } = deps.rules
     const rendered = { settings: settings.pipeline, agent, variables: wanted.variables ?? {}, occasion, render }
-    const answerPlan = await answerPlanOf(telephony ?? {}, agent, rendered)
+    const answerPlan = planOnLine(await answerPlanOf(telephony ?? {}, agent, rendered), line.name)
     await requireCredit(deps, caller)
     await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
     deps.routes.require(caller, settings.pipeline)

@@ -23,7 +23,7 @@ import { type ReadTransfer, readBlind, readWarm } from './wanted-transfer.ts'
 export type AskTransfersDeps = {
   calls: Pick<CallStore, 'find'>
   transfers: TransferStore
-  numbers: Pick<CallableNumbers, 'outboundFor'>
+  numbers: Pick<CallableNumbers, 'outboundFor' | 'connectionOf'>
   credit: { any(organizationId: string): Promise<boolean> }
   /** The calls of this process. */
   live: LiveTransfers
@@ -97,23 +97,26 @@ export class AskTransfers {
     const { from: asked, participantIdentity, ...rest } = read
     if (participantIdentity !== null && participantIdentity !== call.identity)
       throw invalid('participantIdentity', 'identity_not_of_caller')
-    const from = await this.#numberFor(call, asked)
+    const number = await this.#numberFor(call, asked)
     if (call.phone === null) throw new ResourceFault({ kind: 'transfer_unsupported' })
     if (call.status === 'transferring') throw new ResourceFault({ kind: 'transfer_in_progress' })
     if (call.status !== 'in_progress') throw new ResourceFault({ kind: 'call_not_live' })
     if (!caller.test && !(await credit.any(caller.organization.id))) throw new Fault({ kind: 'credit_too_low' })
-    const wanted: WantedTransfer = { ...rest, from }
+    const wanted: WantedTransfer = { ...rest, ...number }
     return this.#run(call, { action: 'start', wanted })
   }
 
-  /** The number that a recipient sees. */
-  async #numberFor(call: Call, asked: string | null): Promise<string> {
+  /** The number that a recipient sees. Recipients are called over the line of the caller: its trunk, unless the number has another one. */
+  async #numberFor(call: Call, asked: string | null): Promise<Pick<WantedTransfer, 'from' | 'outboundTrunkId'>> {
     const { phone } = call
-    if (asked === null) return (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
+    const numberId = phone?.phoneNumberId ?? null
+    const outboundTrunkId = numberId === null ? null : await this.#deps.numbers.connectionOf(call, numberId)
+    if (asked === null)
+      return { from: (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? '', outboundTrunkId }
     const number = await this.#deps.numbers.outboundFor(call, null, asked)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
-    return number.e164
+    return { from: number.e164, outboundTrunkId: outboundTrunkId && (number.connectionId ?? outboundTrunkId) }
   }
 
   /** The call of an attempt that exists. */

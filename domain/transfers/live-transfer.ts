@@ -212,11 +212,12 @@ export class LiveTransfer implements OpenTransfer {
     const attempt = this.#newAttempt(number)
     this.#attempts.push(attempt)
     this.#store(attempt, null)
-    const { from, ringingTimeoutS, detection, headers, kind } = this.#wanted
+    const { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId } = this.#wanted
     this.#wait(ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
     const { ref } = this.#phone
     const wanted = {
       ...(kind === 'blind' && ref !== null && { transferee: ref }),
+      ...(outboundTrunkId !== null && { connectionId: outboundTrunkId }),
       from,
       to: attempt.destination.to,
       ringingTimeoutS,

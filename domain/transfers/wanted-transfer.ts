@@ -5,7 +5,10 @@ import type { AskedBlind, AskedDestination, AskedWarm } from './asked-transfer.t
 import type { Destination, Fallback, WantedTransfer } from './transfer.ts'
 
 /** Without the number to dial from, which depends on the call. */
-export type ReadTransfer = Omit<WantedTransfer, 'from'> & { from: string | null; participantIdentity: string | null }
+export type ReadTransfer = Omit<WantedTransfer, 'from' | 'outboundTrunkId'> & {
+  from: string | null
+  participantIdentity: string | null
+}
 
 /** Part of the contract. */
 const ringingDefaultS = 30
@@ -28,7 +31,6 @@ export function readBlind(asked: AskedBlind, isPhoneNumber: IsPhoneNumber): Read
     detection: null,
     headers: asked.headers ?? {},
     playsDialtone: asked.playDialtone ?? false,
-    outboundTrunkId: null,
     participantIdentity: asked.participantIdentity ?? null,
   }
 }
@@ -51,7 +53,6 @@ export function readWarm(asked: AskedWarm, isPhoneNumber: IsPhoneNumber): ReadTr
     },
     headers: {},
     playsDialtone: false,
-    outboundTrunkId: null,
     participantIdentity: asked.participantIdentity ?? null,
   }
 }

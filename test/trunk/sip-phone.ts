@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { pcmu } from '../../audio/line-codec.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
 import { readPacket, writePacket } from '../../providers/trunk/rtp/packet.ts'
 import { readSdp } from '../../providers/trunk/sdp.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -18,8 +19,9 @@ export class SipPhone {
   readonly #received: Int16Array[] = []
   #saying: Int16Array = new Int16Array(0)
   #packets = 0
+  #pressed: number | null = null
   #to: { address: string; port: number } | null = null
-  /** The header To with which it ends its call. */
+  /** The names of its call. */
   #ends: { callId: string; to: string; from: string } | null = null
 
   /** `port`: where the server takes messages. `bindPort`: where the phone does; 0 is any free port. */
@@ -73,6 +75,11 @@ export class SipPhone {
     return { from: invite.from.uri, to: invite.to.uri }
   }
 
+  /** A key from 0 to 9 is pressed with the next packet. */
+  press(digit: number): void {
+    this.#pressed = digit
+  }
+
   say(samples: Int16Array): void {
     this.#saying = samples
   }
@@ -85,6 +92,15 @@ export class SipPhone {
       return isLoud(received) && !isLoud(received.subarray(-8000))
     }
     while (!isSilent()) await sleep(100)
+  }
+
+  /** Calls somebody as the server asks it to, who answers. Resolves with the address. */
+  async transfers(): Promise<string> {
+    const refer = await this.peer.request('REFER')
+    this.peer.respond(refer, 202)
+    const headers = ['Event: refer', 'Content-Type: message/sipfrag']
+    if (this.#ends !== null) this.peer.send('NOTIFY', { ...this.#ends, cseq: 2, headers, body: 'SIP/2.0 200 OK\r\n' })
+    return valueOf(refer.headers, 'refer-to') ?? ''
   }
 
   hangUp(): void {
@@ -108,6 +124,13 @@ export class SipPhone {
     pcmu.encode(this.#saying.subarray(0, frameSamples), payload)
     this.#saying = this.#saying.subarray(frameSamples)
     const [sequence, timestamp] = [n & 0xffff, n * frameSamples]
+    if (this.#pressed !== null) {
+      const event = { payloadType: 101, hasMarker: true, sequence, timestamp, ssrc: 7 }
+      const key = writePacket({ ...event, payload: Buffer.from([this.#pressed, 0x80 | 10, 3, 0x20]) })
+      this.#rtp.socket.send(key, this.#to.port, this.#to.address)
+      this.#pressed = null
+      return true
+    }
     const packet = { payloadType: 0, hasMarker: n === 0, sequence, timestamp, ssrc: 7, payload }
     this.#rtp.socket.send(writePacket(packet), this.#to.port, this.#to.address)
     return true

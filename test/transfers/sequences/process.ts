@@ -101,7 +101,7 @@ export class ParleyProcess {
         find: (_tenant, _callId, transferId) => run(() => database.transfers.get(transferId) ?? null),
         list: () => run(() => [...database.transfers.values()]),
       },
-      numbers: { outboundFor: () => Promise.resolve('none') },
+      numbers: { outboundFor: () => Promise.resolve('none'), connectionOf: () => Promise.resolve(null) },
       credit: { any: () => Promise.resolve(true) },
       live: this.transfers,
       commands,
