@@ -5,7 +5,7 @@ import path from 'node:path'
 import { administrationOf, backUpDatabase, examineDatabase, restoreDatabase } from './administration.ts'
 /** The program `parley`: joins the commands in cli/ with the product. The server itself is put together in gateway.ts. */
 import { checkServing } from './check-serving.ts'
-import type { Actions, ProviderOverview } from './cli/actions.ts'
+import type { Actions, Connection, ProviderOverview } from './cli/actions.ts'
 import { explain } from './cli/client.ts'
 import { CommandError } from './cli/command-error.ts'
 import { examine } from './cli/doctor.ts'
@@ -55,7 +55,7 @@ function createActions(env: Environment): Actions {
   }
   return {
     version,
-    up: async () => up(await config(), env),
+    up: async (ready) => up(await config(), env, ready),
     demo: async (run) => demo(await config(), env, run),
     doctor: () => examine(machine(env, checkedConfig)),
     config: async () => {
@@ -86,23 +86,31 @@ function createActions(env: Environment): Actions {
     restore: async (file) => restoreDatabase(await config(), file),
     updateCatalog: async (source) => updateCatalog(source, (await config()).dataDir),
     connection: async () => {
-      const { dataDir, host, port } = await config()
+      const settings = await config()
+      const { dataDir, host, port } = settings
       const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${host}:${port}`
-      return { baseUrl, apiKey: env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile) }
+      return { baseUrl, apiKey: keyOf(settings, env) }
     },
     webhookSigner: async (given) => webhookSigner((await config()).dataDir, given),
   }
 }
 
+function keyOf({ dataDir }: ParleyConfig, env: Environment) {
+  return env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile)
+}
+
 /** Serves until a signal. The first signal drains, a second one ends the requests in flight; both close the store. */
-async function up(config: ParleyConfig, env: Environment): Promise<void> {
+async function up(config: ParleyConfig, env: Environment, ready: (connection: Connection) => void): Promise<void> {
   const worker = env[workerVariable] !== undefined
   // The port is tried before Postgres starts: a second `up` is the usual mistake, and it must cost nothing.
   if (!worker) await requireFreePort(config)
   const freeBuild = markBuildInUse(import.meta.dirname)
   const gateway = await startGateway(config, env, (message) => console.error(message))
   const removePidFile = worker ? () => {} : await announce(config, gateway.url)
-  if (!worker) console.log(greeting(gateway))
+  if (!worker) {
+    console.log(greeting(gateway))
+    ready({ baseUrl: gateway.url, apiKey: config.bootstrapKey ?? keyOf(config, env) })
+  }
   const lbDelayMs = await endOf(gateway, worker, config)
   await gateway.stop(lbDelayMs)
   removePidFile()

@@ -59,7 +59,8 @@ export type CheckedConfig = {
 
 export type Actions = {
   version: string
-  up(): Promise<void>
+  /** `ready` is called once the server takes requests. */
+  up(ready: (connection: Connection) => void): Promise<void>
   /** Runs a separate instance on a free port. Its store is deleted when `run` has ended, or was interrupted. */
   demo(run: (setting: DemoSetting) => Promise<void>): Promise<void>
   doctor(): Promise<Check[]>

@@ -1,29 +1,25 @@
 import { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import { agents } from './agents.ts'
-import { backup } from './backup.ts'
 import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
 import { config } from './config.ts'
+import { database } from './database.ts'
 import { demo } from './demo.ts'
+import { dial } from './dial.ts'
 import { doctor } from './doctor.ts'
 import { drain } from './drain.ts'
 import { keys } from './keys.ts'
 import { kyb } from './kyb.ts'
 import { listen } from './listen.ts'
-import { migrate } from './migrate.ts'
-import { models } from './models.ts'
 import { numbers } from './numbers.ts'
 import { org } from './org.ts'
-import { preview } from './preview.ts'
 import { replay } from './replay.ts'
-import { respond } from './respond.ts'
-import { speak } from './speak.ts'
-import { transcribe } from './transcribe.ts'
+import { simulateInbound } from './simulate-inbound.ts'
+import { speechCommands } from './speech-commands.ts'
 import { trigger } from './trigger.ts'
 import { webhooks } from './webhooks.ts'
-import { why } from './why.ts'
 
 /** Builds the command line. Errors are thrown; the calling code prints them. */
 export function createProgram(actions: Actions): Command {
@@ -34,20 +30,24 @@ export function createProgram(actions: Actions): Command {
   program
     .command('up')
     .description('start Parley in this terminal; Ctrl-C drains and ends it')
-    .action(() => actions.up())
-  const speech = [transcribe, speak, respond, models, preview, why]
+    .option('--simulate-inbound [line...]', 'then a simulated person calls, says these lines, and the call is shown')
+    .action(({ simulateInbound: lines }: { simulateInbound?: true | string[] }) =>
+      actions.up((connection) => {
+        if (lines !== undefined) void simulateInbound(connection, lines === true ? [] : lines)
+      }),
+    )
   for (const add of [
     doctor,
     config,
-    migrate,
-    backup,
+    database,
     drain,
     keys,
     org,
     kyb,
-    ...speech,
+    ...speechCommands,
     agents,
     calls,
+    dial,
     callbacks,
     numbers,
     listen,

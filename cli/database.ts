@@ -1,11 +1,19 @@
-/** `parley backup FILE` and `parley restore FILE`. */
+/** The commands about the database as a whole. */
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import { print } from './print.ts'
 
 type Options = { json: boolean }
 
-export function backup(program: Command, actions: Actions): void {
+export function database(program: Command, actions: Actions): void {
+  program
+    .command('migrate')
+    .description('make the database where it is missing, and bring its schema up to this version; `up` does so too')
+    .option('--json', 'print the result as JSON', false)
+    .action(async ({ json }: Options) => {
+      const done = await actions.migrate()
+      print(json, done, () => [`the database has schema ${done.schema}, which this version needs`])
+    })
   program
     .command('backup')
     .description('write everything in the database into a file, also while Parley serves')

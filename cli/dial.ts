@@ -1,0 +1,93 @@
+/** `parley dial`: calls a phone, shows the call as it goes on, and ends when it does. */
+import type { Command } from 'commander'
+import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { Call, NewPhoneSession } from '../generated/platform/types.ts'
+import type { Actions } from './actions.ts'
+import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { tailCall } from './tail-call.ts'
+import { sinceStart } from './terminal.ts'
+
+type Options = {
+  agent?: string
+  from?: string
+  prompt?: string
+  language: string
+  firstMessage?: string
+  ring?: string
+  follow: boolean
+  hangUp: boolean
+  json: boolean
+}
+
+export function dial(program: Command, actions: Actions): void {
+  program
+    .command('dial')
+    .description('call a phone with an agent, and show the call until it is over')
+    .argument(
+      '<number>',
+      'in E.164, such as +15005550006; with the simulated carrier its last digits choose who answers',
+    )
+    .option('--agent <id>', 'the agent that talks, agent_…; without one the options below say how it behaves')
+    .option(
+      '--from <number>',
+      'the number of yours that calls; without it the oldest of the agent, else of the organization',
+    )
+    .option('--prompt <text>', 'how the agent is to behave, instead of its own system prompt')
+    .option('--language <tag>', 'the language of a call without an agent, as a BCP 47 tag', 'en-US')
+    .option('--first-message <text>', 'what the agent says first')
+    .option('--ring <seconds>', 'for how long the phone may ring, 1 to 120')
+    .option('--no-follow', 'print the id of the call, and do not wait for its end')
+    .option('--hang-up', 'Ctrl-C ends the call; without it the call goes on without this command', false)
+    .option('--json', 'print the answer and each event of the call as a line of JSON', false)
+    .action(async (to: string, options: Options) => {
+      const client = platformClient(await actions.connection())
+      const { body } = await client.createPhoneSession({ body: requestOf(to, options) })
+      const { sessionId, from } = body
+      if (options.json) console.log(JSON.stringify(body))
+      else console.log(options.follow ? `${from} calls ${to}: ${sessionId}` : sessionId)
+      if (options.follow) await follow(client, sessionId, options)
+    })
+}
+
+/** The server checks the whole and names each field that is wrong. */
+function requestOf(to: string, { agent, from, prompt, language, firstMessage, ring }: Options): NewPhoneSession {
+  return {
+    to,
+    ...(agent === undefined ? { intent: { language } } : { agentId: agent }),
+    ...(from !== undefined && { from }),
+    ...(prompt !== undefined && { systemPrompt: prompt }),
+    ...(firstMessage !== undefined && { firstMessage }),
+    ...(ring !== undefined && { telephony: { ringingTimeout: secondsOf(ring) } }),
+  }
+}
+
+function secondsOf(ring: string): number {
+  if (/^\d{1,3}$/.test(ring)) return Number(ring)
+  throw new CommandError(`--ring takes whole seconds, not ${ring}`)
+}
+
+async function follow(client: PlatformClient, id: string, { hangUp, json }: Options): Promise<void> {
+  process.once('SIGINT', () => void leave(client, id, hangUp))
+  await tailCall(client, id, json)
+  const { body } = await client.getCall({ path: { id } })
+  if (!json) console.log(summaryOf(body))
+  if (body.status !== 'completed') throw new CommandError(failureOf(body))
+}
+
+/** A second Ctrl-C ends the command at once. */
+async function leave(client: PlatformClient, id: string, hangUp: boolean): Promise<void> {
+  if (hangUp) return void (await client.endCall({ path: { id } }).catch(() => process.exit(130)))
+  console.error(`the call goes on; \`parley calls tail ${id}\` follows it`)
+  process.exit(130)
+}
+
+function summaryOf(call: Call): string {
+  const { id, status, end_reason: reason, started_at: startedAt, ended_at: endedAt } = call
+  const lasted = startedAt === null || endedAt === null ? 'not connected' : sinceStart(call, endedAt)
+  return `${reason ?? status}, ${lasted}; \`parley calls show ${id}\` has the transcript, the latencies and the cost`
+}
+
+function failureOf({ status, end_reason: reason }: Call): string {
+  return `the call did not reach anybody: ${reason === null || reason === status ? status : `${status}, ${reason}`}`
+}
