@@ -12,8 +12,6 @@ import type { Conversation, LiveCall } from '../../../domain/sessions/live-call.
 
 const greetingMs = 1_500
 const messageMs = 1_200
-/** A sentence that ends for a hold is this long at most. */
-const restMs = 900
 /** Until the first sound of a text. */
 const firstSoundMs = 60
 
@@ -188,10 +186,7 @@ export class ModelledAgent implements Conversation {
   }
 
   #endSentence(): boolean {
-    if (!this.#isSpeaking) return false
-    this.#cancelSpeech()
-    this.#sound(restMs, () => {})
-    return true
+    return this.#isSpeaking
   }
 
   #end(reason: EndReason, fault: SessionFault | null): void {

@@ -20,8 +20,8 @@ export class Database {
   readonly calls = new Map<string, Call>()
   readonly legs = new Map<string, StoredLeg>()
   readonly transfers = new Map<string, Transfer>()
-  /** Each change of an attempt, in its order. */
-  readonly changes: Transfer[] = []
+  /** The types of the events of the call, in their order. */
+  readonly eventTypes: string[] = []
   readonly #clock: SequenceClock
   readonly #faults: Faults
   readonly #tell: (text: string) => void
@@ -57,7 +57,10 @@ export class Database {
     if (call === undefined) return entries
     const applied = applyEntries(call, entries, (id) => this.#eventIds.has(id), this.#clock.nowMs())
     this.calls.set(callId, applied.call)
-    for (const { id } of applied.events) this.#eventIds.add(id)
+    for (const { id, type, failureCause } of applied.events) {
+      this.#eventIds.add(id)
+      this.eventTypes.push(failureCause === null ? type : `${type} ${failureCause}`)
+    }
     for (const transfer of applied.transfers) this.#store(transfer)
     return applied.refused
   }
@@ -65,7 +68,6 @@ export class Database {
   #store(transfer: Transfer): void {
     const { id, status, failureCause, legId, fallback } = transfer
     this.#tell(`${id} ${status} ${failureCause ?? ''} ${legId} ${fallback?.action ?? ''}`)
-    this.changes.push(transfer)
     this.transfers.set(transfer.id, transfer)
     if (transfer.status !== 'completed') return
     for (const leg of this.legs.values())
