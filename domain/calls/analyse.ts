@@ -18,6 +18,7 @@ import { type EndpointFields, type Extraction, extractionOf } from './extraction
 import { formatOf, instructions, readFindings, transcriptOf } from './findings.ts'
 import { endedCallOf, type Findings, ruledFindings } from './report.ts'
 import type { Analysis } from './store.ts'
+import { takenMessage } from './taken-message.ts'
 
 export type AnalyseDeps = {
   chooser: Chooser
@@ -52,7 +53,8 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     const extraction = extractionOf(call.pipeline.extractionFields, endpoints)
     const empty = extraction.read({})
     const promised = await deps.callbackOf(call)
-    const ruled = ruledFindings(endedCallOf(call, turns, isPromised(promised), empty.customData))
+    const message = takenMessage(turns)
+    const ruled = ruledFindings(endedCallOf(call, turns, isPromised(promised), empty.customData, message))
     const none = { provider: null, model: null, error: null, callback: null, endpointData: empty.endpointData }
     const heuristic: Analysis = { ...ruled, status: 'heuristic', ...none }
     const late: Analysis = { ...heuristic, status: limit.isFirst ? 'heuristic' : 'failed', error: lateError }

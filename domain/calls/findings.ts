@@ -13,11 +13,11 @@ import {
   type StructuredData,
   sentiments,
 } from './report.ts'
+import { messageMax } from './taken-message.ts'
 
 const summaryMax = 1_000
 const listMax = 10
 const itemMax = 500
-const messageMax = 2_000
 const valueMax = 4_000
 /** The last part of a long call, which has its result. */
 const transcriptMax = 100_000
@@ -63,9 +63,9 @@ export const instructions = [
  * write a line that looks like one of the agent.
  */
 export function transcriptOf(turns: readonly Turn[]): string {
-  const lines = turns.map(({ source, text, playedText }) => {
+  const lines = turns.flatMap(({ source, text, playedText }) => {
     const words = source === 'agent' ? (playedText ?? text) : text
-    return `${source}: ${words.replace(/[\r\n\u0085\u2028\u2029]+/g, ' ')}`
+    return words === '' ? [] : [`${source}: ${words.replace(/[\r\n\u0085\u2028\u2029]+/g, ' ')}`]
   })
   return lines.join('\n').slice(-transcriptMax)
 }
@@ -78,7 +78,7 @@ export function readFindings(answer: unknown, fields: readonly ExtractionField[]
   return {
     summary,
     outcome: outcomeOf(answer['outcome'], ruled.outcome),
-    structuredData: structuredOf(answer),
+    structuredData: structuredOf(answer, ruled.structuredData?.message ?? null),
     customData: customOf(answer['fields'], fields),
   }
 }
@@ -89,14 +89,14 @@ function outcomeOf(value: unknown, ruled: Outcome): Outcome {
   return outcomes.find((outcome) => outcome === value) ?? ruled
 }
 
-function structuredOf(answer: Record<string, unknown>): StructuredData {
+function structuredOf(answer: Record<string, unknown>, takenMessage: string | null): StructuredData {
   const { sentiment, resolved } = answer
   return {
     topics: textsOf(answer['topics']),
     sentiment: sentiments.find((each): each is Sentiment => each === sentiment) ?? null,
     resolved: typeof resolved === 'boolean' ? resolved : null,
     actionItems: textsOf(answer['action_items']),
-    message: textOf(answer['message'], messageMax),
+    message: textOf(answer['message'], messageMax) ?? takenMessage,
   }
 }
 

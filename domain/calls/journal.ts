@@ -41,6 +41,8 @@ export interface PhoneLog extends CallLog {
   /** An event of the line. `sipCode`: the answer of the far end or of the carrier. */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
+  /** The last words that the caller has spoken. Null: none yet. */
+  lastWords(): string | null
   /** Resolves when all that was written before is stored. */
   stored(): Promise<void>
 }
@@ -69,6 +71,7 @@ class OpenJournal implements PhoneLog {
   #status: CallStatus
   #turns = 0
   #eventAtMs = 0
+  #lastWords: string | null = null
   #waiting: CallEntry[] = []
   #isWriting = false
   #isPlanned = false
@@ -115,7 +118,12 @@ class OpenJournal implements PhoneLog {
   }
 
   turn(turn: Parameters<CallLog['turn']>[0]): void {
+    if (turn.source === 'user' && turn.metadata['dtmf'] !== true) this.#lastWords = turn.text
     this.#add({ kind: 'turn', turn: { ...turn, index: this.#turns++ } })
+  }
+
+  lastWords(): string | null {
+    return this.#lastWords
   }
 
   span(span: Parameters<CallLog['span']>[0]): void {

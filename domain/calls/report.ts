@@ -65,6 +65,8 @@ export type EndedCall = {
   agentTurns: number
   /** The agent has promised to call again. */
   hasCallback: boolean
+  /** The caller has left it with the agent, because nobody could be reached. */
+  message?: string | null
   /** The values that stand where no LLM has read the call. */
   emptyData: CustomData
 }
@@ -93,7 +95,7 @@ export function ruledFindings(ended: EndedCall): Findings {
   return {
     summary: ruledSummary(ended, outcome),
     outcome,
-    structuredData: { topics: [], sentiment: null, resolved: null, actionItems: [], message: null },
+    structuredData: { topics: [], sentiment: null, resolved: null, actionItems: [], message: ended.message ?? null },
     customData: ended.emptyData,
   }
 }
@@ -137,6 +139,7 @@ export function endedCallOf(
   sources: readonly { source: 'user' | 'agent' | 'system' }[],
   hasCallback: boolean,
   emptyData: CustomData,
+  message: string | null = null,
 ): EndedCall {
   const count = (wanted: string) => sources.filter(({ source }) => source === wanted).length
   return {
@@ -146,6 +149,7 @@ export function endedCallOf(
     userTurns: count('user'),
     agentTurns: count('agent'),
     hasCallback,
+    message,
     emptyData,
   }
 }

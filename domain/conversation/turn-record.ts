@@ -112,7 +112,8 @@ export class TurnRecord {
     // Audio without a whole word in it was played all the same.
     if (row.playedText === '' && playout.playedMs === 0 && row.toolCalls.length === 0) return
     const index = this.#add(row)
-    this.agentText(row.id, row.playedText ?? '', true, !isWhole)
+    // A turn may call a tool and say nothing.
+    if (row.text !== '') this.agentText(row.id, row.playedText ?? '', true, !isWhole)
     const { firstPlayedMs, figures } = playout
     const endMs = clock.monotonicMs()
     const known = { index, originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }

@@ -12,15 +12,23 @@ const reasons: Readonly<Record<FailureCause, string>> = {
   carrier_error: 'the call could not be connected',
 }
 
+const failed = 'The call was not transferred:'
+const asking = 'Take a message.'
+
+/** The note of a transfer after which the agent takes a message. */
+export function asksForMessage(note: string): boolean {
+  return note.startsWith(failed) && note.includes(asking)
+}
+
 /** `last` is the attempt that was made last. */
 export function afterHoldOf({ fallback }: WantedTransfer, last: Transfer): AfterHold {
   const { action, message, takeMessagePrompt } = fallback
   const why = last.failureCause === null ? 'it was cancelled' : reasons[last.failureCause]
-  const takes = action === 'take_message' ? ` Take a message. ${takeMessagePrompt ?? ''}`.trimEnd() : ''
+  const takes = action === 'take_message' ? ` ${asking} ${takeMessagePrompt ?? ''}`.trimEnd() : ''
   return {
-    note: `The call was not transferred: ${why}.${takes}`,
+    note: `${failed} ${why}.${takes}`,
     message,
-    hint: `[The call was not transferred: ${why}. Tell the caller in one short sentence, and offer to ${takes === '' ? 'help' : 'take a message'}.]`,
+    hint: `[${failed} ${why}. Tell the caller in one short sentence, and offer to ${takes === '' ? 'help' : 'take a message'}.]`,
     endsCall: action === 'end_call',
   }
 }

@@ -9,6 +9,7 @@ import type { LegMedia } from '../ports/leg-media.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { afterHoldOf } from './after-hold.ts'
+import { defaultSummary } from './default-summary.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { Recipient } from './recipient.ts'
 import { isOver, type TransferStatus } from './states.ts'
@@ -265,13 +266,19 @@ export class LiveTransfer implements OpenTransfer {
       recipientIdentity: `transfer_${id}`,
       outboundTrunkId: this.#wanted.outboundTrunkId,
       screeningPrompt: destination.screeningPrompt,
-      summary: destination.summary,
+      summary: this.#summaryOf(destination),
       voicemailDetected: false,
       fallback: null,
       ...{ createdAtMs: nowMs, updatedAtMs: nowMs, completedAtMs: null },
     }
     const attempt: Attempt = { row, destination, recipient, screening: null, isSettled: false }
     return attempt
+  }
+
+  #summaryOf({ summary }: Destination): string | null {
+    const { call, record } = this.#phone
+    if (summary !== null || this.#wanted.kind === 'blind') return summary
+    return defaultSummary(record.lastWords(), call.pipeline.intent.language)
   }
 
   #dialed(attempt: Attempt): void {
@@ -298,13 +305,13 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   #screen(): void {
-    const { recipient, destination } = this.#newest
+    const { recipient, destination, row } = this.#newest
     const { stream } = recipient
     const { screeningTimeoutS } = this.#wanted
     this.#wait((screeningTimeoutS ?? 0) * 1000, 'noAnswer')
     if (stream === null) return
     const { language } = this.#phone.call.pipeline.intent
-    const text = screeningText(destination.screeningPrompt, destination.summary, language)
+    const text = screeningText(destination.screeningPrompt, row.summary, language)
     const number = this.#course.attempt
     const decided = (event: 'accepted' | 'declined') => this.#happened({ type: 'attempt', attempt: number, event })
     this.#newest.screening = this.#conversation.screen(text, stream, { decided })

@@ -631,7 +631,7 @@ export type E164 = string
 /** The agent says it to each person who answers, before it asks whether they take the call. */
 export type ScreeningPrompt = string | null
 
-/** A summary of the call so far. The agent says it after the prompt. */
+/** A summary of the call so far. The agent says it after the prompt. By default it has the last words of the caller. */
 export type ScreeningSummary = string | null
 
 /** 16 KiB of JSON at most, 8 levels deep. */

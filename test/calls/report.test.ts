@@ -3,12 +3,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { costsOf } from '../../domain/calls/costs.ts'
 import { coerced, formatOf, readFindings, transcriptOf } from '../../domain/calls/findings.ts'
-import { firstReport, ruledFindings } from '../../domain/calls/report.ts'
+import { endedCallOf, firstReport, ruledFindings } from '../../domain/calls/report.ts'
 import { spanTree } from '../../domain/calls/span-tree.ts'
 import { endReasons } from '../../domain/calls/states.ts'
 import type { CallAttempt } from '../../domain/calls/store.ts'
+import { takenMessage } from '../../domain/calls/taken-message.ts'
 import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
-import { newSpan, newTurn } from './call.ts'
+import { newCall, newSpan, newTurn } from './call.ts'
 
 const field = (type: ExtractionField['type'], options?: string[]): ExtractionField => ({
   name: 'f',
@@ -166,5 +167,30 @@ t.test('the parts of every turn sum to its silence', (t) => {
   })
   t.equal(spanTree({ ...times, startedAtMs: null }, [], 0), null)
   t.equal(spanTree({ ...times, endedAtMs: null }, [], 3000)?.durationMs, 2000)
+  t.end()
+})
+
+t.test('a message that was taken is the words of the caller from then on', (t) => {
+  const note = 'The call was not transferred: nobody has answered. Take a message. Ask for the number.'
+  const said = (text: string, metadata = {}) => newTurn({ source: 'user', text, metadata })
+  const turns = [
+    said('Can I talk to somebody?'),
+    newTurn({ source: 'system', text: note }),
+    newTurn({ source: 'agent', text: 'What may I tell them?' }),
+    said('Please call me back.'),
+    said('[keypad 1]', { dtmf: true }),
+    said('It is about the bicycle.'),
+  ]
+  const message = 'Please call me back. It is about the bicycle.'
+  t.equal(takenMessage(turns), message)
+  t.equal(takenMessage(turns.slice(0, 3)), null, 'the caller has said nothing')
+  t.equal(takenMessage(turns.slice(2)), null, 'no message was asked for')
+  t.equal(takenMessage([...turns, said('x'.repeat(3000))])?.length, 2000)
+  const ruled = ruledFindings(endedCallOf(newCall('org_1'), turns, false, {}, message))
+  t.equal(ruled.structuredData?.message, message)
+  const answer = { summary: 'About a bicycle.', message: null, fields: {} }
+  t.equal(readFindings(answer, [], ruled)?.structuredData?.message, message, 'where the LLM finds none')
+  t.equal(readFindings({ ...answer, message: 'Call back.' }, [], ruled)?.structuredData?.message, 'Call back.')
+  t.equal(transcriptOf([newTurn({ source: 'agent', text: '', playedText: '' })]), '', 'empty words are no line')
   t.end()
 })

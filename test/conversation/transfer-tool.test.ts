@@ -46,3 +46,21 @@ t.test('a call of a browser has no transfer_call', async (t) => {
   t.ok(offered.includes('end_call'))
   t.notOk(offered.includes('transfer_call'))
 })
+
+t.test('a turn that only calls a tool has a row, and shows no empty words', async (t) => {
+  const { sim, record } = converse({
+    kind: 'outbound',
+    tools: [tool],
+    answerOf: (_said, items) =>
+      items.some((item) => item.type === 'function_result')
+        ? ''
+        : { calls: [{ name: 'transfer_call', args: '{"label":"Sales"}' }] },
+  })
+  sim.say('i want to buy something.')
+  await sim.until(() => record.turns.length === 2)
+  t.match(record.turns[1], { text: '', toolCalls: [{ name: 'transfer_call' }] })
+  t.same(
+    sim.events.filter(({ type }) => type === 'agentMessage'),
+    [],
+  )
+})

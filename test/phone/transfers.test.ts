@@ -119,7 +119,7 @@ t.test('destinations are tried in their order until one accepts', async (t) => {
     { to: '+15005550016', label: 'Declines by voice' },
     { to: '+15005550017', label: 'Accepts' },
   ]
-  const answer = await transfer(id, 'warm', { destinations })
+  const answer = await transfer(id, 'warm', { destinations, screeningTimeout: 60 })
   t.equal(answer.status, 201, answer.text)
   const done = await callWhen(phones, id, isDecided)
   t.same(statuses(done), ['carrier_error', 'declined', 'declined', 'completed'])

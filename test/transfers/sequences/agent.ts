@@ -9,6 +9,7 @@ import type { MediaSink, MediaTransport, SessionFault } from '../../../domain/co
 import type { AfterHold, Screening, ScreeningEvents } from '../../../domain/conversation/transferable.ts'
 import type { Clock } from '../../../domain/ports/system.ts'
 import type { Conversation, LiveCall } from '../../../domain/sessions/live-call.ts'
+import { newTurn } from '../../calls/call.ts'
 
 const greetingMs = 1_500
 const messageMs = 1_200
@@ -55,6 +56,7 @@ export class ModelledAgent implements Conversation {
       changed: () => {},
     })
     live.log?.connected()
+    live.log?.turn(newTurn({ text: 'I want to buy a bicycle.' }))
     this.speak(greetingMs)
   }
 

@@ -1,0 +1,17 @@
+/** The message that an agent takes when nobody could be reached: the words of the caller from then on. */
+import { asksForMessage } from '../transfers/after-hold.ts'
+import type { Turn } from './call.ts'
+
+export const messageMax = 2_000
+
+/** Null: no message was asked for, or the caller has said nothing. */
+export function takenMessage(turns: readonly Pick<Turn, 'source' | 'text' | 'metadata'>[]): string | null {
+  const asked = turns.findLastIndex(({ source, text }) => source === 'system' && asksForMessage(text))
+  if (asked < 0) return null
+  const said = turns.slice(asked + 1).filter(({ source, metadata }) => source === 'user' && metadata['dtmf'] !== true)
+  const message = said
+    .map(({ text }) => text)
+    .join(' ')
+    .trim()
+  return message === '' ? null : [...message].slice(0, messageMax).join('')
+}
