@@ -29,6 +29,8 @@ export type Watched = {
   call: Call | null
   /** A client or the lack of credit has ended the call. */
   isEndWanted: boolean
+  /** The name of the leg has died with the process that knew it. */
+  isUnnamed(carrierLegId: string): boolean
 }
 
 export class Invariant {
@@ -93,7 +95,8 @@ export class Invariant {
       return (status === 'failed' || status === 'cancelled') && name !== null && carrier.isAlive(name)
     })
     yield ['the leg of a recipient who was given up is left', owner.life.isAlive && given, limitMs]
-    const isOrphaned = !owner.life.isAlive && carrier.alive.size > 0 && transfers.at(-1)?.status !== 'completed'
+    const isLeft = [...carrier.alive].some((id) => !this.#world.isUnnamed(id))
+    const isOrphaned = !owner.life.isAlive && isLeft && transfers.at(-1)?.status !== 'completed'
     yield ['a leg of a dead process is left', isOrphaned, this.#isClean ? deadMs : lostMs]
   }
 }

@@ -113,6 +113,15 @@ export class World implements Watched {
     return !isAsking && attempts.every(({ status }) => isOver(status))
   }
 
+  /**
+   * A process that dies while the database is away takes the names of its newest legs with it: the line ends them, or
+   * their next event does. Nobody can hang them up before.
+   */
+  isUnnamed(carrierLegId: string): boolean {
+    if (this.processes.every(({ life }) => life.isAlive)) return false
+    return ![...this.database.legs.values()].some((leg) => leg.carrierLegId === carrierLegId)
+  }
+
   /** All that must not be left when the call is over. */
   get #left(): string[] {
     const { carrier, database, call } = this
@@ -120,7 +129,7 @@ export class World implements Watched {
     const open = [...database.transfers.values()].filter(({ status }) => !isOver(status))
     const asking = [...this.#asking.values()].filter(({ process }) => process.life.isAlive)
     return [
-      ...[...carrier.alive].map((id) => `the leg ${id} is left`),
+      ...[...carrier.alive].filter((id) => !this.isUnnamed(id)).map((id) => `the leg ${id} is left`),
       ...rows.map(({ id }) => `the row of ${id} is open`),
       ...open.map(({ id, status }) => `${id} is ${status}`),
       ...asking.map(({ does }) => `a request was not answered: ${does}`),
