@@ -1,4 +1,4 @@
-/** A recipient is told the last words of the caller where nobody has written a summary of the call. */
+/** The summary of a call that a recipient hears if the client of the API gives none: the last words of the caller. */
 
 /** About six seconds of speech: the recipient has to decide within the time of the screening. */
 const wordsMax = 100
