@@ -1,4 +1,4 @@
-/** The summary of a call that a recipient hears if the client of the API gives none: the last words of the caller. */
+/** The summary of a call for a recipient, if the client of the API gives none: the last words of the caller. */
 
 /** About six seconds of speech: the recipient has to decide within the time of the screening. */
 const wordsMax = 100
