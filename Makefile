@@ -20,7 +20,7 @@ help:
 	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
-	@echo 'make sip       calls over SIP trunks with SIPp, a program of Debian (otherwise a skip that says why)'
+	@echo 'make sip       calls over SIP trunks with SIPp and baresip, programs of Debian (otherwise a skip that says why)'
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate  specs/ to generated/, and the table of providers in README'
 	@echo 'make bench     figures, each as a ratio beside a floor in the same run'

@@ -1,32 +1,51 @@
 #!/usr/bin/env bash
-# Tests trunks against SIPp, a SIP program that others have written. It comes from Debian: where it is not installed, its
-# package and the libraries are unpacked in the user's cache folder, which needs no root.
+# Tests trunks against SIPp and baresip, SIP programs that others have written. They come from Debian: where they are not
+# installed, their packages and the libraries are unpacked in the user's cache folder, which needs no root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 lane=sip
 . test/built-server.sh
 
+# unpack NAME PROGRAM PACKAGE…: sets `program` to one that runs with the libraries of the packages alone, and `folder`.
+unpack() {
+  local name=$1 path=$2
+  shift 2
+  folder=${XDG_CACHE_HOME:-$HOME/.cache}/parley/$name
+  program=$folder/run
+  if [ -x "$program" ]; then return; fi
+  command -v apt-get >/dev/null && command -v dpkg >/dev/null || skip "there is no $name, and no apt-get to download it with"
+  mkdir -p "$folder/packages"
+  (cd "$folder/packages" && apt-get download "$@") >"$folder/download.log" 2>&1 ||
+    skip "$name could not be downloaded: $(tail -n 1 "$folder/download.log")"
+  for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$folder"; done
+  # Only this program may find these libraries: they must not replace those of Node.
+  local paths
+  paths=$(find "$folder" -name '*.so*' -not -path '*/modules/*' -printf '%h\n' | sort -u | paste -sd:)
+  printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s%s "$@"\n' "$paths" "$folder" "$path" >"$program"
+  chmod +x "$program"
+}
+
 if command -v sipp >/dev/null; then
   PARLEY_SIPP=$(command -v sipp)
 else
-  folder=${XDG_CACHE_HOME:-$HOME/.cache}/parley/sip-tester
-  PARLEY_SIPP=$folder/sipp
-  if [ ! -x "$PARLEY_SIPP" ]; then
-    command -v apt-get >/dev/null && command -v dpkg >/dev/null || skip 'there is no sipp, and no apt-get to download it with'
-    mkdir -p "$folder/packages"
-    libraries='libgsl27 libgslcblas0 libncursesw6 libtinfo6 libpcap0.8 libsctp1 libdbus-1-3'
-    (cd "$folder/packages" && apt-get download sip-tester $libraries) >"$folder/download.log" 2>&1 ||
-      skip "sipp could not be downloaded: $(tail -n 1 "$folder/download.log")"
-    for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$folder"; done
-    # Only sipp may find these libraries: they must not replace those of Node.
-    paths=$(find "$folder" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
-    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s/usr/bin/sipp "$@"\n' "$paths" "$folder" >"$PARLEY_SIPP"
-    chmod +x "$PARLEY_SIPP"
-  fi
+  unpack sip-tester /usr/bin/sipp sip-tester libgsl27 libgslcblas0 libncursesw6 libtinfo6 libpcap0.8 libsctp1 libdbus-1-3
+  PARLEY_SIPP=$program
 fi
 # It ends with 99 after it has shown its version.
 { "$PARLEY_SIPP" -v 2>/dev/null || true; } | grep -q SIPp || skip 'sipp does not start on this system'
-export PARLEY_SIPP
 
+if command -v baresip >/dev/null; then
+  PARLEY_BARESIP=$(command -v baresip)
+  PARLEY_BARESIP_MODULES=$(find /usr/lib -type d -path '*/baresip/modules' | head -n 1)
+else
+  unpack baresip /usr/bin/baresip baresip-core libre0 librem0 libsndfile1 libflac12 libvorbis0a libvorbisenc2 libogg0 libopus0 \
+    libmpg123-0 libmp3lame0
+  PARLEY_BARESIP=$program
+  PARLEY_BARESIP_MODULES=$folder/usr/lib/baresip/modules
+fi
+[ -f "$PARLEY_BARESIP_MODULES/sndfile.so" ] || skip 'baresip has no module sndfile on this system'
+export PARLEY_SIPP PARLEY_BARESIP PARLEY_BARESIP_MODULES
+
+make --no-print-directory dist/main.js
 exec node test/run.mjs test/sip/*.test.ts --jobs=1
