@@ -156,6 +156,7 @@ export class PhoneCalls implements LegEvents {
     const { legs, lines, clock, log } = this.#deps
     const { id: legId, callId, carrierLegId } = leg
     try {
+      // The line does not know a leg without a name by ours: its next event hangs it up.
       if (carrierLegId !== null) await lines.named(leg.line)?.hangUp({ legId, carrierLegId })
       await legs.ended(leg, clock.nowMs())
       log.info({ legId, callId }, 'a leg was hung up that no process holds')
