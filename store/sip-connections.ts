@@ -91,6 +91,12 @@ export function createSipConnections(
       read((tx) => tx`${plain(address)}::inet <<= any(c.inbound_ranges) ${order(tx, dialed)}`),
     ofUser: (username, dialed) => read((tx) => tx`c.inbound_username = ${storable(username)} ${order(tx, dialed)}`),
     outgoing: () => read((tx) => tx`c.outbound_host is not null order by c.updated_at desc limit ${outgoingMax}`),
+    called: (id) =>
+      asOperator(async (tx) => {
+        await tx`
+          update sip_connections set status = 'ready', updated_at = ${new Date(clock.nowMs())}
+          where id = ${id} and not test and status = 'unverified'`
+      }),
     looked: (id, hasAnswered) =>
       asOperator(async (tx) => {
         const now = new Date(clock.nowMs())

@@ -30,4 +30,6 @@ export interface SipConnections {
   outgoing(): Promise<readonly SipConnection[]>
   /** The other side has answered, or has refused or kept silent. */
   looked(id: string, hasAnswered: boolean): Promise<void>
+  /** A call has come in over it. */
+  called(id: string): Promise<void>
 }

@@ -185,7 +185,9 @@ export class TrunkLine implements PhoneLine {
     this.#probes.close()
     for (const leg of this.#legs.values()) leg.hangUp()
     this.#transactions.close()
-    await this.#transport?.close()
+    const transport = this.#transport
+    this.#transport = null
+    await transport?.close()
   }
 
   async #requested(transaction: ServerTransaction, size: number): Promise<void> {
@@ -217,6 +219,9 @@ export class TrunkLine implements PhoneLine {
     const leg = new InboundLeg(this.#legDeps(), transaction, offer, this.#contact(transaction.peer))
     this.#legs.set(leg.carrierLegId, leg)
     void leg.announce(connection.id)
+    this.#options.connections.called(connection.id).catch((err: unknown) => {
+      this.#options.log.warn({ err }, 'the first call of a SIP connection was not noted')
+    })
   }
 
   #legDeps(): LegDeps {

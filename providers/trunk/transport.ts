@@ -2,6 +2,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { Framing } from './framing.ts'
@@ -76,6 +77,8 @@ export class SipTransport {
   }
 
   async close(): Promise<void> {
+    // The last messages are sent in the next turn of the loop.
+    await turn()
     for (const { socket } of this.#connections.values()) socket.destroy()
     this.#udp.close()
     this.#tcp.close()

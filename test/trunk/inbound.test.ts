@@ -233,6 +233,15 @@ t.test('requests inside of a call count only from its other side, in their order
   await peer.response(481, 'BYE')
 })
 
+t.test('a line that closes ends its calls', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  await talking(trunk, peer)
+  t.same(trunk.called, ['sip_one'], 'the connection is noted to work')
+  await trunk.line.close()
+  await peer.request('BYE')
+})
+
 t.test('keys are sent, and those that come are events', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()

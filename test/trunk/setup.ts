@@ -75,6 +75,7 @@ export async function openTrunkOn(
   const rtps: CountedRtp[] = []
   const sinks: RecordingSink[] = []
   const looks: [string, boolean][] = []
+  const called: string[] = []
   const logged: string[] = []
   const log = {
     info: () => {},
@@ -88,6 +89,10 @@ export async function openTrunkOn(
     outgoing: () => Promise.resolve(outgoing()),
     looked: (id, hasAnswered) => {
       looks.push([id, hasAnswered])
+      return Promise.resolve()
+    },
+    called: (id) => {
+      called.push(id)
       return Promise.resolve()
     },
   }
@@ -137,6 +142,7 @@ export async function openTrunkOn(
     rtps,
     sinks,
     looks,
+    called,
     logged,
     line,
     async peer(options: Omit<PeerOptions, 'port'> = {}) {

@@ -7,10 +7,13 @@ import { readPacket, writePacket } from '../../providers/trunk/rtp/packet.ts'
 import { readSdp } from '../../providers/trunk/sdp.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { Ticker } from '../../runtime/ticker.ts'
+import { likenessOf } from '../audio/likeness.ts'
 import { openRtpPeer, type RtpPeer } from './rtp-peer.ts'
 import { SipPeer, sdp, sdpType } from './sip-peer.ts'
 
 const frameSamples = 160
+/** 200 ms. */
+const pieceSamples = 1600
 
 export class SipPhone {
   readonly peer: SipPeer
@@ -82,6 +85,19 @@ export class SipPhone {
 
   say(samples: Int16Array): void {
     this.#saying = samples
+  }
+
+  /**
+   * Whether the phone receives a voice of 8 kHz in time. On a busy machine the jitter buffer waits in between, so that the
+   * voice comes in pieces: half of them must be there.
+   */
+  async receives(voice: Int16Array): Promise<boolean> {
+    const pieces: Int16Array[] = []
+    for (let at = pieceSamples; at + pieceSamples <= voice.length; at += pieceSamples)
+      pieces.push(voice.subarray(at, at + pieceSamples))
+    const count = () => pieces.filter((piece) => likenessOf(piece, this.received) > 0.9).length
+    for (let tries = 0; tries < 20 && count() < pieces.length / 2; tries++) await sleep(500)
+    return count() >= pieces.length / 2
   }
 
   /** Resolves when the voice at the other end has paused for a second. */

@@ -1,0 +1,126 @@
+/** The SIP connections of organizations as the line of trunks finds them, and as they are administered. */
+import t from 'tap'
+import type { ConnectionPasswords, OwnedConnection } from '../../domain/numbers/sip-connection.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+type More = Partial<OwnedConnection> & { passwords?: Partial<ConnectionPasswords> }
+
+async function openConnections(test: Parameters<TestCluster['store']>[0]) {
+  const url = await cluster.database()
+  const store = await cluster.store(test, url, { serves: false })
+  const [one, other] = [await organization(store, 'one'), await organization(store, 'other')]
+  const { ownedConnections: owned, ownedNumbers: numbers, sipConnections: connections } = store
+  const add = async (organizationId: string, { passwords, ...more }: More = {}) => {
+    const connection: OwnedConnection = {
+      ...{
+        organizationId,
+        test: false,
+        id: systemIds.sipConnection(),
+        name: systemIds.sipConnection(),
+        provider: null,
+      },
+      outbound: null,
+      inbound: { allowedAddresses: ['203.0.113.0/28', '2001:db8::/64'], username: null, hasPassword: false },
+      ...{ status: 'unverified', numbers: 0, createdAtMs: 1, updatedAtMs: 1 },
+      ...more,
+    }
+    const outcome = await owned.insert(connection, { outbound: null, inbound: null, ...passwords }, 3)
+    return { connection, outcome, id: connection.id }
+  }
+  const number = (organizationId: string, connectionId: string, e164: string) =>
+    numbers.import({
+      ...{ organizationId, test: false, id: systemIds.phoneNumber(), e164, source: 'sip_trunk', connectionId },
+      ...{ sipProviderName: null, connectionStatus: null, direction: 'outbound', agentId: null, label: null },
+      ...{ dispatchMetadataTemplate: null, order: { status: 'done', id: null, resourceId: null }, price: null },
+      ...{ nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
+      ...{ createdAtMs: 1, updatedAtMs: 1 },
+    })
+  const statusOf = async (organizationId: string) => (await owned.list({ organizationId, test: false }))[0]?.status
+  const sql = cluster.sql(test, url)
+  return { store, sql, owned, connections, one: one.id, other: other.id, add, number, statusOf }
+}
+
+const outbound = { host: 'sip.example.com', port: 5070, transport: 'tcp', username: 'u', hasPassword: true } as const
+
+t.test('calls from an address belong to the connections that name it, that of the dialled number first', async (t) => {
+  const { connections, one, other, add, number } = await openConnections(t)
+  const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
+  await add(one, { test: true })
+  t.match(await number(other, second.id, '+493012345678'), { connectionId: second.id, connectionStatus: 'unverified' })
+  const found = async (address: string, dialed: string) =>
+    (await connections.ofAddress(address, dialed)).map(({ id }) => id)
+  t.same(await found('203.0.113.15', '+12125550100'), [first.id, second.id])
+  t.same(await found('::ffff:203.0.113.15', '03012345678'), [second.id, first.id], 'a national form')
+  t.same(await found('2001:db8::7', ''), [first.id, second.id])
+  t.same(await found('203.0.113.16', '+12125550100'), [])
+})
+
+t.test('passwords are sealed, and opened for the line alone', async (t) => {
+  const { connections, sql, owned, one, add } = await openConnections(t)
+  const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
+  const passwords = { outbound: 'out-k4n4ry', inbound: 'in-k4n4ry' }
+  const { id } = await add(one, { outbound, inbound, passwords })
+  const opened = {
+    id,
+    outbound: { host: 'sip.example.com', port: 5070, transport: 'tcp', username: 'u', password: 'out-k4n4ry' },
+    inbound: { username: 'desk', password: 'in-k4n4ry' },
+  }
+  t.same(await connections.ofUser('desk', ''), [opened])
+  t.same(await connections.ofUser('nobody', ''), [])
+  t.same(await connections.find(id), opened)
+  t.same(await connections.outgoing(), [opened])
+  t.same(await connections.find('sip_unknown'), null)
+  const [listed] = await owned.list({ organizationId: one, test: false })
+  t.match(listed, { outbound, inbound })
+  t.notMatch(JSON.stringify(listed), /k4n4ry/)
+  const [row] = await sql`select encode(sealed, 'escape') as sealed from sip_connections`
+  t.notMatch(row?.['sealed'], /k4n4ry/)
+})
+
+t.test('a connection is failing after three silences, and ready again after an answer or a call', async (t) => {
+  const { connections, one, add, statusOf } = await openConnections(t)
+  const { id } = await add(one, { outbound })
+  await connections.looked(id, false)
+  await connections.looked(id, false)
+  t.equal(await statusOf(one), 'unverified')
+  await connections.looked(id, false)
+  t.equal(await statusOf(one), 'failing')
+  await connections.called(id)
+  t.equal(await statusOf(one), 'failing', 'calls may come in where none can go out')
+  await connections.looked(id, true)
+  t.equal(await statusOf(one), 'ready')
+  await connections.looked(id, false)
+  t.equal(await statusOf(one), 'ready')
+})
+
+t.test('a connection without calls out is ready with its first call', async (t) => {
+  const { connections, one, add, statusOf } = await openConnections(t)
+  const { id } = await add(one)
+  await connections.called(id)
+  t.equal(await statusOf(one), 'ready')
+})
+
+t.test('names are unique, and a connection with numbers is not removed', async (t) => {
+  const { owned, one, other, add, number } = await openConnections(t)
+  const { id, outcome } = await add(one, { name: 'Trunk' })
+  t.equal(outcome, 'inserted')
+  t.equal((await add(one, { name: 'Trunk' })).outcome, 'name_taken')
+  t.equal((await add(other, { name: 'Trunk' })).outcome, 'inserted')
+  t.equal((await add(one, { name: 'Trunk', test: true })).outcome, 'inserted')
+  await add(one)
+  await add(one)
+  t.equal((await add(one)).outcome, 'limit_reached')
+  const tenant = { organizationId: one, test: false }
+  t.type(await number(one, id, '+493012345678'), 'object')
+  t.equal(await number(one, id, '+493012345678'), 'exists')
+  t.equal(await number(other, id, '+493012345678'), 'connection_unknown', 'that of another organization')
+  t.equal(await number(one, 'x', '+493012345678'), 'connection_unknown')
+  t.equal((await owned.list(tenant)).find((each) => each.id === id)?.numbers, 1)
+  t.equal(await owned.remove(tenant, id), 'in_use')
+  t.equal(await owned.remove({ ...tenant, test: true }, id), 'not_found')
+  t.equal(await owned.remove({ organizationId: other, test: false }, id), 'not_found')
+})
