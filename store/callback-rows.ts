@@ -2,7 +2,6 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Callback, CallbackFailure, WholeCallback } from '../domain/callbacks/callback.ts'
 import type { CallbackStatus } from '../domain/callbacks/states.ts'
-import type { Pipeline } from '../domain/sessions/pipeline.ts'
 import type { Tx } from './connect.ts'
 import { dateOrNull, storable } from './row-values.ts'
 
@@ -29,7 +28,7 @@ type Row = Tenant & {
   leaseId: string | null
   leasedUntil: Date | null
 }
-type WholeRow = Row & { pipeline: Pipeline; metadata: Record<string, unknown>; summary: string | null }
+type WholeRow = Row & Omit<WholeCallback, 'callback'>
 
 type Part = ReturnType<typeof columns>
 
@@ -51,15 +50,16 @@ const columns = (tx: Tx) => tx`
 /** Callbacks with the parts of their sessions. `wanted` begins with `where` and calls the table `b`. */
 export async function readWhole(tx: Tx, wanted: Part): Promise<WholeCallback[]> {
   const rows = await tx<WholeRow[]>`
-    select ${columns(tx)}, c.pipeline, c.metadata, nullif(r.summary, '') as summary
+    select ${columns(tx)}, c.pipeline, c.metadata, c.webhook_tags as "webhookTags", nullif(r.summary, '') as summary
     from callbacks b
       join calls c on c.organization_id = b.organization_id and c.test = b.test and c.id = b.source_session_id
       left join call_reports r on r.organization_id = c.organization_id and r.test = c.test and r.call_id = c.id
     ${wanted}`
-  return rows.map(({ pipeline, metadata, summary, ...row }) => ({
+  return rows.map(({ pipeline, metadata, webhookTags, summary, ...row }) => ({
     callback: callbackOf(row),
     pipeline,
     metadata,
+    webhookTags,
     summary,
   }))
 }

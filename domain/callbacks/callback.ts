@@ -47,6 +47,7 @@ export type WholeCallback = {
   callback: Callback
   pipeline: Pipeline
   metadata: Record<string, unknown>
+  webhookTags: Record<string, string>
   /** Null until the session is analysed. */
   summary: string | null
 }

@@ -43,6 +43,8 @@ export async function askBefore(
   }
   const { settings, events } = await applyPreCall(deps, call, own, remake)
   for (const { type, payload } of events) record.event(type, payload)
+  const { unset } = preparation.occasion
+  if (unset !== null && unset.size > 0) record.event('call.variables_missing', { variables: [...unset] })
   if (settings === own) return live
   const changed = { ...call, pipeline: settings.pipeline, metadata: settings.metadata }
   await deps.calls.reconfigure(changed, settings.secrets)

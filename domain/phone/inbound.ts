@@ -114,7 +114,7 @@ async function take(
   const id = ids.session()
   const nowMs = clock.nowMs()
   const agent = number.agentId === null ? null : await agentOf(deps, tenant, number.agentId).catch(() => null)
-  const occasion = { callId: id, nowMs, direction: 'inbound', phone }
+  const occasion = { callId: id, nowMs, direction: 'inbound', phone, unset: new Set<string>() }
   const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
   const { wanted: dispatched, tags } = dispatchedBy(number.dispatchMetadataTemplate, agent?.settings ?? null, phone)
   const wanted = { ...dispatched, agentId: agent?.id ?? null }

@@ -49,6 +49,8 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   telephony?: WantedTelephony | null
   /** For the LLM, before the conversation begins. No request sets it. */
   note?: string | null
+  /** Nobody waits for the answer: variables without a value are left empty. No request sets it. */
+  leavesUnset?: boolean
 }
 
 export type WantedTelephony = WantedAnswering & {
@@ -71,7 +73,7 @@ const lastWordsS = 120
 const timeLimitMaxS = 14_400
 
 export function createDialPhone(deps: OutboundDeps): DialPhone {
-  return async (caller, { to, from = null, telephony, note, ...wanted }) => {
+  return async (caller, { to, from = null, telephony, note, leavesUnset = false, ...wanted }) => {
     refuseIssues([
       ...numberIssues(deps, { to, from }),
       ...(await issuesOfWanted(wanted, deps.rules)),
@@ -92,7 +94,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
       legId: deps.ids.leg(),
     }
     const nowMs = deps.clock.nowMs()
-    const occasion = { callId: id, nowMs, direction: 'outbound', phone }
+    const occasion = { callId: id, nowMs, direction: 'outbound', phone, unset: leavesUnset ? new Set<string>() : null }
     const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
     const settings = await prepared(deps, preparation, wanted)
     const { render } = deps.rules

@@ -26,9 +26,17 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
     if (number === null || caller === null) return { failure: 'no_phone_number' }
     const own = callback.agentId === null ? settingsOf(whole.pipeline) : { agentId: callback.agentId }
     const metadata = { ...whole.metadata, callbackId: callback.id }
+    const { webhookTags } = whole
     const numbers = { to: callback.toNumber, from: number.e164 }
     try {
-      const dialed = await deps.dial(caller, { ...own, ...numbers, metadata, note: callback.instructions })
+      const dialed = await deps.dial(caller, {
+        ...own,
+        ...numbers,
+        metadata,
+        webhookTags,
+        note: callback.instructions,
+        leavesUnset: true,
+      })
       return { sessionId: dialed.id, phoneNumberId: number.id, fromNumber: number.e164 }
     } catch (error) {
       const failure = failureOf(error)

@@ -16,9 +16,14 @@ export type Occasion = {
   direction: string
   /** Null: a browser's. */
   phone: { from: string | null; to: string; forwardedFrom: string | null } | null
+  /**
+   * The names of variables without a value, which the last rendering left empty. Null: such a session is refused, because
+   * somebody waits for the answer.
+   */
+  unset: Set<string> | null
 }
 
-/** Throws ResourceFault `variables_missing`, and `invalid` for a template that takes too long. */
+/** Throws ResourceFault `variables_missing` unless they are left empty, and `invalid` for a template that takes too long. */
 export async function renderSettings(
   settings: JoinedSettings,
   agent: Agent | null,
@@ -52,7 +57,8 @@ export async function renderSettings(
     idleRePrompts: { ...idleRePrompts, messages },
   }
   refuseIssues(issues)
-  if (missing.size > 0) throw new ResourceFault({ kind: 'variables_missing', names: [...missing] })
+  occasion.unset?.clear()
+  leaveEmpty(occasion, [...missing])
   return whole
 }
 
@@ -71,9 +77,13 @@ export type MessageOf = {
 export async function renderMessage({ text, path, settings, agent, variables, occasion, render }: MessageOf) {
   const outcome = await render(text, { ...defaultsOf(agent), ...variables }, systemValues(settings, occasion))
   if (outcome === null) refuseIssues([{ path, problem: { kind: 'template_too_costly' } }])
-  const names = outcome?.missing ?? []
-  if (names.length > 0) throw new ResourceFault({ kind: 'variables_missing', names: [...names] })
+  leaveEmpty(occasion, outcome?.missing ?? [])
   return outcome?.text.trim() || null
+}
+
+function leaveEmpty({ unset }: Occasion, names: readonly string[]): void {
+  if (unset === null && names.length > 0) throw new ResourceFault({ kind: 'variables_missing', names: [...names] })
+  for (const name of names) unset?.add(name)
 }
 
 function defaultsOf(agent: Agent | null): Record<string, string> {

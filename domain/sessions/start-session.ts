@@ -60,7 +60,7 @@ export function createStartSession(deps: StartDeps): StartSession {
       const tenant = tenantOf(caller)
       const agent = await agentOf(deps, tenant, wanted.agentId ?? null)
       const id = deps.ids.session()
-      const occasion = { callId: id, nowMs: deps.clock.nowMs(), direction: 'browser', phone: null }
+      const occasion = { callId: id, nowMs: deps.clock.nowMs(), direction: 'browser', phone: null, unset: null }
       const transport = wanted.transport ?? 'websocket'
       const preparation = await preparationOf(deps, tenant, { occasion, transport, agent })
       const own = await prepared(deps, preparation, wanted)

@@ -1,10 +1,10 @@
 /** Callbacks whose calls are placed over the simulated carrier. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { systemIds } from '../../runtime/clock.ts'
 import { call, faultOf } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, eventsWithType, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 const sql = openDatabase(phones.parley.dataDir)
@@ -46,7 +46,7 @@ const noteOf = ({ transcript }: PhoneCallRow) =>
 
 t.test('dispatchCallback calls the number with the agent of the session', async (t) => {
   const { agentId } = phones
-  const sourceId = await endedCall({ agentId, metadata: { cart: '4711' } })
+  const sourceId = await endedCall({ agentId, metadata: { cart: '4711' }, webhookTags: { team: 'shop' } })
   const id = await promise(sourceId, agentId, {})
   const dispatched = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
   t.equal(dispatched.status, 200, dispatched.text)
@@ -61,6 +61,8 @@ t.test('dispatchCallback calls the number with the agent of the session', async 
   const made = await callWhen(phones, callback.created_session_id ?? '', (row) => noteOf(row).length > 0)
   t.match(made, { direction: 'outbound', from: phones.number, to: shopPhone, agent_id: agentId, kind: 'outbound' })
   t.match(made['metadata'], { cart: '4711', callbackId: id, direction: 'outbound' })
+  const [tagged] = await sql<{ tags: object }[]>`select webhook_tags as tags from calls where id = ${made.id}`
+  t.same(tagged?.tags, { team: 'shop' })
   t.same(noteOf(made), ['Say the price first.'])
   await call(phones, 'POST', `/v1/calls/${made.id}/end`)
   const again = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
@@ -107,3 +109,42 @@ t.test('a session without an agent is called again with its own settings, once i
   )
   await call(phones, 'POST', `/v1/calls/${made.id}/end`)
 })
+
+t.test(
+  'variables without a value are left empty where nobody waits for the answer, and an event names them',
+  async (t) => {
+    const greeting = {
+      firstMessage: 'Hello {{ customer }}, this is the shop.',
+      systemPrompt: 'You help {{ customer }}.',
+    }
+    const wanted = { ...greeting, name: 'Greets by name', intent: { language: 'en-US' } }
+    const agentId = (await call(phones, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
+    const direct = await call(phones, 'POST', '/v1/sessions/phone', { to: shopPhone, agentId })
+    t.match(faultOf(direct), { status: 400, code: 'MISSING_TEMPLATE_VARIABLES' })
+
+    const variables = { customer: 'Anna' }
+    const id = await promise(await endedCall({ agentId, variables }), agentId, {})
+    const dispatched = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
+    t.equal(dispatched.status, 200, dispatched.text)
+    await greetsNobody(t, dispatched.json<Shown>().created_session_id ?? '')
+
+    await sql`update phone_numbers set agent_id = ${agentId}`
+    const known = new Set((await sql<{ id: string }[]>`select id from calls`).map((row) => row.id))
+    await call(phones, 'POST', '/simulator/calls', { from: shopPhone, to: phones.number, lines: ['Goodbye.'] })
+    await greetsNobody(t, await newestInbound(phones, known))
+  },
+)
+
+async function greetsNobody(t: Test, callId: string): Promise<void> {
+  const events = await eventsWithType(phones, callId, 'call.variables_missing')
+  t.same(
+    events
+      .filter(({ event_type }) => event_type === 'call.variables_missing')
+      .map(({ payload }) => payload['variables']),
+    [['customer']],
+  )
+  const made = (await call(phones, 'GET', `/v1/calls/${callId}`)).json<PhoneCallRow>()
+  t.match(made['pipeline_config'], { firstMessage: 'Hello , this is the shop.', systemPrompt: 'You help .' })
+  await call(phones, 'POST', `/v1/calls/${callId}/end`)
+  await callWhen(phones, callId, hasEnded)
+}
