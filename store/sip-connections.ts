@@ -3,7 +3,7 @@
  * line of trunks asks for all live ones, because a message of SIP names no organization.
  */
 import type { Tenant } from '../domain/access/organization.ts'
-import type { ConnectionStore, OwnedConnection } from '../domain/numbers/sip-connection.ts'
+import type { ChangeConnection, ConnectionStore, OwnedConnection } from '../domain/numbers/sip-connection.ts'
 import type { SipConnection, SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
@@ -45,6 +45,15 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
           await insert(tx, connection, sealPasswords(sealer, connection, passwords))
           return 'inserted'
         })
+      } catch (error) {
+        if (isTaken(error, 'sip_connections_name')) return 'name_taken'
+        throw error
+      }
+    },
+    async change(tenant, id, change) {
+      if (!idForm.test(id)) return null
+      try {
+        return await worlds.asTenant(tenant, (tx) => changeOne(tx, sealer, tenant, id, change))
       } catch (error) {
         if (isTaken(error, 'sip_connections_name')) return 'name_taken'
         throw error
@@ -154,4 +163,37 @@ async function insert(tx: Tx, connection: OwnedConnection, secrets: ReturnType<t
       array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
       ${inbound?.username ?? null}, ${secrets.secretsId}, ${secrets.bytes}, ${secrets.sealedBy}, ${status},
       ${new Date(connection.createdAtMs)}, ${new Date(connection.updatedAtMs)})`
+}
+
+async function changeOne(
+  tx: Tx,
+  sealer: () => Sealer,
+  tenant: Tenant,
+  id: string,
+  change: ChangeConnection,
+): Promise<OwnedConnection | null> {
+  const [row] = await tx<ConnectionRow[]>`
+    select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for update of c`
+  if (row === undefined) return null
+  const passwords = openPasswords(sealer, row)
+  const stored = { connection: ownedConnection(row, passwords), passwords }
+  const changed = change(stored)
+  if (changed !== stored)
+    await update(tx, changed.connection, sealPasswords(sealer, changed.connection, changed.passwords))
+  return changed.connection
+}
+
+async function update(tx: Tx, connection: OwnedConnection, secrets: ReturnType<typeof sealPasswords>): Promise<void> {
+  const { organizationId, test, id, name, provider, outbound, inbound, status } = connection
+  const addresses = inbound === null ? null : JSON.stringify(inbound.allowedAddresses)
+  await tx`
+    update sip_connections set name = ${storable(name)}, provider = ${provider && storable(provider)},
+      outbound_host = ${outbound?.host ?? null}, outbound_port = ${outbound?.port ?? null},
+      outbound_transport = ${outbound?.transport ?? null}, outbound_username = ${outbound?.username ?? null},
+      inbound_addresses = ${addresses}::text::json,
+      inbound_ranges = array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
+      inbound_username = ${inbound?.username ?? null}, secrets_id = ${secrets.secretsId}, sealed = ${secrets.bytes},
+      sealed_by = ${secrets.sealedBy}, status = ${status},
+      silences = case when ${status} = 'unverified' then 0 else silences end, updated_at = ${new Date(connection.updatedAtMs)}
+    where organization_id = ${organizationId} and test = ${test} and id = ${id}`
 }

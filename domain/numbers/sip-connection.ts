@@ -26,6 +26,10 @@ export type OwnedConnection = Tenant & {
 
 export type ConnectionPasswords = { outbound: string | null; inbound: string | null }
 
+export type ConnectionWithPasswords = { connection: OwnedConnection; passwords: ConnectionPasswords }
+
+export type ChangeConnection = (stored: ConnectionWithPasswords) => ConnectionWithPasswords
+
 /** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
 export interface ConnectionStore {
   /** Oldest first. */
@@ -35,5 +39,7 @@ export interface ConnectionStore {
     passwords: ConnectionPasswords,
     connectionsMax: number,
   ): Promise<'inserted' | 'name_taken' | 'limit_reached'>
+  /** `change` throws where the change is refused. Null: the tenant has no such connection. */
+  change(tenant: Tenant, id: string, change: ChangeConnection): Promise<OwnedConnection | 'name_taken' | null>
   remove(tenant: Tenant, id: string): Promise<'removed' | 'in_use' | 'not_found'>
 }

@@ -1,9 +1,10 @@
-/** The SIP connections of an organization: how they are made, listed and removed. */
+/** The SIP connections of an organization: how they are made, listed, changed and removed. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
-import type { ConnectionStore, OwnedConnection } from './sip-connection.ts'
+import type { ConnectionStore, ConnectionWithPasswords, OwnedConnection } from './sip-connection.ts'
 
 export type NewConnection = {
   name: string
@@ -16,6 +17,16 @@ export type NewConnection = {
     password?: string | null
   } | null
   inbound?: { allowedAddresses?: readonly string[]; username?: string | null; password?: string | null } | null
+}
+
+type Login = { username?: string | null; password?: string | null }
+
+/** A field that is left out stays as it is. */
+export type ConnectionChange = {
+  name?: string
+  provider?: string | null
+  outbound?: ({ host: string; port?: number; transport?: 'udp' | 'tcp' } & Login) | null
+  inbound?: ({ allowedAddresses?: readonly string[] } & Login) | null
 }
 
 export type ConnectionDeps = {
@@ -31,6 +42,7 @@ export type ConnectionDeps = {
 export type SipConnectionOperations = {
   list(tenant: Tenant): Promise<OwnedConnection[]>
   create(tenant: Tenant, wanted: NewConnection): Promise<OwnedConnection>
+  change(tenant: Tenant, id: string, change: ConnectionChange): Promise<OwnedConnection>
   remove(tenant: Tenant, id: string): Promise<void>
 }
 
@@ -44,32 +56,27 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
     async create(tenant, wanted) {
       refuseIssues(issuesOf(wanted, deps))
       const nowMs = clock.nowMs()
-      const { name, provider = null, outbound = null, inbound = null } = wanted
-      const connection: OwnedConnection = {
+      const { connection, passwords } = connected(wanted, {
         ...tenant,
         id: connectionId(),
-        name,
-        provider,
-        outbound: outbound && {
-          host: outbound.host,
-          port: outbound.port,
-          transport: outbound.transport,
-          username: outbound.username ?? null,
-          hasPassword: (outbound.password ?? null) !== null,
-        },
-        inbound: inbound && {
-          allowedAddresses: inbound.allowedAddresses ?? [],
-          username: inbound.username ?? null,
-          hasPassword: (inbound.password ?? null) !== null,
-        },
         ...{ status: 'unverified', numbers: 0, createdAtMs: nowMs, updatedAtMs: nowMs },
-      }
-      const passwords = { outbound: outbound?.password ?? null, inbound: inbound?.password ?? null }
+      })
       const outcome = await store.insert(connection, passwords, connectionsMax)
-      if (outcome === 'name_taken') refuseIssues([{ path: ['name'], problem: { kind: 'connection_name_taken' } }])
+      if (outcome === 'name_taken') refuseName()
       if (outcome === 'limit_reached')
         throw new ResourceFault({ kind: 'limit_reached', resource: 'SIP connection', limit: connectionsMax })
       return connection
+    },
+    async change(tenant, id, change) {
+      const outcome = await store.change(tenant, id, (stored) => {
+        if (Object.keys(change).length === 0) return stored
+        const wanted = changed(stored, change)
+        refuseIssues(issuesOf(wanted, deps))
+        const { connection, passwords } = connected(wanted, { ...stored.connection, updatedAtMs: clock.nowMs() })
+        const isSame = isSameWay(stored, { connection, passwords })
+        return { connection: isSame ? connection : { ...connection, status: 'unverified' }, passwords }
+      })
+      return outcome === 'name_taken' ? refuseName() : found(outcome)
     },
     async remove(tenant, id) {
       const outcome = await store.remove(tenant, id)
@@ -77,6 +84,68 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       if (outcome === 'not_found') throw new ResourceFault({ kind: 'not_found' })
     },
   }
+}
+
+function refuseName(): never {
+  const problem = { kind: 'connection_name_taken' as const }
+  throw new ResourceFault({ kind: 'invalid', issues: [{ path: ['name'], problem }] })
+}
+
+type Kept = Omit<OwnedConnection, 'name' | 'provider' | 'outbound' | 'inbound'>
+
+function connected(wanted: NewConnection, kept: Kept): ConnectionWithPasswords {
+  const { name, provider = null, outbound = null, inbound = null } = wanted
+  const passwords = { outbound: outbound?.password ?? null, inbound: inbound?.password ?? null }
+  return {
+    connection: {
+      ...kept,
+      name,
+      provider,
+      outbound: outbound && {
+        host: outbound.host,
+        port: outbound.port,
+        transport: outbound.transport,
+        username: outbound.username ?? null,
+        hasPassword: passwords.outbound !== null,
+      },
+      inbound: inbound && {
+        allowedAddresses: inbound.allowedAddresses ?? [],
+        username: inbound.username ?? null,
+        hasPassword: passwords.inbound !== null,
+      },
+    },
+    passwords,
+  }
+}
+
+function changed({ connection, passwords }: ConnectionWithPasswords, change: ConnectionChange): NewConnection {
+  const { name = connection.name, provider = connection.provider } = change
+  const outbound = connection.outbound && { ...connection.outbound, password: passwords.outbound }
+  const inbound = connection.inbound && { ...connection.inbound, password: passwords.inbound }
+  return {
+    name,
+    provider,
+    outbound: change.outbound
+      ? { port: 5060, transport: 'udp', ...outbound, ...change.outbound, ...withoutLogin(change.outbound) }
+      : keptOf(change.outbound, outbound),
+    inbound: change.inbound
+      ? { ...inbound, ...change.inbound, ...withoutLogin(change.inbound) }
+      : keptOf(change.inbound, inbound),
+  }
+}
+
+/** Null removes a side. */
+const keptOf = <Side>(wanted: null | undefined, side: Side) => (wanted === null ? null : side)
+
+/** A login without its name is no login, so its password goes too. */
+const withoutLogin = ({ username, password }: Login) =>
+  username === null && password === undefined ? { password: null } : {}
+
+/** Whether calls still go out to the same place with the same login. */
+function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswords): boolean {
+  const way = ({ connection: { outbound }, passwords }: ConnectionWithPasswords) =>
+    outbound && [outbound.host, outbound.port, outbound.transport, outbound.username, passwords.outbound]
+  return isDeepStrictEqual(way(before), way(after))
 }
 
 function issuesOf({ outbound = null, inbound = null }: NewConnection, { hosts, isSubnet }: ConnectionDeps): Issue[] {

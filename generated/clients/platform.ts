@@ -59,6 +59,7 @@ import type {
   SessionTranscript,
   SessionTurn,
   SipConnection,
+  SipConnectionChange,
   SipConnectionList,
   StartedPhoneSession,
   StartedSession,
@@ -349,6 +350,11 @@ export type DeleteSipConnectionCall = CallOptions & { path: { id: string } }
 export type DeleteSipConnectionAnswer =
   | Answer<'', null>
 
+export type UpdateSipConnectionCall = CallOptions & { path: { id: string }; body: SipConnectionChange }
+
+export type UpdateSipConnectionAnswer =
+  | Answer<'application/json', SipConnection>
+
 export type GetBusinessVerificationCall = CallOptions
 
 export type GetBusinessVerificationAnswer =
@@ -572,6 +578,8 @@ export type PlatformClient = {
   createSipConnection(call: CreateSipConnectionCall): Promise<CreateSipConnectionAnswer>
   /** Remove a SIP connection */
   deleteSipConnection(call: DeleteSipConnectionCall): Promise<DeleteSipConnectionAnswer>
+  /** Change a SIP connection */
+  updateSipConnection(call: UpdateSipConnectionCall): Promise<UpdateSipConnectionAnswer>
   /** Get the verification of the business */
   getBusinessVerification(call?: GetBusinessVerificationCall): Promise<GetBusinessVerificationAnswer>
   /** Save a draft of the verification */
@@ -1064,6 +1072,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: null,
     parts: [],
     answers: {},
+    terminalEvents: [],
+  },
+  updateSipConnection: {
+    method: 'PATCH',
+    path: '/v1/phone-numbers/sip-connections/{id}',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
     terminalEvents: [],
   },
   getBusinessVerification: {

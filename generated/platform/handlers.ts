@@ -59,6 +59,7 @@ import type {
   SessionTranscript,
   SessionTurn,
   SipConnection,
+  SipConnectionChange,
   SipConnectionList,
   StartedPhoneSession,
   StartedSession,
@@ -601,6 +602,16 @@ export type DeleteSipConnectionRequest = {
 export type DeleteSipConnectionResult =
   | { status: 204 }
 
+export type UpdateSipConnectionRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SipConnectionChange
+}
+
+export type UpdateSipConnectionResult =
+  | { status: 200; type?: 'application/json'; body: SipConnection }
+
 export type GetBusinessVerificationRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -938,6 +949,8 @@ export type PlatformHandlers<Caller> = {
   createSipConnection: Handle<CreateSipConnectionRequest, CreateSipConnectionResult, Caller>
   /** DELETE /v1/phone-numbers/sip-connections/{id} */
   deleteSipConnection: Handle<DeleteSipConnectionRequest, DeleteSipConnectionResult, Caller>
+  /** PATCH /v1/phone-numbers/sip-connections/{id} */
+  updateSipConnection: Handle<UpdateSipConnectionRequest, UpdateSipConnectionResult, Caller>
   /** GET /v1/phone-numbers/kyb */
   getBusinessVerification: Handle<GetBusinessVerificationRequest, GetBusinessVerificationResult, Caller>
   /** PUT /v1/phone-numbers/kyb/draft */

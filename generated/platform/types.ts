@@ -1803,6 +1803,19 @@ export type NewSipConnectionInput = {
   inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
 }
 
+export type SipConnectionChange = {
+  name?: string
+  provider?: string | null
+  outbound?: {
+    host: string
+    port?: number
+    transport?: SipTransport
+    username?: SipUsername
+    password?: SipPassword
+  } | null
+  inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
+}
+
 export type BusinessVerificationStatus = 'missing' | 'draft' | 'submitted' | 'approved' | 'rejected' | 'revoked'
 
 /** As it was sent. As `prefill`, what other registrations of the organization have saved. */

@@ -17,6 +17,10 @@ export function sipConnectionOperations(connections: SipConnectionOperations, ur
       status: 201,
       body: wired(await connections.create(tenantOf(caller), body), uri),
     }),
+    updateSipConnection: async ({ path, body }, { caller }) => ({
+      status: 200,
+      body: wired(await connections.change(tenantOf(caller), path.id, body), uri),
+    }),
     deleteSipConnection: async ({ path }, { caller }) => {
       await connections.remove(tenantOf(caller), path.id)
       return { status: 204 }

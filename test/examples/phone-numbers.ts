@@ -48,6 +48,9 @@ async function compareTrunks(t: Test, examples: Examples, target: Target): Promi
   compare(made, 'createSipConnection 201: trunk')
   compare(await send({ operation: 'listSipConnections' }), 'listSipConnections 200: one')
   const idOf = ({ body }: Received) => (JSON.parse(body.toString()) as { id: string }).id
+  const change = { operation: 'updateSipConnection', values: { id: idOf(made) } }
+  compare(await send({ ...change, request: 'name' }), 'updateSipConnection 200: name')
+  compare(await send({ ...change, request: 'login' }), 'updateSipConnection 200: login')
   const fields = { sipConnectionInstallationId: idOf(made) }
   const imported = await send({ operation: 'importPhoneNumber', request: 'trunk', fields })
   compare(imported, 'importPhoneNumber 201: trunk')

@@ -212,6 +212,17 @@ const recordingStatus = 'recording|uploading|ready|failed|suppressed'
 const outcome =
   'resolved|unresolved|transferred|callback_scheduled|voicemail|no_conversation|not_connected|failed|completed'
 
+const connectionFigures = {
+  ...{ name: '1…80', provider: '1…80' },
+  'outbound.host': '…253, ^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
+  'outbound.port': '1…65535',
+  'outbound.transport': 'udp|tcp',
+  ...{ 'outbound.username': '1…128, ^[!-~]+$', 'outbound.password': '1…256, ^[ -~]+$' },
+  'inbound.allowedAddresses': '…32',
+  'inbound.allowedAddresses[]': '^[0-9a-fA-F:.]{2,45}/\\d{1,3}$',
+  ...{ 'inbound.username': '1…128, ^[!-~]+$', 'inbound.password': '1…256, ^[ -~]+$' },
+}
+
 const platform: Record<string, Record<string, string>> = {
   NewAgent: agent,
   AgentChange: agent,
@@ -246,19 +257,8 @@ const platform: Record<string, Record<string, string>> = {
     label: '…120',
     ...template,
   },
-  NewSipConnection: {
-    name: '1…80',
-    provider: '1…80',
-    'outbound.host': '…253, ^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
-    'outbound.port': '1…65535',
-    'outbound.transport': 'udp|tcp',
-    'outbound.username': '1…128, ^[!-~]+$',
-    'outbound.password': '1…256, ^[ -~]+$',
-    'inbound.allowedAddresses': '…32',
-    'inbound.allowedAddresses[]': '^[0-9a-fA-F:.]{2,45}/\\d{1,3}$',
-    'inbound.username': '1…128, ^[!-~]+$',
-    'inbound.password': '1…256, ^[ -~]+$',
-  },
+  NewSipConnection: connectionFigures,
+  SipConnectionChange: connectionFigures,
   SecretRotation: { overlapSeconds: '0…604800' },
   EndCall: { reason: '…120' },
   FinalizeReport: {},

@@ -134,6 +134,14 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
     { method: 'PATCH', path: ({ number }) => `/v1/phone-numbers/${number}`, body: {} },
   ],
   deletePhoneNumber: [{ method: 'DELETE', path: ({ number }) => `/v1/phone-numbers/${number}` }],
+  updateSipConnection: [
+    {
+      method: 'PATCH',
+      path: ({ connection }) => `/v1/phone-numbers/sip-connections/${connection}`,
+      body: { name: 'stolen' },
+    },
+    { method: 'PATCH', path: ({ connection }) => `/v1/phone-numbers/sip-connections/${connection}`, body: {} },
+  ],
   deleteSipConnection: [
     { method: 'DELETE', path: ({ connection }) => `/v1/phone-numbers/sip-connections/${connection}` },
   ],
