@@ -8,12 +8,19 @@ import type { LocalPools } from './local-pools.ts'
 import { passedOnHeader, passOn, portOf } from './neighbours.ts'
 import type { NumberInventory } from './numbers.ts'
 import { badRequest, notFound, Refusal, tooLarge, unauthorized, unexpected } from './refusal.ts'
+import type { RichMessages } from './rich-messages.ts'
 
 const bodyBytesMax = 256 * 1024
 const requestMs = 10_000
 const connectionsMax = 256
 
-export type ApiDeps = { calls: Calls; numbers: NumberInventory; apiKey: string; pools: LocalPools }
+export type ApiDeps = {
+  calls: Calls
+  numbers: NumberInventory
+  messages: RichMessages
+  apiKey: string
+  pools: LocalPools
+}
 
 export async function listen(deps: ApiDeps): Promise<{ server: Server; port: number }> {
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs }, (request, response) => {
@@ -103,6 +110,7 @@ const routes: readonly Route[] = [
     answer: ({ deps, id }) => deps.numbers.retrieveOrder(id),
   },
   { method: 'GET', path: /^\/v2\/phone_numbers$/, answer: ({ deps, query }) => deps.numbers.list(query) },
+  { method: 'POST', path: /^\/v2\/rich_messages$/, answer: ({ deps, fields }) => deps.messages.send(fields()) },
   { method: 'DELETE', path: /^\/v2\/phone_numbers\/([^/]+)$/, answer: ({ deps, id }) => deps.numbers.release(id) },
 ]
 

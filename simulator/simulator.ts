@@ -14,6 +14,7 @@ import type { Voice } from './far-ends/far-end.ts'
 import { LocalPools } from './local-pools.ts'
 import { newLegId } from './neighbours.ts'
 import { NumberInventory } from './numbers.ts'
+import { RichMessages } from './rich-messages.ts'
 import { listen } from './server.ts'
 import { Webhooks } from './webhooks.ts'
 
@@ -63,7 +64,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     newLegId: () => newLegId(port),
   })
   const apiKey = `KEY${createHmac('sha256', signingSeed).update('api key').digest('hex')}`
-  const listening = await listen({ calls, numbers: new NumberInventory(clock), apiKey, pools })
+  const messages = new RichMessages({ clock, webhooks })
+  const numbers = new NumberInventory(clock)
+  const listening = await listen({ calls, numbers, messages, apiKey, pools })
   const { server } = listening
   port = listening.port
   return {

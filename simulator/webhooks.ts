@@ -74,6 +74,11 @@ export class Webhooks {
     for (const moreMs of [0, againMs]) this.#after(delayMs + moreMs, () => void this.#attempt(queue.url, body, 0))
   }
 
+  /** Sends an event that is written already, `afterMs` from now. */
+  post(url: string, body: string, afterMs: number): void {
+    this.#after(afterMs, () => void this.#attempt(url, body, 0))
+  }
+
   /** Nothing is sent any more. */
   close(): void {
     this.#isClosed = true
