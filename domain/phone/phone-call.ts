@@ -29,7 +29,7 @@ import { answeringOf } from './answer-plan.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { type Leg, type LegHolder, type LegStore, refOf } from './leg.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
-import { storeLegName } from './leg-name.ts'
+import { forgetStream, storeLegName } from './leg-name.ts'
 
 export type PhoneCallDeps = {
   line: PhoneLine
@@ -137,7 +137,7 @@ export class PhoneCall implements LegHolder {
       legId: this.leg.id,
       line: this.leg.line,
       sampleRateHz,
-      joined: (stream) => this.#joined(stream),
+      joined: (stream, carrierLegId) => this.#joined(stream, carrierLegId),
       failed: (reason) => this.#streamFailed(reason),
     })
   }
@@ -259,7 +259,8 @@ export class PhoneCall implements LegHolder {
     this.#wait(streamMs, () => this.end('carrier_error'))
   }
 
-  #joined(stream: MediaTransport): LegSink {
+  #joined(stream: MediaTransport, carrierLegId: string | undefined): LegSink {
+    if (carrierLegId !== undefined) this.#named(carrierLegId)
     if (this.isOver) stream.close('carrier_error', null)
     else {
       this.#stream = stream
@@ -347,7 +348,7 @@ export class PhoneCall implements LegHolder {
     this.#state = 'over'
     this.#cancelWait()
     this.#answering?.close()
-    this.#deps.media.forget(this.leg.id)
+    forgetStream(this.#deps, this.leg, this.#ref !== null)
     if (!this.#isReleased) {
       this.#hangUp()
       this.#transfer?.callerLeft()

@@ -17,8 +17,11 @@ export type ExpectedLeg = {
   line: LineName
   /** The rate of the transport, which is that of the conversation. The line may use another one. */
   sampleRateHz: 8000 | 16_000 | 24_000 | 48_000
-  /** Called once, when the stream of the leg has begun. The answer receives its audio, and `gone` when the stream is over. */
-  joined(transport: MediaTransport): MediaSink
+  /**
+   * Called once, when the stream of the leg has begun. The answer receives its audio, and `gone` when the stream is over.
+   * `carrierLegId`: the name that the line has for the leg, if its stream says it.
+   */
+  joined(transport: MediaTransport, carrierLegId?: string): MediaSink
   /** Called instead of `joined` for a socket that opened and brought no stream that can be used. The address is spent. */
   failed(reason: StreamFailure): void
 }

@@ -11,7 +11,7 @@ import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { reasonOfHangup } from '../phone/hangup.ts'
 import type { Leg, LegHolder, LegStore } from '../phone/leg.ts'
 import { LegSink } from '../phone/leg-audio.ts'
-import { storeLegName } from '../phone/leg-name.ts'
+import { forgetStream, storeLegName } from '../phone/leg-name.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
 import { type LegEvent, type LegRef, type LegToDial, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -158,14 +158,18 @@ export class Recipient implements LegHolder {
       legId: this.leg.id,
       line: this.leg.line,
       sampleRateHz,
-      joined: (stream) => this.#joined(stream),
+      joined: (stream, carrierLegId) => this.#joined(stream, carrierLegId),
       failed: () => this.#happenedBeforeStream('lineFailed'),
     })
   }
 
-  #joined(stream: MediaTransport): MediaSink {
-    if (this.#isOver) stream.close('carrier_error', null)
-    else {
+  #joined(stream: MediaTransport, carrierLegId: string | undefined): MediaSink {
+    // The answer to the dial may be lost and all events too, and then the stream is the first to name the leg.
+    if (carrierLegId !== undefined) this.#named(carrierLegId)
+    if (this.#isOver) {
+      stream.close('carrier_error', null)
+      this.#hangUp()
+    } else {
       this.#stream = stream
       this.#cancelStream()
       this.#storeAnswered(this.#deps.clock.nowMs())
@@ -253,7 +257,7 @@ export class Recipient implements LegHolder {
   #close(): void {
     this.#isOver = true
     this.#cancelStream()
-    this.#deps.media.forget(this.leg.id)
+    forgetStream(this.#deps, this.leg, this.#ref !== null || this.#hasHungUp)
     this.#deps.over()
   }
 

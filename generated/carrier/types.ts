@@ -5,6 +5,9 @@ export type ConnectedFrame = { event: 'connected' }
 /** The carrier's id of the stream. */
 export type StreamId = string
 
+/** The carrier's name of the leg. */
+export type LegName = string
+
 /** PCMU, PCMA, L16, audio/x-mulaw, audio/x-alaw or audio/l16. */
 export type Encoding = string
 
@@ -16,6 +19,8 @@ export type StartFrame = {
   stream_id?: StreamId
   streamSid?: StreamId
   start: {
+    call_control_id?: LegName
+    callSid?: LegName
     media_format?: { encoding: Encoding; sample_rate: SampleRate }
     mediaFormat?: { encoding: Encoding; sampleRate: SampleRate }
   }

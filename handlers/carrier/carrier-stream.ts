@@ -94,7 +94,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
       ofStream,
       mediaHead: `{"event":"media"${ofStream},"media":{"payload":"`,
     }
-    const sink = this.#opened.leg.joined(this)
+    const sink = this.#opened.leg.joined(this, spelling.carrierLegId(frame))
     // The conversation may have ended at once.
     if (!this.#isOver()) this.#sink = sink
   }

@@ -7,6 +7,7 @@ export type LineFormat = { codec: LineCodec; sampleRateHz: number }
 /** A carrier's way to write frames. */
 export type Spelling = {
   streamId(frame: StartFrame): string | undefined
+  carrierLegId(frame: StartFrame): string | undefined
   /** The audio that comes. */
   format(frame: StartFrame): { encoding: string; sampleRateHz: number } | undefined
   /** Written in each frame of ours, behind `event`. */
@@ -19,6 +20,7 @@ const mulaw8k: LineFormat = { codec: pcmu, sampleRateHz: 8000 }
 
 const telnyx: Spelling = {
   streamId: ({ stream_id }) => stream_id,
+  carrierLegId: ({ start }) => start.call_control_id,
   format: ({ start: { media_format: format } }) => format && { ...format, sampleRateHz: format.sample_rate },
   ofStream: () => '',
   takes: null,
@@ -26,6 +28,7 @@ const telnyx: Spelling = {
 
 const twilio: Spelling = {
   streamId: ({ streamSid }) => streamSid,
+  carrierLegId: ({ start }) => start.callSid,
   format: ({ start: { mediaFormat: format } }) => format && { ...format, sampleRateHz: format.sampleRate },
   ofStream: (streamId) => `,"streamSid":${JSON.stringify(streamId)}`,
   takes: mulaw8k,

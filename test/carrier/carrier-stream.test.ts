@@ -103,6 +103,18 @@ for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
   }
 }
 
+t.test('a stream says the name that the carrier has for the leg', async (t) => {
+  const streams = await serveStreams(t)
+  await streams.begin(starts.snake('PCMU', 8000))
+  await streams.begin(starts.camel('audio/x-mulaw', 8000))
+  await streams.begin({
+    event: 'start',
+    stream_id: streamId,
+    start: { media_format: { encoding: 'PCMU', sample_rate: 8000 } },
+  })
+  t.same(streams.names, ['v3:abc', 'CA1', undefined])
+})
+
 t.test('frames that come out of order are put in order, and a missing one is given up', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('L16', 8000), 8000)

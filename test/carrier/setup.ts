@@ -89,12 +89,14 @@ export async function serveStreams(
   address.url = server.url.replace('http', 'ws')
   const failed: StreamFailure[] = []
   const sinks: RecordingSink[] = []
+  const names: (string | undefined)[] = []
   const expect = (sampleRateHz: ExpectedLeg['sampleRateHz'] = 16_000): MediaEndpoint =>
     legs.expect({
       legId,
       line: 'carrier',
       sampleRateHz,
-      joined: (transport) => {
+      joined: (transport, carrierLegId) => {
+        names.push(carrierLegId)
         sinks.push(new RecordingSink(transport))
         return sinks.at(-1)!
       },
@@ -107,6 +109,8 @@ export async function serveStreams(
     logged,
     failed,
     sinks,
+    /** The names that the carrier has for the legs, as their streams said them. */
+    names,
     expect,
     dial: ({ url, token }: MediaEndpoint) => new CarrierSocket(`${url}?token=${token}`),
     /** A stream that has begun. */

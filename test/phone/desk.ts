@@ -234,11 +234,11 @@ export function openDesk() {
     /** Calls, while time passes. */
     dialled: () => passing(dial(user, wanted)),
     eventOf,
-    /** The stream of the newest leg begins. */
-    join: (): MediaSink => {
+    /** The stream of the newest leg begins, and may name it. */
+    join: (name?: string): MediaSink => {
       const leg = expected.get([...legs.keys()].at(-1) ?? '')
       if (leg === undefined) throw new Error('no leg is expected')
-      return leg.joined(silent)
+      return leg.joined(silent, name)
     },
     /** An event reaches this process. */
     happens: (body: LegEventBody, legId: string | null = null) => phones.received('simulator', eventOf(body, legId)),

@@ -214,6 +214,37 @@ t.test('a call that an event has named is dialled, although the answer of the li
   t.strictSame(desk.ends(), ['no_answer no_answer -'], 'it rings for as long as it may')
 })
 
+t.test('a leg of which only the stream arrives has its name from it', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = () => new Promise(() => {})
+  const dialling = desk.dial()
+  while (desk.dialling.length === 0) await settled()
+  desk.join(carrierLegId)
+  await desk.clock.advance(6_000)
+  await dialling
+  t.match(desk.leg(), { carrierLegId, answeredAtMs: Number })
+  t.strictSame([desk.commands, desk.ends()], [[], []], 'they talk')
+})
+
+t.test('a leg whose stream begins after its call was given up is hung up', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = fails(new PhoneLineError('timeout'))
+  await t.rejects(desk.dialled(), new ResourceFault(notDialed))
+  await desk.clock.advance(60_000)
+  desk.join(carrierLegId)
+  await desk.passes()
+  t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
+  t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
+})
+
+t.test('the address of a stream whose call was given up opens nothing after a while', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = fails(new PhoneLineError('timeout'))
+  await t.rejects(desk.dialled())
+  await desk.clock.advance(130_000)
+  t.throws(() => desk.join(carrierLegId), 'no leg is expected')
+})
+
 t.test('legs are cut only if they had no process at the last look too', async (t) => {
   const desk = openDesk()
   await desk.dialled()

@@ -94,6 +94,33 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     },
     'warm failed caller_hung_up -',
   ],
+  [
+    'a recipient of whom only the stream arrives is asked',
+    {
+      ...calm,
+      steps: [
+        { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer lost' },
+        { afterMs: 0, does: 'events are lost', ms: 6000 },
+        { afterMs: 0, does: 'warm', asked: { destinations: [person], screeningTimeout: 9 } },
+        { afterMs: 7000, does: 'complete', newest: true },
+        { afterMs: 3000, does: 'agent speaks', ms: 200 },
+      ],
+    },
+    'warm completed - -',
+  ],
+  [
+    'a leg of which only the stream arrives, and too late, is hung up',
+    {
+      ...calm,
+      steps: [
+        { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer lost' },
+        { afterMs: 0, does: 'events are lost', ms: 25_000 },
+        { afterMs: 0, does: 'warm', asked: { destinations: [{ to: '+15005550007' }], ringingTimeout: 30 } },
+        { afterMs: 26_000, does: 'agent speaks', ms: 200 },
+      ],
+    },
+    'warm failed carrier_error return_to_assistant',
+  ],
 ]
 
 for (const [title, sequence, end] of mended)

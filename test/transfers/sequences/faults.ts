@@ -9,6 +9,7 @@ export class Faults {
   #weather: Weather
   #databaseUntilMs = 0
   #lineUntilMs = 0
+  #eventsUntilMs = 0
   #lineFails: CommandFault = 'unreachable'
 
   constructor(seed: number, weather: Weather, clock: { nowMs(): number }) {
@@ -22,6 +23,7 @@ export class Faults {
     this.#weather = 'calm'
     this.#databaseUntilMs = 0
     this.#lineUntilMs = 0
+    this.#eventsUntilMs = 0
   }
 
   databaseAway(ms: number): void {
@@ -31,6 +33,10 @@ export class Faults {
   lineFails(ms: number, how: CommandFault): void {
     this.#lineUntilMs = this.#clock.nowMs() + ms
     this.#lineFails = how
+  }
+
+  eventsAreLost(ms: number): void {
+    this.#eventsUntilMs = this.#clock.nowMs() + ms
   }
 
   /** Up to `mostMs`, and often none. */
@@ -45,6 +51,7 @@ export class Faults {
 
   ofEvent(): EventFault {
     const which = this.#draw.event()
+    if (this.#clock.nowMs() < this.#eventsUntilMs) return 'lost'
     if (this.#weather === 'calm') return 'none'
     if (which < 0.08) return 'doubled'
     if (which < 0.18) return 'late'

@@ -219,7 +219,7 @@ export class ParleyProcess {
   }
 
   /** The carrier opens a stream. Null: this process takes it no more. */
-  stream(address: string): OpenStream | null {
+  stream(carrierLegId: string, address: string): OpenStream | null {
     const leg = this.#expected.get(address)
     if (leg === undefined || !this.life.isAlive) return null
     this.#expected.delete(address)
@@ -234,7 +234,7 @@ export class ParleyProcess {
         stream.isClosed = true
       },
     }
-    stream.sink = leg.joined(transport)
+    stream.sink = leg.joined(transport, carrierLegId)
     return stream
   }
 

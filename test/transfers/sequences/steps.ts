@@ -20,6 +20,8 @@ export type Step = { afterMs: number } & (
   | { does: 'stream lost'; of: 'caller' | 'recipient' }
   | { does: 'database away'; ms: number }
   | { does: 'line fails'; ms: number; how: CommandFault }
+  /** All of them. Only sequences that are written by hand have it. */
+  | { does: 'events are lost'; ms: number }
   | { does: 'process dies' }
 )
 

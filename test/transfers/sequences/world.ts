@@ -219,7 +219,7 @@ export class World implements Watched {
 
   #stream(id: string, address: string): void {
     const process = this.processes.find((each) => address.includes(`/${each.id}/`))
-    const open = this.carrier.isAlive(id) ? (process?.stream(address.split('?')[0] ?? '') ?? null) : null
+    const open = this.carrier.isAlive(id) ? (process?.stream(id, address.split('?')[0] ?? '') ?? null) : null
     if (process !== undefined && open !== null) this.#streams.set(id, { owner: process, open })
   }
 
@@ -265,6 +265,8 @@ export class World implements Watched {
         return this.faults.databaseAway(step.ms)
       case 'line fails':
         return this.faults.lineFails(step.ms, step.how)
+      case 'events are lost':
+        return this.faults.eventsAreLost(step.ms)
       case 'process dies':
         return this.#kill()
     }
