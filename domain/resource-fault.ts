@@ -110,6 +110,10 @@ export type ResourceFaultData =
   | { kind: 'verification_required'; status: Exclude<VerificationStatus, 'approved'> }
   /** The verification of the business is under review or has ended well. */
   | { kind: 'kyb_conflict'; status: VerificationStatus }
+  /** The organization has no access to rich-message numbers. */
+  | { kind: 'rmsg_not_enabled' }
+  /** It is unknown, not active, or not for this organization. */
+  | { kind: 'rmsg_number_not_found' }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }

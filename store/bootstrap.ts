@@ -1,5 +1,5 @@
 import { scopes, type Tenant } from '../domain/access/organization.ts'
-import { uniqueId } from '../runtime/clock.ts'
+import { systemIds, uniqueId } from '../runtime/clock.ts'
 import type { KeyAdministration } from './api-keys.ts'
 import type { Sql, Tx } from './connect.ts'
 import { readSecret } from './key-secret.ts'
@@ -24,6 +24,12 @@ const simulatedNumber = {
     firstMessage: 'Hello, this is Parley. What can I do for you?',
   },
 }
+/** Rich-message numbers of the simulated carrier. Messages from the first fall back to SMS. */
+const simulatedRmsgNumbers = [
+  { e164: '+15005550200', smsStatus: 'ready', isPooled: true },
+  { e164: '+15005550201', smsStatus: 'not_configured', isPooled: true },
+  { e164: '+15005550202', smsStatus: 'not_configured', isPooled: false },
+]
 /** Any number that nothing else in the database takes as an advisory lock. */
 const lock = 7_275_539_003
 
@@ -62,7 +68,10 @@ export function bootstrap(
     const { test } = presented
     await keys.create({ organizationId: id, name: 'bootstrap', scopes, test, policy: {}, expiresAtMs: null, secret })
     await insertVerification(tx, id)
-    if (hasSimulatedNumber) await insertSimulatedNumber(tx, { organizationId: id, test })
+    if (hasSimulatedNumber) {
+      await insertSimulatedNumber(tx, { organizationId: id, test })
+      await insertSimulatedRmsgNumbers(tx, { organizationId: id, test })
+    }
     return 'created'
   })
 }
@@ -82,6 +91,16 @@ async function insertSimulatedNumber(tx: Tx, { organizationId, test }: Tenant): 
     values (${organizationId}, ${test}, ${`pn_${uniqueId()}`}, ${e164}, 'managed', 'both', ${label},
       ${JSON.stringify(template)}::text::json, now(), now())
     on conflict do nothing`
+}
+
+async function insertSimulatedRmsgNumbers(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
+  for (const { e164, smsStatus, isPooled } of simulatedRmsgNumbers)
+    await tx`
+      insert into rmsg_numbers (test, id, e164, provider_identity, organization_id, status, sms_status, sms_ready_at,
+        created_at, updated_at)
+      values (${test}, ${systemIds.session()}, ${e164}, ${`simulated-${e164.slice(1)}`}, ${isPooled ? organizationId : null}, 'active',
+        ${smsStatus}, ${smsStatus === 'ready' ? tx`now()` : null}, now(), now())
+      on conflict do nothing`
 }
 
 /** If several processes start at once, one finds the store empty and the others wait here for its commit. */

@@ -8,12 +8,14 @@ import type { ConnectionStore } from '../domain/numbers/sip-connection.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { RmsgNumberStore } from '../domain/rmsg/numbers.ts'
 import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
 import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
+import { createRmsgNumberStore } from './rmsg-numbers.ts'
 import type { Sealer } from './sealed.ts'
 import { createConnectionStore, createSipConnections } from './sip-connections.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
@@ -27,6 +29,7 @@ export type NumberRecords = {
   businessVerifications: SubmissionStore
   ownedConnections: ConnectionStore
   sipConnections: SipConnections
+  rmsgNumbers: RmsgNumberStore
 }
 
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
@@ -39,5 +42,6 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     businessVerifications: createSubmissionStore(worlds),
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),
+    rmsgNumbers: createRmsgNumberStore(worlds),
   }
 }

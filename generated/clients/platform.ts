@@ -51,6 +51,7 @@ import type {
   RecordingLink,
   ReleasedPhoneNumber,
   RequestRoute,
+  RmsgNumberList,
   SecretRotationInput,
   Session,
   SessionPage,
@@ -385,6 +386,11 @@ export type UpdatePhoneNumberCall = CallOptions & { path: { id: string }; body: 
 export type UpdatePhoneNumberAnswer =
   | Answer<'application/json', PhoneNumber>
 
+export type ListRmsgNumbersCall = CallOptions
+
+export type ListRmsgNumbersAnswer =
+  | Answer<'application/json', RmsgNumberList>
+
 export type TestWebhookCall = CallOptions & { path: { id: string }; body?: TestWebhook }
 
 export type TestWebhookAnswer =
@@ -592,6 +598,8 @@ export type PlatformClient = {
   deletePhoneNumber(call: DeletePhoneNumberCall): Promise<DeletePhoneNumberAnswer>
   /** Change a phone number */
   updatePhoneNumber(call: UpdatePhoneNumberCall): Promise<UpdatePhoneNumberAnswer>
+  /** List the rich-message numbers */
+  listRmsgNumbers(call?: ListRmsgNumbersCall): Promise<ListRmsgNumbersAnswer>
   /** Send a test event */
   testWebhook(call: TestWebhookCall): Promise<TestWebhookAnswer>
   /** List the deliveries */
@@ -1140,6 +1148,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listRmsgNumbers: {
+    method: 'GET',
+    path: '/v1/rmsg-phone-numbers',
+    secured: true,
+    idempotent: false,
+    body: null,
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

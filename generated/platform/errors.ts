@@ -238,6 +238,22 @@ export const errorCodes = {
     hint: 'Search for another one.',
     headers: [],
   },
+  NOT_ENABLED_FOR_ORGANIZATION: {
+    status: 403,
+    type: 'permission_error',
+    retryable: false,
+    message: 'Rich messages are not enabled for this organization.',
+    hint: 'Ask the operator to enable them and to assign a number.',
+    headers: [],
+  },
+  PHONE_NUMBER_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    retryable: false,
+    message: 'There is no such rich-message number that can be used.',
+    hint: 'GET /v1/rmsg-phone-numbers lists the numbers; the status must be active.',
+    headers: [],
+  },
   BUSINESS_VERIFICATION_REQUIRED: {
     status: 403,
     type: 'permission_error',

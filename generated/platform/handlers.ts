@@ -51,6 +51,7 @@ import type {
   RecordingLink,
   ReleasedPhoneNumber,
   RequestRoute,
+  RmsgNumberList,
   SecretRotation,
   Session,
   SessionPage,
@@ -672,6 +673,16 @@ export type UpdatePhoneNumberRequest = {
 export type UpdatePhoneNumberResult =
   | { status: 200; type?: 'application/json'; body: PhoneNumber }
 
+export type ListRmsgNumbersRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListRmsgNumbersResult =
+  | { status: 200; type?: 'application/json'; body: RmsgNumberList }
+
 export type TestWebhookRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -963,6 +974,8 @@ export type PlatformHandlers<Caller> = {
   deletePhoneNumber: Handle<DeletePhoneNumberRequest, DeletePhoneNumberResult, Caller>
   /** PATCH /v1/phone-numbers/{id} */
   updatePhoneNumber: Handle<UpdatePhoneNumberRequest, UpdatePhoneNumberResult, Caller>
+  /** GET /v1/rmsg-phone-numbers */
+  listRmsgNumbers: Handle<ListRmsgNumbersRequest, ListRmsgNumbersResult, Caller>
   /** POST /v1/webhooks/{id}/test */
   testWebhook: Handle<TestWebhookRequest, TestWebhookResult, Caller>
   /** GET /v1/webhook-deliveries */

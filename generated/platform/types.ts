@@ -201,6 +201,8 @@ export type ErrorCode =
   | 'SIP_CONNECTION_IN_USE'
   | 'PHONE_NUMBER_UNAVAILABLE'
   | 'BUSINESS_VERIFICATION_REQUIRED'
+  | 'NOT_ENABLED_FOR_ORGANIZATION'
+  | 'PHONE_NUMBER_NOT_FOUND'
   | 'CARRIER_NUMBER_FAILED'
   | 'KYB_STATE_CONFLICT'
   | 'CARRIER_DIAL_FAILED'
@@ -1906,6 +1908,32 @@ export type PhoneNumberChange = {
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
 }
+
+export type RmsgNumber = {
+  /** Requests name the number by it. */
+  id: string
+  test?: TestMark
+  /** In E.164. */
+  phoneNumber: string
+  /** A number that is paused by the operator or unavailable at the provider cannot be used. */
+  status: 'active' | 'paused' | 'unavailable'
+  smsStatus: 'not_configured' | 'pending' | 'ready' | 'failed'
+  smsReadyAt: string | null
+  /** All are false unless the number is active. */
+  capabilities: {
+    calls: boolean
+    /** False where the organization only receives. */
+    messages: boolean
+    /** A message is tried as a rich message first. */
+    rmsgFirst: boolean
+    /** A message that cannot be rich goes as SMS. */
+    smsFallback: boolean
+  }
+  /** The agent that answers on the number. null where it is free. */
+  agentId?: string | null
+}
+
+export type RmsgNumberList = RmsgNumber[]
 
 export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
 

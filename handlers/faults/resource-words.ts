@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
 import { type ConnectionProblem, connectionComplaints, isOfConnection } from './connection-words.ts'
 import { isOfNumber, sayNumberFault } from './number-words.ts'
+import { isOfRmsg, sayRmsgFault } from './rmsg-words.ts'
 import type { Said } from './said.ts'
 import { messageOf } from './table.ts'
 
@@ -21,6 +22,7 @@ const nameConflict: Record<Exclude<Resource, 'webhook endpoint' | 'SIP connectio
 
 export function sayResourceFault(data: ResourceFaultData): Said {
   if (isOfNumber(data)) return sayNumberFault(data)
+  if (isOfRmsg(data)) return sayRmsgFault(data)
   switch (data.kind) {
     case 'not_found':
       return { code: 'NOT_FOUND' }

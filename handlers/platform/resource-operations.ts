@@ -7,6 +7,7 @@ import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateA
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
 import { businessVerificationOperations } from './business-verification.ts'
 import { phoneNumberOperations } from './phone-numbers.ts'
+import { rmsgNumberOperations } from './rmsg-numbers.ts'
 import { sipConnectionOperations } from './sip-connections.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { type WebhookOperation, webhookOperations } from './webhooks.ts'
@@ -31,11 +32,12 @@ type ResourceOperation =
   | 'deleteAgentTool'
   | keyof ReturnType<typeof phoneNumberOperations>
   | keyof ReturnType<typeof sipConnectionOperations>
+  | keyof ReturnType<typeof rmsgNumberOperations>
   | keyof ReturnType<typeof businessVerificationOperations>
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
-  const { agents, tools, endpoints, phoneNumbers, sipConnections } = createResources(deps)
+  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgNumbers } = createResources(deps)
   return {
     createAgent: createAgent(agents),
     listAgents: listAgents(agents),
@@ -49,6 +51,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     deleteAgentTool: deleteAgentTool(tools),
     ...phoneNumberOperations(phoneNumbers),
     ...sipConnectionOperations(sipConnections, deps.sipUri),
+    ...rmsgNumberOperations(rmsgNumbers),
     ...businessVerificationOperations(deps.verifications),
     ...webhookOperations(endpoints, deps.webhookSecrets),
   }

@@ -13,6 +13,7 @@ import type { ConnectionStore } from '../../domain/numbers/sip-connection.ts'
 import { createSipConnections, type SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
 import type { BusinessVerification } from '../../domain/numbers/verification.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import { createRmsgNumbers, type RmsgNumberStore, type RmsgNumbers } from '../../domain/rmsg/numbers.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
 import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
 import { createEndpoints, type Endpoints } from '../../domain/webhooks/endpoints.ts'
@@ -37,6 +38,7 @@ type NumberStores = {
   ownedConnections: ConnectionStore
   numberOrders: NumberOrderStore
   verification: BusinessVerification
+  rmsgNumbers: RmsgNumberStore
 }
 
 type Resources = {
@@ -45,6 +47,7 @@ type Resources = {
   endpoints: Endpoints
   phoneNumbers: PhoneNumbers
   sipConnections: SipConnectionOperations
+  rmsgNumbers: RmsgNumbers
 }
 
 export function createResources(deps: ResourceDeps): Resources {
@@ -85,6 +88,7 @@ export function createResources(deps: ResourceDeps): Resources {
       clock,
       connectionId: ids.sipConnection,
     }),
+    rmsgNumbers: createRmsgNumbers(stores.rmsgNumbers),
   }
 }
 

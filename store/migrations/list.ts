@@ -25,6 +25,7 @@ import { transfers } from './0024-transfers.ts'
 import { businessVerifications } from './0025-business-verifications.ts'
 import { legCharges } from './0026-leg-charges.ts'
 import { sipConnections } from './0027-sip-connections.ts'
+import { rmsgNumbers } from './0028-rmsg-numbers.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   businessVerifications,
   legCharges,
   sipConnections,
+  rmsgNumbers,
 ]

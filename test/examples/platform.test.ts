@@ -14,6 +14,7 @@ import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { compareVerification } from './business-verification.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
+import { compareRmsg } from './rmsg.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
 import { storeCalls } from './stored-calls.ts'
 import { compareTransfers } from './transfers.ts'
@@ -182,6 +183,7 @@ t.test('sessions and calls', async (t) => {
 t.test('the verification of a business', (t) => compareVerification(t, examples, administration))
 
 t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }))
+t.test('rich messages', (t) => compareRmsg(t, examples, { parley, admin: administration }))
 
 t.test('transfers', (t) => compareTransfers(t, examples, { parley, admin: administration }))
 

@@ -168,6 +168,7 @@ const withoutId = [
   'importPhoneNumber',
   'listSipConnections',
   'createSipConnection',
+  'listRmsgNumbers',
   'getBusinessVerification',
   'saveBusinessVerificationDraft',
   'submitBusinessVerification',

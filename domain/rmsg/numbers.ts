@@ -1,0 +1,111 @@
+/**
+ * Rich-message numbers. The operator owns all of them, and puts them into the pools of organizations. An organization sees
+ * and uses numbers by its view, which docs/rmsg.md has as a table: the admin organization all of them, any other its pool.
+ * One that had access before there were pools has the view `legacy` until it gets its first number.
+ */
+
+import type { Tenant } from '../access/organization.ts'
+import type { RmsgBackend } from '../access/organization-settings.ts'
+import { ResourceFault } from '../resource-fault.ts'
+
+export type RmsgNumber = {
+  id: string
+  test: boolean
+  e164: string
+  /** The name of the number at the provider. */
+  providerIdentity: string
+  /** The organization whose pool it is in. Null: it is in no pool. */
+  organizationId: string | null
+  /** The agent that answers on it. Null: it is free. */
+  agentId: string | null
+  /** Paused by the operator; unavailable where the provider has lost it. */
+  status: 'active' | 'paused' | 'unavailable'
+  smsStatus: 'not_configured' | 'pending' | 'ready' | 'failed'
+  smsReadyAtMs: number | null
+  createdAtMs: number
+}
+
+/** The settings that decide what an organization sees. */
+export type RmsgAccess = {
+  isAdmin: boolean
+  isEnabled: boolean
+  /** It had access before there were pools. */
+  isLegacy: boolean
+  hasPool: boolean
+  backend: RmsgBackend
+}
+
+type RmsgView = 'admin' | 'pool' | 'legacy'
+
+export type RmsgNumberStore = {
+  access(tenant: Tenant): Promise<RmsgAccess>
+  /** Oldest first. */
+  pool(tenant: Tenant, limit: number): Promise<RmsgNumber[]>
+  /** The numbers of all organizations, oldest first. */
+  inventory(test: boolean, limit: number): Promise<RmsgNumber[]>
+  /** A number of any organization. */
+  find(test: boolean, id: string): Promise<RmsgNumber | null>
+}
+
+export type RmsgCapabilities = Record<'calls' | 'messages' | 'rmsgFirst' | 'smsFallback', boolean>
+/** `agentId` is absent in the view of an organization of before pools. */
+export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
+  agentId?: string | null
+  capabilities: RmsgCapabilities
+}
+
+export type RmsgNumbers = {
+  /** Throws ResourceFault `rmsg_not_enabled`. */
+  list(tenant: Tenant): Promise<ShownRmsgNumber[]>
+  /** For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` where it may not be used. */
+  use(tenant: Tenant, id: string): Promise<RmsgNumber>
+}
+
+const listMax = 1_000
+
+export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
+  return {
+    async list(tenant) {
+      const access = await store.access(tenant)
+      const view = admitted(access)
+      const numbers = await (view === 'pool' ? store.pool(tenant, listMax) : store.inventory(tenant.test, listMax))
+      return numbers.map(({ agentId, ...number }) => ({
+        ...number,
+        ...(view !== 'legacy' && { agentId }),
+        capabilities: capabilitiesOf({ agentId, ...number }, access.backend),
+      }))
+    },
+    async use(tenant, id) {
+      const view = admitted(await store.access(tenant))
+      const number = await store.find(tenant.test, id)
+      if (number === null || !isUsable(number, view, tenant)) throw new ResourceFault({ kind: 'rmsg_number_not_found' })
+      return number
+    },
+  }
+}
+
+function admitted(access: RmsgAccess): RmsgView {
+  const view = rmsgViewOf(access)
+  if (view === null) throw new ResourceFault({ kind: 'rmsg_not_enabled' })
+  return view
+}
+
+/** Null: the organization has no access. */
+function rmsgViewOf({ isAdmin, isEnabled, isLegacy, hasPool }: RmsgAccess): RmsgView | null {
+  if (isAdmin) return 'admin'
+  if (!isEnabled) return null
+  if (hasPool) return 'pool'
+  return isLegacy ? 'legacy' : null
+}
+
+function isUsable({ status, organizationId }: RmsgNumber, view: RmsgView, tenant: Tenant): boolean {
+  if (status !== 'active') return false
+  if (view === 'admin') return true
+  return view === 'pool' ? organizationId === tenant.organizationId : organizationId === null
+}
+
+function capabilitiesOf({ status, smsStatus }: RmsgNumber, backend: RmsgBackend): RmsgCapabilities {
+  const isActive = status === 'active'
+  const sends = isActive && backend === 'default'
+  return { calls: isActive, messages: sends, rmsgFirst: sends, smsFallback: isActive && smsStatus === 'ready' }
+}

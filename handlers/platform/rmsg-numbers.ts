@@ -1,0 +1,32 @@
+/** The rich-message numbers that an organization sees. */
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { RmsgNumbers, ShownRmsgNumber } from '../../domain/rmsg/numbers.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { RmsgNumber } from '../../generated/platform/types.ts'
+import { timeOrNull } from './times.ts'
+
+export function rmsgNumberOperations(numbers: RmsgNumbers) {
+  return {
+    listRmsgNumbers: async (_request, { caller }) => ({
+      status: 200,
+      body: (await numbers.list(tenantOf(caller))).map(wired),
+    }),
+  } satisfies Partial<PlatformHandlers<Caller>>
+}
+
+function wired({
+  id,
+  e164,
+  status,
+  smsStatus,
+  smsReadyAtMs,
+  capabilities,
+  agentId,
+  test,
+}: ShownRmsgNumber): RmsgNumber {
+  return {
+    ...{ id, phoneNumber: e164, status, smsStatus, smsReadyAt: timeOrNull(smsReadyAtMs), capabilities },
+    ...(agentId !== undefined && { agentId }),
+    ...(test && { test: true as const }),
+  }
+}

@@ -1,0 +1,51 @@
+/** The inventory of rich-message numbers. Statements for an organization name it and the world; those for all of it are the operator's. */
+import type { RmsgAccess, RmsgNumber, RmsgNumberStore } from '../domain/rmsg/numbers.ts'
+import type { Tx } from './connect.ts'
+import { isUuid } from './row-values.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+
+export function createRmsgNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>): RmsgNumberStore {
+  return {
+    access: (tenant) =>
+      worlds.asTenant(tenant, async (tx) => {
+        const { organizationId, test } = tenant
+        const [row] = await tx<RmsgAccess[]>`
+          select admin_organization as "isAdmin", rmsg_enabled as "isEnabled", rmsg_legacy_inventory as "isLegacy",
+            rmsg_backend as backend, exists (
+              select from rmsg_numbers n where n.organization_id = o.id and n.test = ${test}) as "hasPool"
+          from organizations o where id = ${organizationId}`
+        if (!row) throw new Error('the organization of a key is gone')
+        return row
+      }),
+    pool: (tenant, limit) =>
+      worlds.asTenant(tenant, (tx) =>
+        readNumbers(
+          tx,
+          tx`where organization_id = ${tenant.organizationId} and test = ${tenant.test}
+            order by created_at, id limit ${limit}`,
+        ),
+      ),
+    inventory: (test, limit) =>
+      worlds.asOperator((tx) => readNumbers(tx, tx`where test = ${test} order by created_at, id limit ${limit}`)),
+    find: async (test, id) => {
+      if (!isUuid(id)) return null
+      return worlds.asOperator(
+        async (tx) => (await readNumbers(tx, tx`where test = ${test} and id = ${id}`))[0] ?? null,
+      )
+    },
+  }
+}
+
+type Row = Omit<RmsgNumber, 'smsReadyAtMs' | 'createdAtMs'> & { smsReadyAt: Date | null; createdAt: Date }
+
+async function readNumbers(tx: Tx, where: ReturnType<Tx>): Promise<RmsgNumber[]> {
+  const rows = await tx<Row[]>`
+    select id, test, e164, provider_identity as "providerIdentity", organization_id as "organizationId",
+      agent_id as "agentId", status, sms_status as "smsStatus", sms_ready_at as "smsReadyAt", created_at as "createdAt"
+    from rmsg_numbers ${where}`
+  return rows.map(({ smsReadyAt, createdAt, ...row }) => ({
+    ...row,
+    smsReadyAtMs: smsReadyAt?.getTime() ?? null,
+    createdAtMs: createdAt.getTime(),
+  }))
+}
