@@ -14,6 +14,7 @@ import type {
   CallbackPage,
   CallbackPosition,
   CallbackStore,
+  PlacedAttempt,
 } from '../domain/callbacks/store.ts'
 import type { CallEvent } from '../domain/calls/call.ts'
 import type { CallStatus } from '../domain/calls/states.ts'
@@ -40,6 +41,7 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
       if (!isCallbackId(id)) return null
       return worlds.asTenant(tenant, async (tx) => (await readWhole(tx, ofId(tx, tenant, id)))[0] ?? null)
     },
+    attempt: (callback) => worlds.asTenant(callback, (tx) => attemptOf(tx, callback)),
     list: (tenant, filter, limit, after) => worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, limit, after)),
     ofSession: async (tenant, sessionId) => {
       if (!isUuid(sessionId)) return null
@@ -67,6 +69,15 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
         return changed
       }),
   }
+}
+
+async function attemptOf(tx: Tx, { organizationId, test, lease }: Callback): Promise<PlacedAttempt | null> {
+  const [placed] = await tx<PlacedAttempt[]>`
+    select c.id as "sessionId", c.phone->>'phoneNumberId' as "phoneNumberId", c.phone->>'from' as "fromNumber",
+      exists (select from call_legs l where l.organization_id = c.organization_id and l.test = c.test and l.call_id = c.id
+        and l.carrier_leg_id is not null) as "isDialed"
+    from calls c ${ofCall(tx, { organizationId, test }, lease?.id ?? '')}`
+  return placed ?? null
 }
 
 /** The last one that was promised in the session. */

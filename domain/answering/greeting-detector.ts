@@ -2,10 +2,11 @@
  * Finds out by the first words of the other party, and by how long they are, whether a machine says them. The first rule
  * that fits decides:
  *
+ *   a question of a person, as "how can I help" ──► human
  *   a phrase of a mailbox ──► machine
  *   a phrase of a menu, or of a phone that asks who calls ──► not_sure
- *   a first utterance of `longMs` or more ──► machine
- *   one of up to `shortMs`, and `quietMs` without speech behind it ──► human
+ *   a first utterance of `longMs` or more that begins within `promptMs` ──► machine
+ *   one of up to `shortMs`, and `quietMs` without speech behind it ──► human, but not after "you have reached …"
  */
 import type { Clock } from '../ports/system.ts'
 import { greetingIn } from './greeting-words.ts'
@@ -19,18 +20,25 @@ export type GreetingDetectorDeps = {
 
 /** People say who they are in less. */
 const longMs = 4_000
+/** A machine begins at once. What a person says later may be a long reply to the agent. */
+const promptMs = 4_000
 /** An utterance that goes on for so long is judged before its end. Its words are late by up to a second. */
 const endlessMs = 6_000
 const shortMs = 3_000
 /** A person waits for an answer. A machine pauses less between its sentences. */
 const quietMs = 1_500
+/** The words of an utterance come up to so long after its end. A person's question may be among them. */
+const wordsLateMs = 1_000
 /** Silence that is shorter is inside an utterance. */
 const pauseMs = 500
 /** With fewer words the length does not decide. */
 const wordsMin = 6
 
+const verdicts = { person: 'human', voicemail: 'machine', conversing: 'not_sure' } as const
+
 export class GreetingDetector {
   readonly #deps: GreetingDetectorDeps
+  readonly #beginMs: number
   #finals = ''
   #text = ''
   #startMs: number | null = null
@@ -39,12 +47,16 @@ export class GreetingDetector {
   #firstMs: number | null = null
   #cancelEndless = () => {}
   #cancelPause = () => {}
+  #cancelLate = () => {}
   #cancelQuiet = () => {}
   /** The first utterance was short, with a silence behind it. Its words may still come. */
   #isShort = false
+  /** Both machines and people say what was said so far. */
+  #isAmbiguous = false
 
   constructor(deps: GreetingDetectorDeps) {
     this.#deps = deps
+    this.#beginMs = deps.clock.monotonicMs()
   }
 
   speechStarted(): void {
@@ -70,17 +82,20 @@ export class GreetingDetector {
     this.#text = `${this.#finals} ${text}`
     if (isFinal) this.#finals = this.#text.slice(-textMax)
     const greeting = greetingIn(this.#text, this.#deps.language)
-    if (greeting !== null) return this.#deps.decided(greeting === 'voicemail' ? 'machine' : 'not_sure')
-    this.#greeted()
+    this.#isAmbiguous = greeting === 'ambiguous'
+    if (greeting === null || greeting === 'ambiguous') return this.#greeted()
+    this.#deps.decided(verdicts[greeting])
   }
 
   close(): void {
     this.#cancelEndless()
     this.#cancelPause()
+    this.#cancelLate()
     this.#cancelQuiet()
   }
 
   #long(): void {
+    if (this.#startMs !== null && this.#startMs - this.#beginMs > promptMs) return
     if (this.#text.trim().split(/\s+/).length >= wordsMin) this.#deps.decided('machine')
   }
 
@@ -88,7 +103,7 @@ export class GreetingDetector {
     this.#cancelEndless()
     if (this.#firstMs !== null) return
     this.#firstMs = this.#endMs - (this.#startMs ?? this.#endMs)
-    if (this.#firstMs >= longMs) this.#long()
+    if (this.#firstMs >= longMs) this.#cancelLate = this.#deps.clock.after(wordsLateMs, () => this.#long())
   }
 
   #quiet(): void {
@@ -97,7 +112,7 @@ export class GreetingDetector {
   }
 
   #greeted(): void {
-    if (this.#isShort && this.#text.trim() !== '') this.#deps.decided('human')
+    if (this.#isShort && !this.#isAmbiguous && this.#text.trim() !== '') this.#deps.decided('human')
   }
 }
 

@@ -3,15 +3,22 @@
  * entries, in lower case and without punctuation.
  */
 type GreetingWords = {
-  /** A mailbox says them. */
+  /** Only a mailbox says them. */
   voicemail: string
+  /** A mailbox says them, and so does the person who answers the phone of a business. */
+  ambiguous: string
+  /** A person asks so, also after a long greeting. */
+  person: string
   /** A menu, or a phone that asks for its owner who calls: the agent can talk to them. */
   conversing: string
 }
 
 const english: GreetingWords = {
   voicemail:
-    'voicemail|voice mail|voice mailbox|mailbox|leave a message|leave me a message|leave your message|leave your name|record your message|record a message|after the tone|at the tone|after the beep|at the beep|is not available|are not available|am not available|is unavailable|cant take your call|cannot take your call|cant come to the phone|cannot come to the phone|unable to take your call|unable to come to the phone|get back to you as soon|answering machine|you have reached|youve reached',
+    'voicemail|voice mail|voice mailbox|mailbox|leave a message|leave me a message|leave your message|leave your name|record your message|record a message|after the tone|at the tone|after the beep|at the beep|cant take your call|cannot take your call|cant come to the phone|cannot come to the phone|unable to take your call|unable to come to the phone|get back to you as soon|answering machine|is not available to take your call',
+  ambiguous: 'you have reached|youve reached|is not available|are not available|am not available|is unavailable',
+  person:
+    'how can i help|how may i help|can i help you|may i help you|how can i be of|what can i do for you|how can i direct|how may i direct|ask whos calling|ask who is calling|whos this|who is this|like to leave a|want to leave a|take a message',
   conversing:
     'screening service|call screening|record your name|say your name|say why you are calling|reason for your call|why youre calling|press one|press two|press 1|press 2|press zero|press 0|stay on the line',
 }
@@ -20,46 +27,68 @@ const languages: Readonly<Record<string, GreetingWords>> = {
   en: english,
   de: {
     voicemail:
-      'mailbox|anrufbeantworter|sprachbox|nach dem signalton|nach dem ton|nach dem piepton|hinterlassen sie|nachricht hinterlassen|nicht erreichbar|zurzeit nicht erreichbar|im moment nicht erreichbar|nicht ans telefon|nicht ans telefon gehen',
+      'mailbox|anrufbeantworter|sprachbox|nach dem signalton|nach dem ton|nach dem piepton|hinterlassen sie|nachricht hinterlassen|nicht ans telefon|nicht ans telefon gehen',
+    ambiguous: 'nicht erreichbar',
+    person:
+      'möchten sie eine nachricht|wie kann ich ihnen helfen|wie kann ich helfen|kann ich ihnen helfen|was kann ich für sie tun|wer ist da|wer spricht',
     conversing: 'sagen sie ihren namen|grund ihres anrufs|drücken sie|bleiben sie in der leitung',
   },
   es: {
     voicemail:
-      'buzón|buzon|contestador|deje su mensaje|deje un mensaje|deja un mensaje|deja tu mensaje|después de la señal|después del tono|tras la señal|no está disponible|no puedo atender',
+      'buzón|buzon|contestador|deje su mensaje|deje un mensaje|deja un mensaje|deja tu mensaje|después de la señal|después del tono|tras la señal|no puedo atender',
+    ambiguous: 'no está disponible',
+    person:
+      'quiere dejar|desea dejar|en qué puedo ayudar|en qué puedo ayudarle|en qué le puedo ayudar|en qué puedo servirle|de parte de quién|quién habla',
     conversing: 'diga su nombre|motivo de su llamada|pulse uno|pulse 1|marque uno|marque 1|oprima uno|no cuelgue',
   },
   fr: {
     voicemail:
-      'messagerie|boîte vocale|répondeur|laissez un message|laissez votre message|laisser un message|après le bip|après le signal|nest pas disponible|ne suis pas disponible|ne peux pas vous répondre',
+      'messagerie|boîte vocale|répondeur|laissez un message|laissez votre message|laisser un message|après le bip|après le signal|ne peux pas vous répondre',
+    ambiguous: 'nest pas disponible|ne suis pas disponible|vous êtes bien chez',
+    person:
+      'voulez vous laisser|souhaitez vous laisser|comment puis je vous aider|que puis je faire pour vous|en quoi puis je vous aider|qui est à lappareil|cest de la part de qui',
     conversing: 'dites votre nom|raison de votre appel|tapez 1|tapez un|appuyez sur|restez en ligne',
   },
   it: {
     voicemail:
-      'segreteria telefonica|casella vocale|lasciare un messaggio|lasciate un messaggio|lasci un messaggio|dopo il segnale|dopo il bip|non è disponibile|non è raggiungibile|non posso rispondere',
+      'segreteria telefonica|casella vocale|lasciare un messaggio|lasciate un messaggio|lasci un messaggio|dopo il segnale|dopo il bip|non è raggiungibile|non posso rispondere',
+    ambiguous: 'non è disponibile',
+    person:
+      'vuole lasciare|desidera lasciare|come posso aiutarla|come posso esserle utile|in cosa posso aiutarla|chi parla|con chi parlo',
     conversing: 'dica il suo nome|motivo della chiamata|prema 1|prema uno|prema il tasto|resti in linea',
   },
   pt: {
     voicemail:
-      'caixa postal|correio de voz|caixa de correio|deixe seu recado|deixe a sua mensagem|deixe sua mensagem|deixe uma mensagem|após o sinal|depois do sinal|após o bipe|não está disponível|não posso atender',
+      'caixa postal|correio de voz|caixa de correio|deixe seu recado|deixe a sua mensagem|deixe sua mensagem|deixe uma mensagem|após o sinal|depois do sinal|após o bipe|não posso atender',
+    ambiguous: 'não está disponível',
+    person:
+      'quer deixar|deseja deixar|gostaria de deixar|em que posso ajudar|como posso ajudar|posso ajudar|quem fala|quem está falando',
     conversing:
       'diga seu nome|diga o seu nome|motivo da ligação|motivo da chamada|digite 1|prima 1|tecle 1|aguarde na linha',
   },
   nl: {
     voicemail:
-      'voicemail|antwoordapparaat|spreek een bericht in|laat een bericht|laat uw bericht|bericht achterlaten|na de toon|na de piep|niet bereikbaar|niet beschikbaar',
+      'voicemail|antwoordapparaat|spreek een bericht in|laat een bericht|laat uw bericht|bericht achterlaten|na de toon|na de piep',
+    ambiguous: 'niet beschikbaar|niet bereikbaar|u spreekt met',
+    person:
+      'wilt u een|waarmee kan ik u helpen|hoe kan ik u helpen|kan ik u helpen|wat kan ik voor u doen|met wie spreek ik',
     conversing: 'zeg uw naam|reden van uw oproep|toets 1|toets een|kies 1|blijf aan de lijn',
   },
 }
 
-/** `voicemail` wins, because mailboxes have menus too. Null: the text has no such phrase. An unknown language gets the words of English. */
+/**
+ * The kind that says most: a person who asks "do you want to leave a message" is none of the machines, and a mailbox has menus
+ * too. Null: the text has no such phrase. An unknown language gets the words of English.
+ */
 export function greetingIn(text: string, language: string): keyof GreetingWords | null {
   const [base = ''] = language.toLowerCase().split(/[-_]/)
-  const { voicemail, conversing } = languages[base] ?? english
+  const words = languages[base] ?? english
   const said = ` ${normalized(text)} `
   const has = (list: string) => list.split('|').some((phrase) => said.includes(` ${phrase} `))
-  if (has(voicemail)) return 'voicemail'
-  return has(conversing) ? 'conversing' : null
+  return byWeight.find((kind) => has(words[kind])) ?? null
 }
+
+const byWeight = ['person', 'voicemail', 'conversing', 'ambiguous'] as const
 
 const normalized = (text: string) =>
   text

@@ -33,7 +33,10 @@ export type Callback = Tenant & {
   /** Attempts at its time and later, as opposed to those that a request asked for. */
   tries: number
   nextTryAtMs: number
-  /** Held by the process that places the call. */
+  /**
+   * Held by the process that places the call. The session of the call gets this id, so that whoever takes over from a process
+   * that died sees whether the call was placed.
+   */
   lease: { id: string; untilMs: number } | null
 }
 

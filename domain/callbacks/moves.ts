@@ -20,20 +20,20 @@ export type Placing = Placed | { failure: PlacingFailure }
  * more or too late is given back or given up.
  */
 export function taken(callback: Callback, leaseId: string, nowMs: number): Callback {
-  // A process died with an attempt that a request had asked for before the time.
-  if (callback.nextTryAtMs > nowMs) return moved(callback, 'scheduled', nowMs, {})
+  // A process died with an attempt that a request had asked for before the time. At the time it is looked for.
+  if (callback.nextTryAtMs > nowMs) return moved(callback, 'scheduled', nowMs, { lease: callback.lease })
   if (nowMs > callback.scheduledAtMs + lateMsMax) return moved(callback, 'failed', nowMs, { failureCause: 'missed' })
   // The process of the last try died.
   if (callback.tries >= triesMax) return moved(callback, 'failed', nowMs, { failureCause: 'carrier_error' })
   return leased({ ...callback, tries: callback.tries + 1 }, leaseId, nowMs)
 }
 
-/** Begins an attempt. One that a request asked for is no try. */
+/** Begins an attempt, or goes on with one whose end nobody has stored. One that a request asked for is no try. */
 export function leased(callback: Callback, leaseId: string, nowMs: number): Callback {
   return moved(callback, 'dispatching', nowMs, {
     attemptedAtMs: nowMs,
     failureCause: null,
-    lease: { id: leaseId, untilMs: nowMs + leaseMs },
+    lease: { id: callback.lease?.id ?? leaseId, untilMs: nowMs + leaseMs },
   })
 }
 

@@ -1,6 +1,7 @@
 /** The stored callbacks. They are made with the entries of a call (`CallStore.append`). An id of another form is an unknown one. */
 import type { Tenant } from '../access/organization.ts'
 import type { Callback, WholeCallback } from './callback.ts'
+import type { Placed } from './moves.ts'
 import type { CallbackStatus } from './states.ts'
 
 /** All that are given must hold. */
@@ -13,8 +14,13 @@ export type CallbackPage = { callbacks: readonly WholeCallback[]; next: Callback
 /** `payload` is for the event, beside the id of the callback. */
 export type CallbackChange = { callback: Callback; payload?: Record<string, unknown> }
 
+/** `isDialed`: the carrier has taken the call. */
+export type PlacedAttempt = Placed & { isDialed: boolean }
+
 export interface CallbackStore {
   find(tenant: Tenant, id: string): Promise<WholeCallback | null>
+  /** The call that an attempt has placed, by the id of its lease. Null: there is none. */
+  attempt(callback: Callback): Promise<PlacedAttempt | null>
   /** Newest first, from behind `after` on. */
   list(tenant: Tenant, filter: CallbackFilter, limit: number, after: CallbackPosition | null): Promise<CallbackPage>
   /** The last one that was promised in this session. */

@@ -28,7 +28,7 @@ export async function answerPlanOf(
   agent: Agent | null,
   message: Omit<MessageOf, 'text' | 'path'>,
 ): Promise<AnswerPlan | null> {
-  const mode = amd?.mode ?? 'disabled'
+  const mode = amd?.mode ?? 'agent'
   if (mode === 'disabled') return null
   const { action = 'hangup', message: text } = voicemail === null ? {} : { ...agent?.settings.voicemail, ...voicemail }
   const path = ['telephony', 'voicemail', 'message']

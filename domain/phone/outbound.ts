@@ -49,6 +49,8 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   telephony?: WantedTelephony | null
   /** For the LLM, before the conversation begins. No request sets it. */
   note?: string | null
+  /** The id of the session. No request sets it. */
+  sessionId?: string
   /** Nobody waits for the answer: variables without a value are left empty. No request sets it. */
   leavesUnset?: boolean
 }
@@ -73,7 +75,7 @@ const lastWordsS = 120
 const timeLimitMaxS = 14_400
 
 export function createDialPhone(deps: OutboundDeps): DialPhone {
-  return async (caller, { to, from = null, telephony, note, leavesUnset = false, ...wanted }) => {
+  return async (caller, { to, from = null, telephony, note, sessionId, leavesUnset = false, ...wanted }) => {
     refuseIssues([
       ...numberIssues(deps, { to, from }),
       ...(await issuesOfWanted(wanted, deps.rules)),
@@ -84,7 +86,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const number = await numberOf(deps, caller, agent?.id ?? null, from)
     const line = deps.lines.of(number)
     if (line === null) throw new ResourceFault({ kind: 'number_not_ready' })
-    const id = deps.ids.session()
+    const id = sessionId ?? deps.ids.session()
     const phone: CallPhone = {
       direction: 'outbound',
       from: number.e164,

@@ -1,4 +1,4 @@
-/** Places the call of a callback: from a number of its organization, with its agent, or with the settings of its session where that had none. */
+/** Places the call of a callback, unless a process that died has done so: from a number of its organization, with its agent, or with the settings of its session where that had none. */
 import type { NewTool } from '../agents/tool.ts'
 import type { Callback, PlacingFailure } from '../callbacks/callback.ts'
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
@@ -11,7 +11,7 @@ import type { DialPhone } from './outbound.ts'
 import type { CallableNumber, CallableNumbers, CallersOfNumbers } from './ports.ts'
 
 export type PlaceCallbackDeps = {
-  callbacks: Pick<CallbackStore, 'find'>
+  callbacks: Pick<CallbackStore, 'find' | 'attempt'>
   numbers: Pick<CallableNumbers, 'outboundFor' | 'outboundNamed'>
   callers: CallersOfNumbers
   dial: DialPhone
@@ -19,6 +19,8 @@ export type PlaceCallbackDeps = {
 
 export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
   return async (callback) => {
+    const before = await deps.callbacks.attempt(callback)
+    if (before !== null) return before.isDialed ? before : { failure: 'carrier_error' }
     const whole = await deps.callbacks.find(callback, callback.id)
     if (whole === null) return { failure: 'carrier_error' }
     const number = await numberOf(deps, callback, whole.pipeline)
@@ -31,6 +33,7 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
     try {
       const dialed = await deps.dial(caller, {
         ...own,
+        ...(callback.lease && { sessionId: callback.lease.id }),
         ...numbers,
         metadata,
         webhookTags,

@@ -972,7 +972,7 @@ export type StartedSession = {
 
 /** Whether a person or a machine has answered: the event `carrier.machine_detection` says `human`, `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a machine was found. */
 export type MachineDetection = {
-  /** It is found out by this server from the first words and from the beep, by the carrier, or not at all (the default). */
+  /** It is found out by this server from the first words and from the beep (the default), by the carrier, or not at all. */
   mode?: 'agent' | 'carrier' | 'disabled' | null
   /** From the answer; 10 by default. Without a result by then it is `not_sure`. */
   timeoutSeconds?: number | null

@@ -107,7 +107,11 @@ t.test('agent: the first words and their length decide', (t) => {
     ['Hello?', 600, 1000, undefined],
     ['', 600, 2000, undefined],
     ['Hi, this is Sam. Please leave a message.', 2400, 0, 'machine'],
-    ["You've reached the Smiths.", 1500, 0, 'machine'],
+    ["You've reached the Smiths.", 1500, 5000, undefined],
+    ["You've reached the Smiths. Please leave a message.", 2500, 0, 'machine'],
+    ["You've reached the bicycle shop in Market Street, Joan speaking, how can I help you today?", 5000, 0, 'human'],
+    ['He is not available. Would you like to leave a message?', 2800, 0, 'human'],
+    ['Guten Tag, Bäckerei Schmidt.', 1500, 2000, 'human'],
     ['This is the voice-mail of Sam.', 1500, 0, 'machine'],
     ['Hello, this is Sam of the bicycle shop in Market Street, good morning.', 3900, 3000, undefined],
     ['Welcome to our company, which has been here since nineteen hundred and two.', 4100, 3000, 'machine'],
@@ -123,6 +127,22 @@ t.test('agent: the first words and their length decide', (t) => {
     call.answering.close()
     t.equal(call.clock.pending, 0)
   }
+  t.end()
+})
+
+t.test('agent: words of a long greeting may come after its end, and a late utterance is a reply', (t) => {
+  const slow = answer({ mode: 'agent', action: 'hangup' })
+  slow.begin()
+  says(slow, 'Good morning, this is the bicycle shop in', 4500, 900)
+  slow.observer.words('Market Street, how can I help you?', true)
+  t.equal(slow.log[0]?.split(' ')[0], 'human')
+
+  const reply = answer({ mode: 'agent', action: 'hangup' })
+  reply.begin()
+  reply.clock.advance(4001)
+  says(reply, 'I would like another day for my bicycle, because I have no time before.', 5000, 400)
+  t.same(reply.log, [])
+  reply.answering.close()
   t.end()
 })
 

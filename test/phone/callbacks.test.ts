@@ -110,6 +110,57 @@ t.test('a session without an agent is called again with its own settings, once i
   await call(phones, 'POST', `/v1/calls/${made.id}/end`)
 })
 
+/** The process of an attempt has died before it stored what became of it. */
+const dies = (id: string, sessionId: string) => sql`
+  update callbacks set status = 'dispatching', created_session_id = null, lease_id = ${sessionId}, leased_until = now(),
+    next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`
+
+async function callbackWhen(id: string, is: (callback: Shown) => boolean): Promise<Shown> {
+  for (let looks = 0; looks < 400; looks++) {
+    const callback = await shown(id)
+    if (is(callback)) return callback
+    await sleep(50)
+  }
+  throw new Error(`callback ${id} does not become so`)
+}
+
+const callsOf = (id: string) => sql<{ id: string }[]>`select id from calls where metadata->>'callbackId' = ${id}`
+
+t.test('a call that a process placed before it died is not placed again', async (t) => {
+  const { agentId } = phones
+  const id = await promise(await endedCall({ agentId }), agentId, {})
+  const dispatched = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
+  const sessionId = dispatched.json<Shown>().created_session_id ?? ''
+  await dies(id, sessionId)
+  const callback = await callbackWhen(id, ({ status }) => status !== 'dispatching')
+  t.match(callback, { status: 'dispatched', created_session_id: sessionId, from_number: phones.number })
+  t.same(await callsOf(id), [{ id: sessionId }])
+  await call(phones, 'POST', `/v1/calls/${sessionId}/end`)
+
+  await dies(id, sessionId)
+  await sql`update callbacks set scheduled_at = now() + interval '1 hour', next_try_at = now() + interval '1 hour' where id = ${id}`
+  t.match(await callbackWhen(id, ({ status }) => status !== 'dispatching'), { status: 'scheduled' })
+  const again = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
+  t.match(again.json(), { status: 'dispatched', created_session_id: sessionId }, 'nor by a request')
+  t.same(await callsOf(id), [{ id: sessionId }])
+})
+
+t.test('a call that a process did not place before it died is placed', async (t) => {
+  const { agentId } = phones
+  const id = await promise(await endedCall({ agentId }), agentId, {})
+  const sessionId = systemIds.session()
+  await dies(id, sessionId)
+  const callback = await callbackWhen(id, ({ status }) => status !== 'dispatching')
+  t.match(callback, { status: 'dispatched', created_session_id: sessionId })
+  await call(phones, 'POST', `/v1/calls/${sessionId}/end`)
+
+  const other = await promise(await endedCall({ agentId }), agentId, {})
+  await sql`update call_legs set carrier_leg_id = null where call_id = ${sessionId}`
+  await dies(other, sessionId)
+  const tried = await callbackWhen(other, ({ status }) => status !== 'dispatching')
+  t.match(tried, { status: 'scheduled', failure_cause: 'carrier_error' }, 'the carrier did not take it: tried later')
+})
+
 t.test(
   'variables without a value are left empty where nobody waits for the answer, and an event names them',
   async (t) => {
