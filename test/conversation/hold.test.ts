@@ -100,3 +100,21 @@ t.test('of two texts that are typed while the agent is interrupted, the last one
   t.same(written, ['user: one', 'user: two', 'agent: You wrote two.'])
   t.equal(requests.length, 1, 'the first one is in the history alone')
 })
+
+t.test('a call whose credit is gone, or which lasts too long, ends at once while the caller is on hold', async (t) => {
+  const gone = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message' } })
+  await gone.sim.run(3000)
+  gone.conversation.hold('music', () => {})
+  await gone.sim.run(3000)
+  gone.conversation.creditGone()
+  await gone.sim.run(100)
+  t.same(gone.record.ended, ['credit_exhausted'])
+
+  const long = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message', maxDurationSeconds: 30 } })
+  await long.sim.run(3000)
+  long.conversation.hold('music', () => {})
+  await long.sim.run(26_900)
+  t.same(long.record.ended, [])
+  await long.sim.run(200)
+  t.same(long.record.ended, ['max_duration'])
+})

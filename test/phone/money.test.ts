@@ -64,3 +64,14 @@ t.test('a call ends when the credit is gone', async (t) => {
   await sql`update organizations set credit_micro_usd = 0`
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'credit_exhausted' })
 })
+
+t.test('a caller on hold is cut off when the credit is gone', async (t) => {
+  await sql`update organizations set credit_micro_usd = 10000000`
+  const id = await dial('+15005550006')
+  await callWhen(phones, id, ({ status }) => status === 'in_progress')
+  const asked = await call(phones, 'POST', `/v1/calls/${id}/transfers/warm`, { to: '+15005550002' })
+  t.equal(asked.status, 201, asked.text)
+  await callWhen(phones, id, ({ status }) => status === 'transferring')
+  await sql`update organizations set credit_micro_usd = 0`
+  t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'credit_exhausted' })
+})
