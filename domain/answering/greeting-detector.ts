@@ -20,7 +20,7 @@ export type GreetingDetectorDeps = {
 
 /** People say who they are in less. */
 const longMs = 4_000
-/** A machine begins at once. What a person says later may be a long reply to the agent. */
+/** A machine begins at once. Later a person may give the agent a long reply. */
 const promptMs = 4_000
 /** An utterance that goes on for so long is judged before its end. Its words are late by up to a second. */
 const endlessMs = 6_000

@@ -77,8 +77,7 @@ const languages: Readonly<Record<string, GreetingWords>> = {
 }
 
 /**
- * The kind that says most: a person who asks "do you want to leave a message" is none of the machines, and a mailbox has menus
- * too. Null: the text has no such phrase. An unknown language gets the words of English.
+ * The kind that says most: "do you want to leave a message" is a person, and a mailbox has menus too. Null: the text has no such phrase. An unknown language gets the words of English.
  */
 export function greetingIn(text: string, language: string): keyof GreetingWords | null {
   const [base = ''] = language.toLowerCase().split(/[-_]/)

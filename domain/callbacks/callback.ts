@@ -34,8 +34,8 @@ export type Callback = Tenant & {
   tries: number
   nextTryAtMs: number
   /**
-   * Held by the process that places the call. The session of the call gets this id, so that whoever takes over from a process
-   * that died sees whether the call was placed.
+   * Held by the process that places the call. The session of the call gets this id, so that the process that takes over
+   * from one that died sees whether the call was placed.
    */
   lease: { id: string; untilMs: number } | null
 }

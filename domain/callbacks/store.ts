@@ -19,7 +19,7 @@ export type PlacedAttempt = Placed & { isDialed: boolean }
 
 export interface CallbackStore {
   find(tenant: Tenant, id: string): Promise<WholeCallback | null>
-  /** The call that an attempt has placed, by the id of its lease. Null: there is none. */
+  /** The call of an attempt, by the id of its lease. Null: it made none. */
   attempt(callback: Callback): Promise<PlacedAttempt | null>
   /** Newest first, from behind `after` on. */
   list(tenant: Tenant, filter: CallbackFilter, limit: number, after: CallbackPosition | null): Promise<CallbackPage>
