@@ -26,7 +26,7 @@ import { businessVerifications } from './0025-business-verifications.ts'
 import { legCharges } from './0026-leg-charges.ts'
 import { sipConnections } from './0027-sip-connections.ts'
 import { rmsgNumbers } from './0028-rmsg-numbers.ts'
-import { unknownAttempts } from './0028-unknown-attempts.ts'
+import { unknownAttempts } from './0029-unknown-attempts.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 export const unknownAttempts: Migration = {
-  version: 28,
+  version: 29,
   name: 'attempts of callbacks whose end nobody has stored',
   sql: `
 -- A callback that is given back keeps the lease of such an attempt: it is the id of the call that may have been placed.
