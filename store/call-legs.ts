@@ -54,7 +54,7 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
           from call_legs l join calls c
             on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
           where l.ended_at is null
-            and (l.bridged_at is null or (c.ended_at is not null and c.end_reason <> 'transferred') or exists (
+            and (l.bridged_at is null or (c.ended_at is not null and (c.end_reason <> 'transferred' or ${isUnpaid(tx)})) or exists (
               select from call_legs other
               where other.organization_id = l.organization_id and other.test = l.test and other.call_id = l.call_id
                 and other.bridged_at is not null and other.ended_at <= ${endedBefore}))
@@ -77,6 +77,13 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
       ),
   }
 }
+
+/** The carrier asks for a leg of the call, and the organization has no credit. */
+const isUnpaid = (tx: Tx) => tx`
+  not l.test and exists (select from organizations o where o.id = l.organization_id and o.credit_micro_usd <= 0) and exists (
+    select from call_legs paid
+    where paid.organization_id = l.organization_id and paid.test = l.test and paid.call_id = l.call_id
+      and paid.ended_at is null and paid.micro_usd_per_minute > 0)`
 
 const orphaned = (tx: Tx) => tx`
   l.organization_id as "organizationId", l.test, l.id, l.call_id as "callId", l.line, l.carrier_leg_id as "carrierLegId"`

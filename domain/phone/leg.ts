@@ -37,7 +37,7 @@ export interface LegStore {
   /**
    * Open legs of calls that ended at least `graceMs` ago, or that no living process holds, and of attempts to transfer a
    * call that failed or were cancelled as long ago. Two legs that were connected by a transfer talk on without a process:
-   * they are left out until one of them has been over for `graceMs`.
+   * they are left out until one of them has been over for `graceMs`, or the organization cannot pay for them.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**

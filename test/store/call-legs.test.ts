@@ -102,6 +102,18 @@ t.test('legs that talk on after the end of their call are looked at', async (t) 
   t.same(await unattended(), [recipient.id])
 })
 
+t.test('legs that talk on after the end of their call are cut when nobody can pay for them', async (t) => {
+  const { store, sql, call, clock, orphans, attempt } = await transferring(t)
+  await store.calls.append(call, call.id, [attempt('completed'), ended('transferred')])
+  clock.advance(graceMs + 1000)
+  await sql`update organizations set credit_micro_usd = 0`
+  t.same(await orphans(), [], 'they cost nothing')
+  await sql`update call_legs set micro_usd_per_minute = 7000 where party = 'recipient'`
+  t.same(await orphans(), ['caller', 'recipient'])
+  await sql`update organizations set credit_micro_usd = 1`
+  t.same(await orphans(), [])
+})
+
 t.test('the legs of a dead process are due also when its call was ended a moment before', async (t) => {
   const { store, sql, call, orphans } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 second'`
