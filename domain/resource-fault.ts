@@ -114,6 +114,8 @@ export type ResourceFaultData =
   | { kind: 'rmsg_not_enabled' }
   /** It is unknown, not active, or not for this organization. */
   | { kind: 'rmsg_number_not_found' }
+  /** No number of the pool is free, or the one that is named is not. */
+  | { kind: 'rmsg_number_unavailable' }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }

@@ -1,6 +1,6 @@
 /** Agents. Every statement names the organization and the world. */
 import type { Tenant } from '../domain/access/organization.ts'
-import type { Agent, AgentSettings, AgentStore, WebhookConflict } from '../domain/agents/agent.ts'
+import type { Agent, AgentSettings, AgentStore, RmsgRefusal, WebhookConflict } from '../domain/agents/agent.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { AgentWebhooks } from '../domain/webhooks/agent-fields.ts'
 import { byField } from '../domain/webhooks/agent-webhooks.ts'
@@ -16,6 +16,7 @@ import {
 import { callbacksOfAgent } from './callbacks.ts'
 import type { Tx } from './connect.ts'
 import { numbersOfAgent } from './number-rows.ts'
+import { chooseNumber, giveNumber, numberOfAgent, withNumber, withoutNumber } from './rmsg-agents.ts'
 import type { Sealer } from './sealed.ts'
 import { isTaken } from './taken.ts'
 import type { Worlds } from './tenant.ts'
@@ -26,6 +27,7 @@ type Row = {
   organizationId: string
   test: boolean
   settings: AgentSettings
+  rmsgNumberId: string | null
   createdAt: Date
   updatedAt: Date
 }
@@ -99,7 +101,7 @@ async function insert(
   agent: Omit<Agent, 'webhooks'>,
   webhooks: readonly StoredEndpoint[],
   agentsMax: number,
-): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict> {
+): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal> {
   const { organizationId, test, id, settings } = agent
   if (webhooks.length > 0) await lockEndpoints(tx, agent)
   await lockNames(tx, agent)
@@ -108,12 +110,15 @@ async function insert(
   if ((row?.count ?? 0) >= agentsMax) return 'limit_reached'
   const conflictsWith = await webhookConflict(tx, webhooks)
   if (conflictsWith !== null) return { conflictsWith }
+  const chosen = settings.rmsg === undefined ? null : await chooseNumber(tx, agent, id, settings.rmsg)
+  if (typeof chosen === 'string') return { rmsgNumber: chosen }
   const { count } = await tx`
     insert into agents (organization_id, test, id, name_key, settings, created_at, updated_at)
-    values (${organizationId}, ${test}, ${id}, ${nameKey(settings.name)}, ${JSON.stringify(settings)}::text::json,
+    values (${organizationId}, ${test}, ${id}, ${nameKey(settings.name)}, ${stored(settings)}::text::json,
       ${new Date(agent.createdAtMs)}, ${new Date(agent.updatedAtMs)})
     on conflict (organization_id, test, name_key) do nothing`
   if (count === 0) return 'name_taken'
+  if (chosen !== null) await giveNumber(tx, agent, id, chosen)
   await replaceWebhooks(tx, sealer, agent, {}, webhooks)
   return 'inserted'
 }
@@ -126,24 +131,30 @@ async function changeOne(
   tenant: Tenant,
   id: string,
   change: Change,
-): Promise<Agent | WebhookConflict | null> {
+): Promise<Agent | WebhookConflict | RmsgRefusal | null> {
   await lockEndpoints(tx, tenant)
   const [agent] = await read(tx, tenant, id, true)
   if (!agent) return null
   const secrets = await readSecrets(tx, sealer, tenant, id)
-  const { agent: changed, webhooks } = change(agent, { endpoints: agent.webhooks, secrets })
+  const { agent: changed, webhooks, choosesNumber } = change(agent, { endpoints: agent.webhooks, secrets })
   const { settings } = changed
   const conflictsWith = webhooks === 'kept' ? null : await webhookConflict(tx, webhooks)
   if (conflictsWith !== null) return { conflictsWith }
   if (nameKey(settings.name) !== nameKey(agent.settings.name)) await lockNames(tx, tenant)
+  const chosen = choosesNumber ? await chooseNumber(tx, tenant, id, settings.rmsg) : null
+  if (typeof chosen === 'string') return { rmsgNumber: chosen }
+  if (choosesNumber) await giveNumber(tx, tenant, id, chosen)
   await tx`
-    update agents set name_key = ${nameKey(settings.name)}, settings = ${JSON.stringify(settings)}::text::json,
+    update agents set name_key = ${nameKey(settings.name)}, settings = ${stored(settings)}::text::json,
       updated_at = ${new Date(changed.updatedAtMs)}
     where organization_id = ${tenant.organizationId} and test = ${tenant.test} and id = ${id}`
   if (webhooks !== 'kept') await replaceWebhooks(tx, sealer, tenant, agent.webhooks, webhooks)
   else if (settings.name !== agent.settings.name) await renameWebhooks(tx, tenant, { id, name: settings.name })
-  return { ...changed, webhooks: webhooks === 'kept' ? agent.webhooks : byField(webhooks) }
+  const shown = choosesNumber ? withNumber(settings, chosen?.id ?? null) : settings
+  return { ...changed, settings: shown, webhooks: webhooks === 'kept' ? agent.webhooks : byField(webhooks) }
 }
+
+const stored = (settings: AgentSettings) => JSON.stringify(withoutNumber(settings))
 
 async function read(tx: Tx, tenant: Tenant, id: string, locks = false): Promise<Agent[]> {
   const { organizationId, test } = tenant
@@ -160,9 +171,10 @@ function nameKey(name: string): string {
   return name.trim().normalize('NFC').replaceAll('\0', '\uFFFD')
 }
 
-function agentOf({ createdAt, updatedAt, ...agent }: Row, webhooks: AgentWebhooks = {}): Agent {
-  return { ...agent, webhooks, createdAtMs: createdAt.getTime(), updatedAtMs: updatedAt.getTime() }
+function agentOf({ createdAt, updatedAt, rmsgNumberId, ...agent }: Row, webhooks: AgentWebhooks = {}): Agent {
+  const settings = withNumber(agent.settings, rmsgNumberId)
+  return { ...agent, settings, webhooks, createdAtMs: createdAt.getTime(), updatedAtMs: updatedAt.getTime() }
 }
 
 const columns = (tx: Tx) =>
-  tx`id, organization_id as "organizationId", test, settings, created_at as "createdAt", updated_at as "updatedAt"`
+  tx`id, organization_id as "organizationId", test, settings, ${numberOfAgent(tx)}, created_at as "createdAt", updated_at as "updatedAt"`

@@ -62,6 +62,8 @@ type OptionalSettings = {
   clientOverrides: ('prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed')[]
   promptVariables: { name: string; defaultValue?: string; description?: string }[]
   extractionFields: ExtractionField[]
+  /** A stored agent has the number of `phoneNumberId`. */
+  rmsg: { enabled?: boolean; mode?: 'dedicated' | 'shared'; phoneNumberId?: string | null }
 }
 
 export type BackgroundClip = {
@@ -93,7 +95,7 @@ export interface AgentStore {
     agent: Omit<Agent, 'webhooks'>,
     webhooks: readonly StoredEndpoint[],
     agentsMax: number,
-  ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict>
+  ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal>
   /**
    * Nobody else changes the agent between its reading and its writing. Null: there is no such agent. If `change` throws,
    * the agent stays as it was.
@@ -102,13 +104,20 @@ export interface AgentStore {
     tenant: Tenant,
     id: string,
     change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
-  ): Promise<Agent | 'name_taken' | WebhookConflict | null>
+  ): Promise<Agent | 'name_taken' | WebhookConflict | RmsgRefusal | null>
   /** With its tools. One that is named by phone numbers, or by callbacks that are not over, stays. */
   remove(tenant: Tenant, id: string): Promise<AgentRemoval>
 }
 
-/** `webhooks` replaces all fields, or they stay. */
-export type ChangedAgent = { agent: Omit<Agent, 'webhooks'>; webhooks: readonly StoredEndpoint[] | 'kept' }
+/** `webhooks` replaces all fields, or they stay. `choosesNumber`: its rich-message number is chosen again, by its settings. */
+export type ChangedAgent = {
+  agent: Omit<Agent, 'webhooks'>
+  webhooks: readonly StoredEndpoint[] | 'kept'
+  choosesNumber: boolean
+}
+
+/** The agent stays as it was. `unknown`: the rich-message number that it names is not the organization's. */
+export type RmsgRefusal = { rmsgNumber: 'unknown' | 'unavailable' }
 
 /** This endpoint and a field of the agent would be asked before the same call. */
 export type WebhookConflict = { conflictsWith: string }

@@ -3,7 +3,16 @@ import type { Clock } from '../ports/system.ts'
 import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { byField, issuesOfWebhooks, makeWebhooks, noWebhooks } from '../webhooks/agent-webhooks.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
-import type { Agent, AgentChange, AgentSettings, AgentStore, NewAgent, WebhookConflict, WithWebhooks } from './agent.ts'
+import type {
+  Agent,
+  AgentChange,
+  AgentSettings,
+  AgentStore,
+  NewAgent,
+  RmsgRefusal,
+  WebhookConflict,
+  WithWebhooks,
+} from './agent.ts'
 import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.ts'
 
 export type AgentDeps = {
@@ -46,6 +55,7 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
       if (outcome === 'limit_reached')
         throw new ResourceFault({ kind: 'limit_reached', resource: 'agent', limit: agentsMax })
       if (outcome !== 'inserted') throw conflict(outcome)
+      if (settings.rmsg !== undefined) return found(await store.find(owner, agent.id))
       return { ...agent, webhooks: byField(made.webhooks) }
     },
     list: (tenant) => store.list(tenant),
@@ -59,9 +69,13 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
         const owner = { ...agent, name: settings.name }
         const made = sent === undefined ? null : makeWebhooks(owner, sent ?? {}, stored, { endpointId, nowMs })
         refuseIssues([...issuesOfWhole(settings), ...(made?.issues ?? [])])
-        return { agent: { ...agent, settings, updatedAtMs: nowMs }, webhooks: made?.webhooks ?? 'kept' }
+        return {
+          agent: { ...agent, settings, updatedAtMs: nowMs },
+          webhooks: made?.webhooks ?? 'kept',
+          choosesNumber: 'rmsg' in change,
+        }
       })
-      if (outcome === 'name_taken' || (outcome !== null && 'conflictsWith' in outcome)) throw conflict(outcome)
+      if (outcome === 'name_taken' || (outcome !== null && !('settings' in outcome))) throw conflict(outcome)
       return found(outcome)
     },
     async remove(tenant, id) {
@@ -82,8 +96,13 @@ function changed(settings: NewAgent | AgentSettings, change: AgentChange): Agent
   return Object.fromEntries(entries) as AgentSettings
 }
 
-function conflict(outcome: 'name_taken' | WebhookConflict): ResourceFault {
-  return outcome === 'name_taken'
-    ? new ResourceFault({ kind: 'name_taken', resource: 'agent' })
-    : new ResourceFault({ kind: 'pre_call_conflict', endpointId: outcome.conflictsWith })
+function conflict(outcome: 'name_taken' | WebhookConflict | RmsgRefusal): ResourceFault {
+  if (outcome === 'name_taken') return new ResourceFault({ kind: 'name_taken', resource: 'agent' })
+  if ('conflictsWith' in outcome)
+    return new ResourceFault({ kind: 'pre_call_conflict', endpointId: outcome.conflictsWith })
+  return new ResourceFault(
+    outcome.rmsgNumber === 'unknown'
+      ? { kind: 'named_not_found', path: ['rmsg', 'phoneNumberId'] }
+      : { kind: 'rmsg_number_unavailable' },
+  )
 }

@@ -6,6 +6,7 @@
 
 import type { Tenant } from '../access/organization.ts'
 import type { RmsgBackend } from '../access/organization-settings.ts'
+import type { AgentSettings } from '../agents/agent.ts'
 import { ResourceFault } from '../resource-fault.ts'
 
 export type RmsgNumber = {
@@ -89,6 +90,12 @@ function admitted(access: RmsgAccess): RmsgView {
   if (view === null) throw new ResourceFault({ kind: 'rmsg_not_enabled' })
   return view
 }
+
+/** Whether the agent answers on a number that no other agent has. */
+export function isDedicated(rmsg: AgentSettings['rmsg']): rmsg is RmsgSetting {
+  return rmsg?.enabled === true && rmsg.mode === 'dedicated'
+}
+type RmsgSetting = NonNullable<AgentSettings['rmsg']>
 
 /** Null: the organization has no access. */
 function rmsgViewOf({ isAdmin, isEnabled, isLegacy, hasPool }: RmsgAccess): RmsgView | null {

@@ -254,6 +254,14 @@ export const errorCodes = {
     hint: 'GET /v1/rmsg-phone-numbers lists the numbers; the status must be active.',
     headers: [],
   },
+  RMSG_NUMBER_UNAVAILABLE: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'There is no rich-message number for this agent.',
+    hint: 'Name a number of the organization that is active and has no other agent, or ask the operator for one.',
+    headers: [],
+  },
   BUSINESS_VERIFICATION_REQUIRED: {
     status: 403,
     type: 'permission_error',

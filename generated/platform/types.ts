@@ -203,6 +203,7 @@ export type ErrorCode =
   | 'BUSINESS_VERIFICATION_REQUIRED'
   | 'NOT_ENABLED_FOR_ORGANIZATION'
   | 'PHONE_NUMBER_NOT_FOUND'
+  | 'RMSG_NUMBER_UNAVAILABLE'
   | 'CARRIER_NUMBER_FAILED'
   | 'KYB_STATE_CONFLICT'
   | 'CARRIER_DIAL_FAILED'
@@ -408,6 +409,16 @@ export type ExtractionField = {
   options?: string[]
 }
 
+/** Rich messages. An agent that is enabled and `dedicated` answers on a number of the organization that no other agent has: the one that is named, else the one that it has, else the oldest free one. The number is free again when the agent is not enabled any more, is `shared` or is deleted. */
+export type AgentRmsg = {
+  /** False where it is not set. */
+  enabled?: boolean
+  /** `shared` where it is not set. */
+  mode?: 'dedicated' | 'shared'
+  /** The id of a number in `GET /v1/rmsg-phone-numbers`. In answers the number that the agent has, null where that was taken away. */
+  phoneNumberId?: string | null
+} | null
+
 export type ConfiguredHeader = { name: string; configured: true }
 
 export type AgentWebhook = {
@@ -474,6 +485,7 @@ export type Agent = {
   promptVariables: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields: ExtractionField[] | null
+  rmsg: AgentRmsg
   webhooks: AgentWebhooks
   createdAt: string
   updatedAt: string
@@ -557,6 +569,7 @@ export type NewAgent = {
   promptVariables?: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
+  rmsg?: AgentRmsg
   webhooks?: NewAgentWebhooks
 }
 
@@ -591,6 +604,7 @@ export type AgentChange = {
   promptVariables?: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
+  rmsg?: AgentRmsg
   webhooks?: NewAgentWebhooks
 }
 

@@ -5,6 +5,7 @@ import type { Said } from './said.ts'
 const codes = {
   rmsg_not_enabled: 'NOT_ENABLED_FOR_ORGANIZATION',
   rmsg_number_not_found: 'PHONE_NUMBER_NOT_FOUND',
+  rmsg_number_unavailable: 'RMSG_NUMBER_UNAVAILABLE',
 } as const
 type RmsgFault = Extract<ResourceFaultData, { kind: keyof typeof codes }>
 

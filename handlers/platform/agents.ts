@@ -98,4 +98,5 @@ const unset = {
   clientOverrides: null,
   promptVariables: null,
   extractionFields: null,
+  rmsg: null,
 } as const satisfies Partial<Record<keyof WireAgent, null>>

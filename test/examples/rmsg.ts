@@ -14,5 +14,8 @@ export async function compareRmsg(
   const none = await admin.organization('without rich messages', { scopes: ['rmsg'] })
   examples.compare(t, await examples.send(none, list), { example: 'RmsgForbidden: notEnabled' })
   const other = await admin.key(none.id)
+  const fields = { rmsg: { enabled: true, mode: 'dedicated' } }
+  const refused = await examples.send(other, { operation: 'createAgent', request: 'least', fields })
+  examples.compare(t, refused, { example: 'Conflict: rmsg' })
   examples.compare(t, await examples.send(other, list), { example: 'RmsgForbidden: rmsgScope' })
 }

@@ -34,6 +34,7 @@ const cleared = Object.fromEntries(
     'clientOverrides',
     'promptVariables',
     'extractionFields',
+    'rmsg',
   ].map((name) => [name, null]),
 )
 

@@ -54,6 +54,7 @@ const settings = {
     { name: 'mood', type: 'enum', description: 'How they felt.', options: ['good', 'bad'] },
     { name: 'age', type: 'number', description: 'In years.' },
   ],
+  rmsg: { enabled: true, mode: 'shared' },
 }
 
 t.test('createAgent and getAgent show what was set, and null for the rest', async (t) => {

@@ -103,11 +103,11 @@ const agentWebhooks = Object.fromEntries(
 )
 
 const agent = {
-  ...shared,
-  ...extraction,
-  ...agentWebhooks,
+  ...{ ...shared, ...extraction, ...agentWebhooks },
   ...models('llmOptions', 'stackPreferences'),
   name: '1…120, \\S',
+  'rmsg.mode': 'dedicated|shared',
+  'rmsg.phoneNumberId': '1…64',
   'voicemail.action': 'hangup|leave_message',
   'voicemail.message': '1…1000',
   promptVariables: '…64',

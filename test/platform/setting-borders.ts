@@ -244,7 +244,7 @@ export const agentBorders: Border[] = [
     { extractionFields: fields(1, { type: 'enum', options: ['😀'.repeat(120)] }) },
     { extractionFields: fields(1, { type: 'enum', options: ['o'.repeat(121)] }) },
   ],
-  ['/rmsg', {}, { rmsg: { enabled: true } }],
+  ['/rmsg/mode', { rmsg: { enabled: true, mode: 'shared' } }, { rmsg: { mode: 'own' } }],
   ['/webhooks', { webhooks: null }, { webhooks: [] }],
 ]
 
