@@ -161,6 +161,7 @@ function platformOf({ config, store, operations, sessions, records, settings, ..
     keys: store.providerKeys,
     vendorName: (provider) => vendorNameOf(provider, config.providers),
     requestRoutes: store.requestRoutes,
+    creditAccounts: store.creditAccounts,
     organizations: store.organizations,
     webhookSecrets: store.webhookSecrets,
     stores: { ...store, verification: phoneNumbers.verifications },

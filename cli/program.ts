@@ -5,6 +5,7 @@ import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
 import { config } from './config.ts'
+import { credits } from './credits.ts'
 import { database } from './database.ts'
 import { demo } from './demo.ts'
 import { dial } from './dial.ts'
@@ -47,6 +48,7 @@ export function createProgram(actions: Actions): Command {
     ...speechCommands,
     agents,
     calls,
+    credits,
     dial,
     callbacks,
     numbers,

@@ -5,6 +5,7 @@ import type { Choice } from '../domain/routing/choice.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
 import type { Sql } from './connect.ts'
+import { addToDay } from './credit-movements.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
 import { arrayLiteral } from './row-values.ts'
@@ -103,7 +104,8 @@ const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '')
 /**
  * Ends keys, writes rows and moves credit, all or nothing. It may run twice, when the answer to the first run was
  * lost: a row that is there already is not written, a cost is taken only for a row that was written, and what is
- * given back is the reservation that is still there.
+ * given back is the reservation that is still there. Postgres runs the parts that no other part reads after the last
+ * one, so each transaction locks the credit before its movements.
  */
 async function insertAll(
   sql: Sql,
@@ -141,11 +143,16 @@ async function insertAll(
       delete from reservations r using entry e
       where r.organization_id = e.organization_id and r.request_id = e.request_id
       returning r.organization_id, r.micro_usd
+    ), spent as (
+      select organization_id, -sum(cost_micro_usd)::bigint as micro_usd from written where cost_micro_usd > 0
+      group by organization_id order by organization_id
+    ), noted as (
+      ${sql.unsafe(addToDay('requests', 'spent', new Date(nowMs)))}
     ), moved as (
       select organization_id, sum(micro_usd)::bigint as micro_usd from (
         select organization_id, micro_usd from given_back
         union all
-        select organization_id, -cost_micro_usd from written where cost_micro_usd > 0
+        select organization_id, micro_usd from spent
       ) m
       group by organization_id having sum(micro_usd) <> 0
       order by organization_id

@@ -3,6 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import { type ChargedLeg, chargeOf, type LegChargeStore, type LegUse } from '../domain/phone/leg-costs.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
+import { addToDay } from './credit-movements.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 /** Transfers of one call. */
@@ -25,7 +26,7 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
       worlds.asOperator(async (tx) => {
         const nowMs = clock.nowMs()
         const debits = (await readDue(tx, new Date(nowMs), limit)).map((row) => debitOf(row, nowMs))
-        if (debits.length > 0) await write(tx, debits)
+        if (debits.length > 0) await write(tx, debits, new Date(nowMs))
         return debits.length
       }),
     withoutCredit: (ownerId, limit) =>
@@ -67,7 +68,7 @@ function debitOf({ id, organizationId, chargedMicroUsd, ...row }: Row, nowMs: nu
   return { id, organizationId, microUsd, isSettled: leg.endedAtMs !== null }
 }
 
-async function write(tx: Tx, debits: readonly Debit[]): Promise<void> {
+async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void> {
   const rows = JSON.stringify(debits)
   await tx`
     update call_legs l set charged_micro_usd = l.charged_micro_usd + d."microUsd", is_settled = d."isSettled"
@@ -79,6 +80,12 @@ async function write(tx: Tx, debits: readonly Debit[]): Promise<void> {
           from json_to_recordset(${rows}::text::json) as r ("organizationId" text, "microUsd" bigint)
           group by 1 order by 1) d
     where o.id = d.id and d.micro_usd <> 0`
+  await tx`
+    with spent as (
+      select "organizationId" as organization_id, -sum("microUsd")::bigint as micro_usd
+      from json_to_recordset(${rows}::text::json) as r ("organizationId" text, "microUsd" bigint)
+      group by 1 having sum("microUsd") <> 0 order by 1
+    ) ${tx.unsafe(addToDay('calls', 'spent', now))}`
 }
 
 /** The legs of a call that were answered. One that was bridged outlives its call. */

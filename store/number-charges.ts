@@ -3,6 +3,7 @@ import type { DueNumber, NumberChargeStore } from '../domain/numbers/charges.ts'
 import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
+import { noteMovement } from './credit-movements.ts'
 import { ofNumber, readNumbers } from './number-rows.ts'
 import { dateOrNull } from './row-values.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
@@ -18,7 +19,7 @@ export function createNumberCharges(worlds: Worlds & Tenancy, clock: Clock): Num
           tx`${ofNumber(tx, due, due.id)} and order_status = 'done' and next_charge_at <= ${now()} for update skip locked`,
         )
         if (number === undefined) return
-        await update(tx, change(number, await isPaid(tx, number)))
+        await update(tx, change(number, await isPaid(tx, number, now())))
       }),
   }
 }
@@ -33,12 +34,14 @@ function readDue(tx: Tx, now: Date, suspend: Date, limit: number): Promise<DueNu
     order by n.next_charge_at, n.id limit ${limit}`
 }
 
-async function isPaid(tx: Tx, { organizationId, price }: PhoneNumber): Promise<boolean> {
+async function isPaid(tx: Tx, { organizationId, id: phoneNumberId, price }: PhoneNumber, now: Date): Promise<boolean> {
   const microUsd = price?.monthlyMicroUsd ?? 0
   const { count } = await tx`
     update organizations set credit_micro_usd = credit_micro_usd - ${microUsd}
     where id = ${organizationId} and credit_micro_usd >= ${microUsd}`
-  return count > 0
+  if (count === 0) return false
+  await noteMovement(tx, { organizationId, kind: 'phone_number', microUsd: -microUsd, phoneNumberId }, now)
+  return true
 }
 
 async function update(tx: Tx, number: PhoneNumber): Promise<void> {

@@ -3,6 +3,7 @@ import type { InsertOutcome, NumberOrderStore, OrderEnd } from '../domain/number
 import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
+import { noteMovement } from './credit-movements.ts'
 import { hasAgent, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import { dateOrNull, storable } from './row-values.ts'
 import { isTaken } from './taken.ts'
@@ -85,16 +86,20 @@ async function insert(tx: Tx, number: PhoneNumber, lookAtMs: number): Promise<In
       ${template === null ? null : JSON.stringify(template)}::text::json, 'pending', ${new Date(lookAtMs)},
       ${upfrontMicroUsd}, ${monthlyMicroUsd}, ${dateOrNull(number.nextChargeAtMs)}, ${dateOrNull(number.lastChargedAtMs)},
       ${new Date(number.createdAtMs)}, ${new Date(number.updatedAtMs)})`
-  if (number.price !== null) await debit(tx, organizationId, paidAtOnce(number))
+  if (number.price !== null) await debit(tx, number)
   return 'inserted'
 }
 
 /** Throws CreditTooLow. */
-async function debit(tx: Tx, organizationId: string, microUsd: number): Promise<void> {
+async function debit(tx: Tx, number: PhoneNumber): Promise<void> {
+  const { organizationId, id: phoneNumberId } = number
+  const microUsd = paidAtOnce(number)
   const { count } = await tx`
     update organizations set credit_micro_usd = credit_micro_usd - ${microUsd}
     where id = ${organizationId} and credit_micro_usd >= ${microUsd}`
   if (count === 0) throw new CreditTooLow()
+  const movement = { organizationId, kind: 'phone_number', microUsd: -microUsd, phoneNumberId } as const
+  await noteMovement(tx, movement, new Date(number.createdAtMs))
 }
 
 async function endOrder(tx: Tx, number: PhoneNumber, end: OrderEnd, now: Date): Promise<void> {
@@ -109,8 +114,11 @@ async function endOrder(tx: Tx, number: PhoneNumber, end: OrderEnd, now: Date): 
   else
     await tx`
       update phone_numbers set order_status = 'failed', next_charge_at = null, last_charged_at = null, updated_at = ${now} ${row}`
+  const { organizationId, id: phoneNumberId } = number
+  const microUsd = paidAtOnce(number)
   await tx`
-    update organizations set credit_micro_usd = credit_micro_usd + ${paidAtOnce(number)} where id = ${number.organizationId}`
+    update organizations set credit_micro_usd = credit_micro_usd + ${microUsd} where id = ${organizationId}`
+  await noteMovement(tx, { organizationId, kind: 'phone_number', microUsd, phoneNumberId }, now)
 }
 
 const paidAtOnce = ({ price }: PhoneNumber) => (price === null ? 0 : price.upfrontMicroUsd + price.monthlyMicroUsd)

@@ -2,6 +2,7 @@ import type { OrganizationRecord, OrganizationSettings } from '../domain/access/
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './connect.ts'
+import { noteMovement } from './credit-movements.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import { isTaken } from './taken.ts'
 import type { Tenancy } from './tenant.ts'
@@ -41,7 +42,7 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
     find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
     change: async (id, changes) => {
       try {
-        return await tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes))
+        return await tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()))
       } catch (error) {
         if (isTaken(error, 'organizations_one_admin')) return 'admin_taken'
         throw error
@@ -51,6 +52,7 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
       tenancy.asOrganization(id, async (tx) => {
         const [row] = await tx<OrganizationRecord[]>`
           update organizations set credit_micro_usd = credit_micro_usd + ${microUsd} where id = ${id} returning ${columns(tx)}`
+        if (row) await noteMovement(tx, { organizationId: id, kind: 'operator', microUsd }, now())
         return row ?? null
       }),
   }
@@ -64,6 +66,7 @@ async function insertOrganization(tx: Tx, settings: NewOrganization, now: Date):
       ${settings.smsEnabled}, ${settings.rmsgEnabled}, ${settings.recordingEnabled}, ${now})
     returning ${columns(tx)}`
   if (!row) throw new Error('an inserted organization was not returned')
+  await noteMovement(tx, { organizationId: row.id, kind: 'operator', microUsd: row.creditMicroUsd }, now)
   return row
 }
 
@@ -76,6 +79,7 @@ async function changeOrganization(
   tx: Tx,
   id: string,
   changes: OrganizationChanges,
+  now: Date,
 ): Promise<OrganizationRecord | null> {
   // Only these names reach the statement.
   const values = {
@@ -91,11 +95,19 @@ async function changeOrganization(
     ...(changes.recordingEnabled !== undefined && { recording_enabled: changes.recordingEnabled }),
   }
   if (Object.keys(values).length === 0) return readOrganization(tx, id)
+  if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)
   const [row] = await tx<OrganizationRecord[]>`
     update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
   // Keys are remembered with the name and the limit of their organization.
   if (row) await notifyKeyChange(tx, { organizationId: id })
   return row ?? null
+}
+
+/** The credit is not changed by others until the transaction ends. */
+async function noteNewCredit(tx: Tx, organizationId: string, newMicroUsd: number, now: Date): Promise<void> {
+  const [old] = await tx<{ microUsd: number }[]>`
+    select credit_micro_usd as "microUsd" from organizations where id = ${organizationId} for update`
+  if (old) await noteMovement(tx, { organizationId, kind: 'operator', microUsd: newMicroUsd - old.microUsd }, now)
 }
 
 const columns = (tx: Tx) => tx`

@@ -3,6 +3,7 @@
  * choice behind it.
  */
 
+import type { CreditAccounts } from '../domain/billing/credit-account.ts'
 import type { RequestRoutes } from '../domain/billing/request-route.ts'
 import type { KeptAnswers } from '../domain/idempotency/kept-answers.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -10,6 +11,7 @@ import type { Loop } from '../runtime/loops.ts'
 import { createChoices } from './choices.ts'
 import type { Pools } from './connect.ts'
 import { createCredit, type StoredCredit } from './credit.ts'
+import { createCreditAccounts } from './credit-movements.ts'
 import { createIdempotency, type IdempotencyLimits, type StoredIdempotency } from './idempotency.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { createLedger, type StoredLedger } from './ledger.ts'
@@ -28,6 +30,7 @@ export type Requests = {
   idempotency: StoredIdempotency
   ledger: StoredLedger
   credit: StoredCredit
+  creditAccounts: CreditAccounts
   requestRoutes: RequestRoutes
   keptAnswers: KeptAnswers
 }
@@ -48,6 +51,7 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   const choices = createChoices(system, clock, options.choicesKeptMs)
   const ledger = createLedger(system, clock, log, choices)
   const credit = createCredit(system, clock, instanceId)
+  const creditAccounts = createCreditAccounts(transactionEach(tenant))
   const requestRoutes = createRequestRoutes(transactionEach(tenant))
   const keptAnswers = createKeptAnswers(system, clock)
   const loops: Loop[] = [
@@ -57,5 +61,5 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
     { name: 'old choices', everyMs: sweepEveryMs, run: () => choices.reap() },
   ]
   const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
-  return { requests: { idempotency, ledger, credit, requestRoutes, keptAnswers }, loops, drain }
+  return { requests: { idempotency, ledger, credit, creditAccounts, requestRoutes, keptAnswers }, loops, drain }
 }

@@ -23,6 +23,7 @@ import type {
   CancelCallback,
   CancelTransfer,
   CompleteTransfer,
+  Credits,
   Deleted,
   EndCall,
   EndedCall,
@@ -130,6 +131,11 @@ export type UpdateOrganizationCall = CallOptions & { body: OrganizationChange }
 
 export type UpdateOrganizationAnswer =
   | Answer<'application/json', Organization>
+
+export type GetCreditsCall = CallOptions & { query?: { limit?: number; cursor?: string } }
+
+export type GetCreditsAnswer =
+  | Answer<'application/json', Credits>
 
 export type ListAgentsCall = CallOptions
 
@@ -504,6 +510,8 @@ export type PlatformClient = {
   getOrganization(call?: GetOrganizationCall): Promise<GetOrganizationAnswer>
   /** Change the organization of this key */
   updateOrganization(call: UpdateOrganizationCall): Promise<UpdateOrganizationAnswer>
+  /** Get the credit and its movements */
+  getCredits(call?: GetCreditsCall): Promise<GetCreditsAnswer>
   /** List the agents */
   listAgents(call?: ListAgentsCall): Promise<ListAgentsAnswer>
   /** Create an agent */
@@ -678,6 +686,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCredits: {
+    method: 'GET',
+    path: '/v1/credits',
+    secured: true,
+    idempotent: false,
+    body: null,
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

@@ -23,6 +23,7 @@ import type {
   CancelCallback,
   CancelTransfer,
   CompleteTransfer,
+  Credits,
   Deleted,
   EndCall,
   EndedCall,
@@ -131,6 +132,16 @@ export type UpdateOrganizationRequest = {
 
 export type UpdateOrganizationResult =
   | { status: 200; type?: 'application/json'; body: Organization }
+
+export type GetCreditsRequest = {
+  path: Record<string, never>
+  query: { limit: number; cursor?: string }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetCreditsResult =
+  | { status: 200; type?: 'application/json'; body: Credits }
 
 export type ListAgentsRequest = {
   path: Record<string, never>
@@ -880,6 +891,8 @@ export type PlatformHandlers<Caller> = {
   getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
   /** PATCH /v1/organization */
   updateOrganization: Handle<UpdateOrganizationRequest, UpdateOrganizationResult, Caller>
+  /** GET /v1/credits */
+  getCredits: Handle<GetCreditsRequest, GetCreditsResult, Caller>
   /** GET /v1/agents */
   listAgents: Handle<ListAgentsRequest, ListAgentsResult, Caller>
   /** POST /v1/agents */

@@ -251,6 +251,30 @@ export type OrganizationChange = {
   recording?: boolean
 }
 
+export type CreditMovement = {
+  id: string
+  /** `opening`: the credit at the time when movements were first kept; `operator`: given by the operator, or taken; `phone_number`: a purchase, a month, or money back for an order that failed; `requests` and `calls`: the sum of one UTC day, of models and of the minutes of calls by phone. */
+  kind: 'opening' | 'operator' | 'phone_number' | 'requests' | 'calls'
+  /** Negative: it was taken. */
+  microUsd: string
+  /** The number that `phone_number` is about. */
+  phoneNumberId: string | null
+  /** The UTC day of `requests` and `calls`: the one on which they were settled. */
+  day: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+export type Credits = {
+  /** The balance in micro-USD. Every movement and every reservation is taken from it already. */
+  creditMicroUsd: string
+  /** Set aside for the most that requests under way can cost. */
+  reservedMicroUsd: string
+  movements: CreditMovement[]
+  /** The `cursor` of the next page. null: this is the last one. */
+  nextCursor: string | null
+}
+
 /** Present where a test key made it. Only test keys see it. */
 export type TestMark = true
 

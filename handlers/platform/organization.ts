@@ -1,10 +1,12 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { OrganizationRecord, OrganizationSettings } from '../../domain/access/organization-settings.ts'
+import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Organization } from '../../generated/platform/types.ts'
+import { getCredits } from './credits.ts'
 
 /** Null: there is no such organization. */
-export type OrganizationDeps = {
+type OrganizationSettingsStore = {
   find(id: string): Promise<OrganizationRecord | null>
   change(
     id: string,
@@ -12,16 +14,26 @@ export type OrganizationDeps = {
   ): Promise<OrganizationRecord | 'admin_taken' | null>
 }
 
+export type OrganizationDeps = { organizations: OrganizationSettingsStore; creditAccounts: CreditAccounts }
+
 type Handlers = PlatformHandlers<Caller>
 
-export function getOrganization(organizations: OrganizationDeps): Handlers['getOrganization'] {
+export function organizationOperations({ organizations, creditAccounts }: OrganizationDeps) {
+  return {
+    getOrganization: getOrganization(organizations),
+    updateOrganization: updateOrganization(organizations),
+    getCredits: getCredits(creditAccounts),
+  } satisfies Partial<Handlers>
+}
+
+function getOrganization(organizations: OrganizationSettingsStore): Handlers['getOrganization'] {
   return async (_request, { caller }) => ({
     status: 200,
     body: wireOrganization(await organizations.find(caller.organization.id)),
   })
 }
 
-export function updateOrganization(organizations: OrganizationDeps): Handlers['updateOrganization'] {
+function updateOrganization(organizations: OrganizationSettingsStore): Handlers['updateOrganization'] {
   return async ({ body: { name, recording } }, { caller }) => {
     const changes = {
       ...(name !== undefined && { name }),

@@ -16,7 +16,7 @@ import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { createPlatformFaultWriter } from './faults.ts'
-import { getOrganization, type OrganizationDeps, updateOrganization } from './organization.ts'
+import { type OrganizationDeps, organizationOperations } from './organization.ts'
 import { createPhoneSession } from './phone-sessions.ts'
 import {
   deleteProviderKey,
@@ -32,9 +32,9 @@ import { createSession } from './sessions.ts'
 import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
 
 export type PlatformDeps = ProvidersDeps &
-  ResourceOperationDeps & {
+  ResourceOperationDeps &
+  OrganizationDeps & {
     requestRoutes: RequestRoutes
-    organizations: OrganizationDeps
     sessions: StartSession
     dial: DialPhone
     repeats: Omit<RepeatableDeps, 'log'>
@@ -60,8 +60,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
     getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings),
-    getOrganization: getOrganization(deps.organizations),
-    updateOrganization: updateOrganization(deps.organizations),
+    ...organizationOperations(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
     createSession: createSession(deps.sessions, nodeUrlOf),

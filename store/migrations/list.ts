@@ -27,6 +27,7 @@ import { legCharges } from './0026-leg-charges.ts'
 import { sipConnections } from './0027-sip-connections.ts'
 import { rmsgNumbers } from './0028-rmsg-numbers.ts'
 import { unknownAttempts } from './0029-unknown-attempts.ts'
+import { creditMovements } from './0030-credit-movements.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   sipConnections,
   rmsgNumbers,
   unknownAttempts,
+  creditMovements,
 ]

@@ -12,6 +12,7 @@ import { postJson, speech, type Target } from '../router/requests.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { compareVerification } from './business-verification.ts'
+import { compareCredits } from './credits.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { compareRmsg } from './rmsg.ts'
@@ -290,6 +291,8 @@ t.test('the organization of a first local run', async (t) => {
   const changed = await examples.send(parley, { operation: 'updateOrganization', request: 'quiet' })
   examples.compare(t, changed, { example: 'updateOrganization 200: quiet' })
 })
+
+t.test('the credit and its movements', (t) => compareCredits(t, examples, parley, administration))
 
 t.test('getRequestRoute', async (t) => {
   await examples.send(parley, { ...put, fields: { provider: 'hooli' } })

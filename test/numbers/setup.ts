@@ -13,6 +13,7 @@ import { isPhoneNumber, isUsNumber } from '../../runtime/phone-number.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { ManualClock } from '../domain/fakes.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
+import { creditOf } from '../store/credit.ts'
 
 /** The price of a number with its first month. */
 export const atOnceMicroUsd = 2_000_000
@@ -63,7 +64,7 @@ export async function setUp(
       }
       return { organizationId, test }
     },
-    creditOf: async (organizationId: string) => (await store.organizations.find(organizationId))?.creditMicroUsd,
+    creditOf: (organizationId: string) => creditOf(store, organizationId),
   }
 }
 

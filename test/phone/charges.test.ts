@@ -7,6 +7,7 @@ import { systemIds } from '../../runtime/clock.ts'
 import { newCall } from '../calls/call.ts'
 import { ManualClock } from '../domain/fakes.ts'
 import { organization, TestCluster } from '../store/cluster.ts'
+import { creditOf } from '../store/credit.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -62,9 +63,8 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     ended,
     charge: () => chargingOf(store),
     chargeElsewhere: () => chargingOf(other),
-    credit: async () => (await store.organizations.find(organizationId))?.creditMicroUsd,
-    setCredit: (microUsd: number) =>
-      cluster.sql(t, url)`update organizations set credit_micro_usd = ${microUsd} where id = ${organizationId}`,
+    credit: () => creditOf(store, organizationId),
+    setCredit: (creditMicroUsd: number) => store.organizations.change(organizationId, { creditMicroUsd }),
     /** The line connects the legs, and the process of the call ends. */
     bridge: () => cluster.sql(t, url)`
       with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})

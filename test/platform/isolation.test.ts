@@ -154,6 +154,7 @@ const withoutId = [
   'getSessionContract',
   'getOrganization',
   'updateOrganization',
+  'getCredits',
   'listAgents',
   'createAgent',
   'createSession',

@@ -259,6 +259,7 @@ t.test('organizations do not see each other', async (t) => {
       'attempts',
       'choices',
       'reservations',
+      'credit_movements',
       'concurrency_leases',
       'provider_keys',
     ]

@@ -1,0 +1,8 @@
+const decimals = 6
+
+/** `-$0.012400`: exact, for amounts too long for a number as well. */
+export function dollarsOf(microUsd: string): string {
+  const [sign, digits] = microUsd.startsWith('-') ? ['-', microUsd.slice(1)] : ['', microUsd]
+  const padded = digits.padStart(decimals + 1, '0')
+  return `${sign}$${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`
+}

@@ -1,0 +1,28 @@
+/** The example of the credit, over rows that are as old as the example says. */
+import type { Test } from 'tap'
+import type { Administration } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
+import type { Running } from '../process/parley.ts'
+import type { Examples } from './run.ts'
+
+export async function compareCredits(t: Test, examples: Examples, parley: Running, administration: Administration) {
+  const acme = await administration.organization('with credit', { creditMicroUsd: 0 })
+  const sql = openDatabase(parley.dataDir)
+  const movement = (id: string, kind: string, microUsd: number, minute: number, more: object = {}) => ({
+    ...{ organization_id: acme.id, id, kind, micro_usd: microUsd, phone_number_id: null, day: null },
+    ...{ created_at: new Date(minute * 60_000), updated_at: new Date(minute * 60_000) },
+    ...more,
+  })
+  const rows = [
+    movement('credit_2Hj7sNp5WbVx9qKtMgRc4z', 'operator', 25_000_000, 1),
+    movement('credit_5Tz8wQm1RcYk4nXsLdVp2b', 'phone_number', -1_000_000, 2, {
+      phone_number_id: 'pn_6Vb2kXw9TcQm4nRzLsYd8f',
+    }),
+    movement('credit_requests_2026-11-21', 'requests', -12_400, 3, { day: '2026-11-21' }),
+  ]
+  for (const row of rows) await sql`insert into credit_movements ${sql(row)}`
+  await sql`update organizations set credit_micro_usd = 23987600 where id = ${acme.id}`
+  await sql.end()
+  const shown = await examples.send(acme, { operation: 'getCredits', parameters: ['limit'] })
+  examples.compare(t, shown, { example: 'getCredits 200: spent' })
+}
