@@ -16,6 +16,7 @@ import type { PreCall } from './domain/sessions/pre-call.ts'
 import type { SessionRoutes } from './domain/sessions/routes.ts'
 import { AskTransfers } from './domain/transfers/ask-transfers.ts'
 import { CallTransfers } from './domain/transfers/call-transfers.ts'
+import type { FetchHoldAudio } from './domain/transfers/hold-audio.ts'
 import type { LiveTransfers } from './domain/transfers/transfer.ts'
 import { createTransferTool, type TransferTool } from './domain/transfers/transfer-tool.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
@@ -37,6 +38,7 @@ export type PhoneParts = {
   rules: SessionRules
   preCall: PreCall
   journal: Journal
+  fetchHoldAudio: FetchHoldAudio
   log: ReturnType<typeof createLog>
 }
 
@@ -63,7 +65,7 @@ const chargeEveryMs = 5_000
 const closeMs = 1_000
 
 export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
-  const { store, telephony, live, prices, routes, rules, preCall, journal, log } = parts
+  const { store, telephony, live, prices, routes, rules, preCall, journal, fetchHoldAudio, log } = parts
   const { lines, media, numbers } = telephony
   const { calls, legs, callCommands: commands, agents, tools, limits, credit, organizations } = store
   const clock = systemClock
@@ -87,7 +89,7 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   const held = { ...shared, sessions: live, ids: systemIds, ownerId: store.instanceId, lines }
   phones.serve(createTakeInbound({ ...held, callers: store.numberCallers, e164: e164Of, isDialed, log }))
   const ids = { transfer: systemIds.session, leg: systemIds.leg }
-  const liveTransfers = new CallTransfers({ phones, media, legs, priceOf, clock, log, ids })
+  const liveTransfers = new CallTransfers({ phones, media, legs, priceOf, fetchHoldAudio, clock, log, ids })
   const asked = {
     calls,
     transfers: store.transfers,
@@ -95,7 +97,7 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
     credit,
     commands,
     ownerId: store.instanceId,
-    isPhoneNumber,
+    rules: rules.tool,
   }
   const transfers = new AskTransfers({ ...asked, live: liveTransfers })
   const loops = new Loops(clock, log)

@@ -84,7 +84,8 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   })
   const { journal } = conversations
   const { prices } = config.carrier
-  const phone = openPhoneSessions({ store, telephony, live, prices, routes, rules, preCall, journal, log })
+  const shared = { store, telephony, live, prices, routes, rules, preCall, journal, log }
+  const phone = openPhoneSessions({ ...shared, fetchHoldAudio: conversations.fetchHoldAudio })
   conversations.serve(phone.transferTool)
   await store.callCommands.serve((tenant, callId, command) => {
     if (command.kind === 'joinState') return live.joinState(tenant, callId)

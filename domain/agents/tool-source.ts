@@ -1,9 +1,9 @@
 /** Makes a stored source of one that is sent: secrets go apart, and those that are left out are taken over. */
 import type { Issue } from '../resource-fault.ts'
 import { issuesOfTransferConfig, transferSettings } from '../transfers/transfer-config.ts'
-import type { IsPhoneNumber } from '../transfers/wanted-transfer.ts'
+import type { TransferRules } from '../transfers/wanted-transfer.ts'
 import { joinAuthHeaders } from '../webhooks/auth-headers.ts'
-import { type HostPolicy, headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
+import { headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
 import {
   type BuiltinConfig,
   type BuiltinName,
@@ -20,10 +20,10 @@ type WantedWebhook = Extract<WantedSource, { kind: 'webhook' }>
 type Replaced = { source: ToolSource; secrets: () => ToolSecrets }
 
 /** Looks at what was sent, without what is stored. */
-export function issuesOfSource(source: WantedSource, hosts: HostPolicy, isPhoneNumber: IsPhoneNumber): Issue[] {
-  if (source.kind === 'builtin') return configIssues(source.name, source.config ?? {}, isPhoneNumber)
+export function issuesOfSource(source: WantedSource, rules: TransferRules): Issue[] {
+  if (source.kind === 'builtin') return configIssues(source.name, source.config ?? {}, rules)
   if (source.kind === 'inline') return []
-  const problem = urlProblem(source.url, hosts)
+  const problem = urlProblem(source.url, rules.hosts)
   return [
     ...(problem ? [{ path: ['source', 'url'], problem }] : []),
     ...headerIssues(
@@ -41,12 +41,12 @@ const settingsOf: Record<BuiltinName, readonly (keyof BuiltinConfig)[]> = {
   transfer_call: transferSettings,
 }
 
-function configIssues(name: BuiltinName, config: BuiltinConfig, isPhoneNumber: IsPhoneNumber): Issue[] {
+function configIssues(name: BuiltinName, config: BuiltinConfig, rules: TransferRules): Issue[] {
   const taken: readonly string[] = settingsOf[name]
   const others = Object.keys(config).filter((setting) => !taken.includes(setting))
   const issues: Issue[] = [
     ...others.map((setting): Issue => ({ path: [setting], problem: { kind: 'setting_not_taken' } })),
-    ...(name === 'transfer_call' ? issuesOfTransferConfig(config, isPhoneNumber) : []),
+    ...(name === 'transfer_call' ? issuesOfTransferConfig(config, rules) : []),
   ]
   return issues.map(({ path, problem }) => ({ path: ['source', 'config', ...path], problem }))
 }

@@ -1,8 +1,7 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
 import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
-import type { IsPhoneNumber } from '../transfers/wanted-transfer.ts'
-import type { HostPolicy } from '../webhooks/target.ts'
+import type { TransferRules } from '../transfers/wanted-transfer.ts'
 import { type CompileSchema, parametersProblem } from './check-parameters.ts'
 import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from './tool.ts'
 import { issuesOfSource, makeSource } from './tool-source.ts'
@@ -10,7 +9,7 @@ import { issuesOfSource, makeSource } from './tool-source.ts'
 /** An agent has at most this many. */
 const toolsMax = 64
 
-export type ToolRules = { compileSchema: CompileSchema; hosts: HostPolicy; isPhoneNumber: IsPhoneNumber }
+export type ToolRules = TransferRules & { compileSchema: CompileSchema }
 
 export type ToolDeps = ToolRules & {
   store: ToolStore
@@ -56,14 +55,11 @@ export function createTools(deps: ToolDeps): Tools {
 }
 
 /** Looks at what was sent, without what is stored. */
-export function issuesOfTool(
-  { parameters, source }: ToolChange,
-  { compileSchema, hosts, isPhoneNumber }: ToolRules,
-): Issue[] {
+export function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, ...rules }: ToolRules): Issue[] {
   const problem = parameters ? parametersProblem(parameters, compileSchema) : null
   return [
     ...(problem ? [{ path: ['parameters'], problem }] : []),
-    ...(source === undefined ? [] : issuesOfSource(source, hosts, isPhoneNumber)),
+    ...(source === undefined ? [] : issuesOfSource(source, rules)),
   ]
 }
 

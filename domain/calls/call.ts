@@ -77,6 +77,7 @@ export const eventTypes = [
   'room.participant_reconnected',
   'room.agent_joined',
   'room.agent_left',
+  'room.hold_audio_failed',
   'room.closed',
   'recording.recording',
   'recording.uploading',

@@ -1,10 +1,11 @@
-/** The sounds under the voices of a call: those of the agent's settings, or a tone while the caller is on hold. */
+/** The sounds under the voices of a call: those of the agent's settings, or the sound of a hold. */
 import { backgroundClip } from '../../audio/background.ts'
-import { type HoldTone, holdClip } from '../../audio/hold-tones.ts'
+import { holdClip } from '../../audio/hold-tones.ts'
 import { RepeatingClip } from '../../audio/mix.ts'
 import type { Log } from '../ports/system.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { Playout } from './playout.ts'
+import type { HoldSound } from './transferable.ts'
 
 export class BackgroundSounds {
   readonly #playout: Pick<Playout, 'background'>
@@ -12,7 +13,8 @@ export class BackgroundSounds {
   #ambient: RepeatingClip | null = null
   /** The sound of a tool that runs. Null until it is ready. */
   #tool: RepeatingClip | null = null
-  #isHold = false
+  /** Null: the caller is not on hold. */
+  #held: HoldSound | null = null
   #isClosed = false
 
   constructor(playout: Pick<Playout, 'background'>, rateHz: number) {
@@ -30,7 +32,7 @@ export class BackgroundSounds {
     }
     void load(ambient, (clip) => {
       this.#ambient = clip
-      if (!this.#isHold && !this.#isClosed) this.#playout.background('ambient', clip)
+      if (this.#held === null && !this.#isClosed) this.#playout.background('ambient', clip)
     })
     void load(toolSound, (clip) => {
       this.#tool = clip
@@ -38,15 +40,19 @@ export class BackgroundSounds {
   }
 
   tool(isRunning: boolean): void {
-    this.#playout.background('toolSound', isRunning && !this.#isHold ? this.#tool : null)
+    this.#playout.background('toolSound', isRunning && this.#held === null ? this.#tool : null)
   }
 
   /** Null: the sounds of the agent again. */
-  hold(tone: HoldTone | null): void {
-    this.#isHold = tone !== null
+  hold(sound: HoldSound | null): void {
+    this.#held = sound
     this.#playout.background('toolSound', null)
-    const clip = tone === null ? this.#ambient : new RepeatingClip(holdClip(tone, this.#rateHz), 1)
-    this.#playout.background('ambient', clip)
+    if (sound === null) return this.#playout.background('ambient', this.#ambient)
+    this.#playout.background('ambient', new RepeatingClip(holdClip(sound.tone, this.#rateHz), 1))
+    void sound.audio?.(this.#rateHz).then((clip) => {
+      const isHeld = this.#held === sound && !this.#isClosed
+      if (clip !== null && isHeld) this.#playout.background('ambient', new RepeatingClip(clip, 1))
+    })
   }
 
   close(): void {

@@ -8,8 +8,8 @@
  * While it is leaving, the agent ends its sentence and begins no other one. On hold, nobody receives the caller. A hold
  * that is wanted before the agent has said what follows the one before waits for that: it would be lost.
  */
-import type { HoldTone } from '../../audio/hold-tones.ts'
 import type { Clock } from '../ports/system.ts'
+import type { HoldSound } from './transferable.ts'
 
 export type CallerHoldEvents = {
   /** The agent ends with the sentence under way. False: it says none. */
@@ -19,7 +19,7 @@ export type CallerHoldEvents = {
   /** The agent has to say something that may not be interrupted, and has not begun. */
   awaitsText(): boolean
   /** Null: the agent again. */
-  changed(tone: HoldTone | null): void
+  changed(sound: HoldSound | null): void
 }
 
 /** Part of the contract. */
@@ -51,9 +51,9 @@ export class CallerHold {
     return this.#phase === 'gone'
   }
 
-  begin(tone: HoldTone, held: () => void): void {
+  begin(sound: HoldSound, held: () => void): void {
     if (this.#phase !== 'with agent') return
-    const leave = () => this.#leave(tone, held)
+    const leave = () => this.#leave(sound, held)
     if (!this.#isReturning) return leave()
     this.#next = leave
     this.#cancelNext = this.#clock.after(sentenceMs, leave)
@@ -63,7 +63,7 @@ export class CallerHold {
     return this.#goOn !== null || this.#events.awaitsText()
   }
 
-  #leave(tone: HoldTone, held: () => void): void {
+  #leave(sound: HoldSound, held: () => void): void {
     this.#dropNext()
     this.#cancel()
     this.#goOn = null
@@ -71,7 +71,7 @@ export class CallerHold {
     this.#enter = () => {
       this.#cancel()
       this.#phase = 'held'
-      this.#events.changed(tone)
+      this.#events.changed(sound)
       held()
     }
     this.#cancel = this.#clock.after(sentenceMs, () => this.#enter())

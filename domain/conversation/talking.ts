@@ -1,5 +1,4 @@
 /** A conversation that runs: its parts, joined. See `startConversation`. */
-import type { HoldTone } from '../../audio/hold-tones.ts'
 import type { EndReason } from '../calls/states.ts'
 import type { Fault } from '../fault.ts'
 import type { Conversation } from '../sessions/live-call.ts'
@@ -19,7 +18,7 @@ import { SpokenScreening } from './screening.ts'
 import { greetingHint, idleHint, SessionTimers } from './session-timers.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { isHopeless, Transcription } from './transcription.ts'
-import type { AfterHold, Screening, ScreeningEvents } from './transferable.ts'
+import type { AfterHold, HoldSound, Screening, ScreeningEvents } from './transferable.ts'
 import { isAgents, stateOf } from './turn-machine.ts'
 import { TurnRecord } from './turn-record.ts'
 import { Turns } from './turns.ts'
@@ -239,11 +238,11 @@ export class Talking implements Conversation {
       endSentence: () => this.#turns.endSentence(),
       agentSpeaks: () => isAgents(this.#turns.phase),
       awaitsText: () => this.#turns.awaitsText,
-      changed: (tone) => {
+      changed: (sound) => {
         this.#mute()
-        if (tone !== null) this.#listening.silence()
-        if (tone !== null) this.#audio.callerStopped()
-        this.#sounds.hold(tone)
+        if (sound !== null) this.#listening.silence()
+        if (sound !== null) this.#audio.callerStopped()
+        this.#sounds.hold(sound)
         this.#moved()
       },
     })
@@ -253,9 +252,9 @@ export class Talking implements Conversation {
     this.#turns.mute(this.#peopleSpeak || this.#hold.isHeld || this.#isSilenced)
   }
 
-  hold(tone: HoldTone, held: () => void): boolean {
+  hold(sound: HoldSound, held: () => void): boolean {
     if (this.#ending !== null || this.isOver) return false
-    this.#hold.begin(tone, held)
+    this.#hold.begin(sound, held)
     return true
   }
 
@@ -274,6 +273,7 @@ export class Talking implements Conversation {
     this.#timers.stop()
     this.#listening.close()
     this.#transcription.close()
+    this.#sounds.close()
     this.#playout.close()
     this.#people.close((media) => media.close('transferred', null))
     this.#log.event('room.agent_left', {})

@@ -4,10 +4,10 @@ import type { MediaSink, MediaTransport } from './media.ts'
 
 export interface TransferableConversation {
   /**
-   * The agent ends its sentence and is silent. Then the caller receives the tone alone, nobody receives the caller, and
+   * The agent ends its sentence and is silent. Then the caller receives the sound alone, nobody receives the caller, and
    * `held` is called once. False: the conversation ends, or is over.
    */
-  hold(tone: HoldTone, held: () => void): boolean
+  hold(sound: HoldSound, held: () => void): boolean
   /** The caller is with the agent again; `held` is not called any more. */
   resume(after: AfterHold): void
   /** The caller talks to somebody else over the line, so the agent leaves. The record ends when the call does. */
@@ -16,6 +16,12 @@ export interface TransferableConversation {
   creditGone(): void
   /** The voice of the agent says `text` to somebody else, who decides whether they take the call. */
   screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening
+}
+
+export type HoldSound = {
+  tone: HoldTone
+  /** Replaces the tone as soon as it is there. It never rejects; null: the tone goes on. */
+  audio: ((rateHz: number) => Promise<Int16Array | null>) | null
 }
 
 export type AfterHold = {

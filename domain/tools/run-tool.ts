@@ -10,7 +10,7 @@ import { type WebhookAnswer, type WebhookClient, WebhookError, type WebhookFailu
 import { webhookHeaders } from '../webhooks/signature.ts'
 
 export type RunToolDeps = {
-  client: WebhookClient
+  client: Pick<WebhookClient, 'post'>
   clock: Clock
   log: Log
   /** The paths of a value that break a JSON Schema. It answers in bounded time. */

@@ -18,7 +18,7 @@ import type {
   WantedTransfer,
 } from './transfer.ts'
 import { readTransferConfig } from './transfer-config.ts'
-import { type ReadTransfer, readBlind, readWarm } from './wanted-transfer.ts'
+import { type ReadTransfer, readBlind, readWarm, type TransferRules } from './wanted-transfer.ts'
 
 export type AskTransfersDeps = {
   calls: Pick<CallStore, 'find'>
@@ -30,7 +30,7 @@ export type AskTransfersDeps = {
   commands: Pick<CallCommands, 'send'>
   /** The name of this process. */
   ownerId: string
-  isPhoneNumber: (text: string) => boolean
+  rules: TransferRules
 }
 
 export type TransferProgress = {
@@ -52,11 +52,11 @@ export class AskTransfers {
   }
 
   blind(caller: Caller, callId: string, asked: AskedBlind): Promise<TransferProgress> {
-    return this.#start(caller, callId, readBlind(asked, this.#deps.isPhoneNumber))
+    return this.#start(caller, callId, readBlind(asked, this.#deps.rules))
   }
 
   warm(caller: Caller, callId: string, asked: AskedWarm): Promise<TransferProgress> {
-    return this.#start(caller, callId, readWarm(asked, this.#deps.isPhoneNumber))
+    return this.#start(caller, callId, readWarm(asked, this.#deps.rules))
   }
 
   /**
@@ -64,9 +64,9 @@ export class AskTransfers {
    * Null: no destination has this label.
    */
   async byAgent(caller: Caller, callId: string, config: TransferConfig, label: unknown): Promise<Transfer | null> {
-    const { live, transfers, isPhoneNumber } = this.#deps
+    const { live, transfers, rules } = this.#deps
     const tenant = tenantOf(caller)
-    const read = readTransferConfig(config, label, isPhoneNumber)
+    const read = readTransferConfig(config, label, rules)
     if (read === null) return null
     await this.#start(caller, callId, read).catch((err: unknown) => {
       const isRefusedByLine = err instanceof ResourceFault && err.data.kind === 'not_dialed'

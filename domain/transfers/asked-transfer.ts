@@ -20,13 +20,20 @@ export type AskedDestination = {
   metadata?: Metadata | null
 }
 
+export type AskedFallback = {
+  strategy?: FallbackAction | null
+  message?: string | null
+  takeMessagePrompt?: string | null
+  holdAudioUrl?: string | null
+}
+
 export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
   to?: string | null
   destinations?: AskedDestination[] | null
   from?: string | null
   ringingTimeout?: number | null
   screeningTimeout?: number | null
-  fallback?: { strategy?: FallbackAction | null; message?: string | null; takeMessagePrompt?: string | null } | null
+  fallback?: AskedFallback | null
   voicemailDetection?: { mode?: MachineDetection['mode'] | null; timeoutSeconds?: number | null } | null
   participantIdentity?: string | null
 }

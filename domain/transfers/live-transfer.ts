@@ -1,7 +1,6 @@
 /** One transfer of one call: carries out the effects of its course over the line, and reports to it what happened. */
-import type { HoldTone } from '../../audio/hold-tones.ts'
 import { screeningText } from '../conversation/decision-words.ts'
-import type { Screening, TransferableConversation } from '../conversation/transferable.ts'
+import type { HoldSound, Screening, TransferableConversation } from '../conversation/transferable.ts'
 import type { LegHolder, LegStore } from '../phone/leg.ts'
 import type { PriceOfLeg } from '../phone/leg-costs.ts'
 import type { OpenTransfer, PhoneCall } from '../phone/phone-call.ts'
@@ -10,6 +9,7 @@ import type { LegEvent } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { afterHoldOf } from './after-hold.ts'
 import { defaultSummary } from './default-summary.ts'
+import type { FetchHoldAudio, HoldAudioFailure } from './hold-audio.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { Recipient } from './recipient.ts'
 import { isOver, type TransferStatus } from './states.ts'
@@ -22,6 +22,7 @@ export type LiveTransferDeps = {
   legHolders: { hold(holder: LegHolder): void; release(legId: string): void }
   clock: Clock
   log: Log
+  fetchHoldAudio: FetchHoldAudio
   /** UUIDv7, and `leg_…`. */
   ids: { transfer: () => string; leg: () => string }
 }
@@ -201,12 +202,18 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   #hold(): void {
-    const { kind, playsDialtone } = this.#wanted
-    const blindTone: HoldTone = playsDialtone ? 'dialtone' : 'ringback'
-    const isHeld = this.#conversation.hold(kind === 'blind' ? blindTone : 'music', () =>
-      this.#happened({ type: 'held' }),
-    )
-    if (!isHeld) this.callerLeft()
+    if (!this.#conversation.hold(this.#holdSound(), () => this.#happened({ type: 'held' }))) this.callerLeft()
+  }
+
+  #holdSound(): HoldSound {
+    const { kind, playsDialtone, fallback } = this.#wanted
+    if (kind === 'blind') return { tone: playsDialtone ? 'dialtone' : 'ringback', audio: null }
+    const { holdAudioUrl } = fallback
+    if (holdAudioUrl === null) return { tone: 'music', audio: null }
+    const failed = (reason: HoldAudioFailure) => {
+      if (this.isOpen) this.#phone.record.event('room.hold_audio_failed', { reason })
+    }
+    return { tone: 'music', audio: this.#deps.fetchHoldAudio(holdAudioUrl, failed) }
   }
 
   #dial(number: number): void {

@@ -2,7 +2,7 @@
 import type { Issue } from '../resource-fault.ts'
 import type { TransferConfig } from './asked-transfer.ts'
 import type { TransferKind } from './transfer.ts'
-import { type IsPhoneNumber, issuesOfWarm, type ReadTransfer, readBlind, readWarm } from './wanted-transfer.ts'
+import { issuesOfWarm, type ReadTransfer, readBlind, readWarm, type TransferRules } from './wanted-transfer.ts'
 
 type Setting = keyof TransferConfig
 
@@ -15,7 +15,7 @@ const ofKind: Readonly<Record<TransferKind, readonly Setting[]>> = {
 export const transferSettings: readonly Setting[] = [...ofBoth, ...ofKind.blind, ...ofKind.warm]
 
 /** Paths begin in the settings. */
-export function issuesOfTransferConfig(config: TransferConfig, isPhoneNumber: IsPhoneNumber): Issue[] {
+export function issuesOfTransferConfig(config: TransferConfig, rules: TransferRules): Issue[] {
   const { kind, destinations } = config
   const missing = required.filter((setting) => !isGiven(config, setting))
   const issues = missing.map((setting): Issue => ({ path: [setting], problem: { kind: 'setting_missing' } }))
@@ -26,7 +26,7 @@ export function issuesOfTransferConfig(config: TransferConfig, isPhoneNumber: Is
   return [
     ...ofOther.map((setting): Issue => ({ path: [setting], problem: { kind: 'setting_not_taken' } })),
     ...repeated.map((at): Issue => ({ path: ['destinations', at, 'label'], problem: { kind: 'repeated' } })),
-    ...issuesOfWarm(config, isPhoneNumber),
+    ...issuesOfWarm(config, rules),
   ]
 }
 
@@ -43,18 +43,14 @@ export function transferParameters({ destinations = [] }: TransferConfig): Recor
  * Reads a transfer to the destination of this label: a blind one calls nobody else, a warm one calls the others after it.
  * Null: no destination has this label. Throws ResourceFault `invalid`.
  */
-export function readTransferConfig(
-  config: TransferConfig,
-  label: unknown,
-  isPhoneNumber: IsPhoneNumber,
-): ReadTransfer | null {
+export function readTransferConfig(config: TransferConfig, label: unknown, rules: TransferRules): ReadTransfer | null {
   const { kind, destinations = [], headers, playDialtone, ...warm } = config
   const first = destinations.find((each) => each.label === label)
   if (first === undefined) return null
   if (kind === 'warm')
-    return readWarm({ ...warm, destinations: [first, ...destinations.filter((each) => each !== first)] }, isPhoneNumber)
+    return readWarm({ ...warm, destinations: [first, ...destinations.filter((each) => each !== first)] }, rules)
   const { ringingTimeout = null } = warm
   const metadata = first.metadata ?? warm.metadata ?? null
   const asked = { to: first.to, ringingTimeout, metadata, headers: headers ?? null, playDialtone: playDialtone ?? null }
-  return readBlind(asked, isPhoneNumber)
+  return readBlind(asked, rules)
 }

@@ -1,7 +1,8 @@
 /** Reads a request for a transfer: checks what its schema cannot express, and completes it with the defaults. */
 import { issuesOfMetadata } from '../metadata.ts'
 import { type Issue, refuseIssues, type ValuePath } from '../resource-fault.ts'
-import type { AskedBlind, AskedDestination, AskedWarm } from './asked-transfer.ts'
+import { type HostPolicy, urlProblem } from '../webhooks/target.ts'
+import type { AskedBlind, AskedDestination, AskedFallback, AskedWarm } from './asked-transfer.ts'
 import type { Destination, Fallback, WantedTransfer } from './transfer.ts'
 
 /** Without the number to dial from, which depends on the call. */
@@ -16,9 +17,11 @@ const screeningDefaultS = 20
 const detectionDefaultS = 10
 
 export type IsPhoneNumber = (text: string) => boolean
+/** What a schema cannot express. */
+export type TransferRules = { isPhoneNumber: IsPhoneNumber; hosts: HostPolicy }
 
 /** Throws ResourceFault `invalid`. */
-export function readBlind(asked: AskedBlind, isPhoneNumber: IsPhoneNumber): ReadTransfer {
+export function readBlind(asked: AskedBlind, { isPhoneNumber }: Pick<TransferRules, 'isPhoneNumber'>): ReadTransfer {
   const { to, metadata } = asked
   refuseIssues([...numberIssues([['to'], to], isPhoneNumber), ...issuesOfMetadata(metadata ?? {})])
   return {
@@ -36,9 +39,9 @@ export function readBlind(asked: AskedBlind, isPhoneNumber: IsPhoneNumber): Read
 }
 
 /** Throws ResourceFault `invalid`. */
-export function readWarm(asked: AskedWarm, isPhoneNumber: IsPhoneNumber): ReadTransfer {
+export function readWarm(asked: AskedWarm, rules: TransferRules): ReadTransfer {
   const { to = null, destinations = null, from = null, voicemailDetection } = asked
-  refuseIssues(issuesOfWarm(asked, isPhoneNumber))
+  refuseIssues(issuesOfWarm(asked, rules))
   const all = destinations ?? (to === null ? [] : [{ to }])
   return {
     kind: 'warm',
@@ -67,20 +70,23 @@ function destinationOf(asked: AskedWarm, own: AskedDestination): Destination {
   }
 }
 
-function fallbackOf(asked: AskedWarm['fallback'] | null): Fallback {
+function fallbackOf(asked: AskedFallback | null): Fallback {
   return {
     action: asked?.strategy ?? 'return_to_assistant',
     message: asked?.message ?? null,
     takeMessagePrompt: asked?.takeMessagePrompt ?? null,
-    holdAudioUrl: null,
+    holdAudioUrl: asked?.holdAudioUrl ?? null,
   }
 }
 
-export function issuesOfWarm(asked: AskedWarm, isPhoneNumber: IsPhoneNumber): Issue[] {
-  const { from, metadata } = asked
+export function issuesOfWarm(asked: AskedWarm, { isPhoneNumber, hosts }: TransferRules): Issue[] {
+  const { from, metadata, fallback } = asked
+  const url = fallback?.holdAudioUrl ?? null
+  const problem = url === null ? null : urlProblem(url, hosts)
   return [
     ...destinationIssues(asked, isPhoneNumber),
     ...(typeof from === 'string' ? numberIssues([['from'], from], isPhoneNumber) : []),
+    ...(problem ? [{ path: ['fallback', 'holdAudioUrl'], problem }] : []),
     ...issuesOfMetadata(metadata ?? {}),
   ]
 }

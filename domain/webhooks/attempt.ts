@@ -6,7 +6,7 @@ import type { DeliveryTarget } from './endpoint.ts'
 import { webhookHeaders } from './signature.ts'
 
 export type AttemptDeps = {
-  client: WebhookClient
+  client: Pick<WebhookClient, 'post'>
   clock: Clock
   /** A signal that is aborted after `delayMs`, unless `end` is called before. */
   deadline(delayMs: number): Deadline

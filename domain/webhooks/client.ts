@@ -48,7 +48,8 @@ export class WebhookError extends Error {
 }
 
 export interface WebhookClient {
-  /** Rejects with WebhookError. */
+  /** Rejects with WebhookError, as `get` does. */
   post(request: WebhookRequest): Promise<WebhookAnswer>
+  get(request: Omit<WebhookRequest, 'body'>): Promise<WebhookAnswer>
   close(): Promise<void>
 }

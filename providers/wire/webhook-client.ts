@@ -30,6 +30,9 @@ const silentMsMax = 60_000
 /** The pool itself must not cut: see `read`. */
 const discardedBytesMax = 16 * 1024 * 1024
 
+/** Without a body: a GET. */
+type Sent = Omit<WebhookRequest, 'body'> & Partial<Pick<WebhookRequest, 'body'>>
+
 type Origin = { pool: OutboundPool; underWay: number }
 
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
@@ -64,19 +67,22 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     }
   }
 
+  async function send(method: 'GET' | 'POST', request: Sent): Promise<WebhookAnswer> {
+    const url = new URL(request.url)
+    const origin = take(url.origin, request.lane)
+    try {
+      return await sendOver(origin.pool, method, url, request)
+    } catch (error) {
+      throw toWebhookError(error)
+    } finally {
+      origin.underWay--
+      closeOldest()
+    }
+  }
+
   return {
-    async post(request) {
-      const url = new URL(request.url)
-      const origin = take(url.origin, request.lane)
-      try {
-        return await post(origin.pool, url, request)
-      } catch (error) {
-        throw toWebhookError(error)
-      } finally {
-        origin.underWay--
-        closeOldest()
-      }
-    },
+    post: (request) => send('POST', request),
+    get: (request) => send('GET', request),
     close: async () => {
       await Promise.all([...origins.values()].map(({ pool }) => pool.close()))
       origins.clear()
@@ -84,12 +90,12 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   }
 }
 
-async function post(pool: OutboundPool, url: URL, request: WebhookRequest): Promise<WebhookAnswer> {
+async function sendOver(pool: OutboundPool, method: 'GET' | 'POST', url: URL, request: Sent): Promise<WebhookAnswer> {
   const { status, headers, body } = await pool.stream({
-    method: 'POST',
+    method,
     path: `${url.pathname}${url.search}`,
     headers: Object.entries(request.headers).flat(),
-    body: request.body,
+    ...(request.body !== undefined && { body: request.body }),
     signal: request.signal,
     headersTimeoutMs: silentMsMax,
     bodyTimeoutMs: silentMsMax,

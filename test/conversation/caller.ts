@@ -45,6 +45,8 @@ export class SimulatedCaller implements MediaTransport {
   /** How far ahead of real time frames came, and how late. */
   aheadMaxMs = 0
   framesReceived = 0
+  /** Everything that came, while a test listens. */
+  received: number[] | null = null
   readonly #clock: ManualClock
   #sink: MediaSink | null = null
   #queue: Queued[] = []
@@ -66,6 +68,7 @@ export class SimulatedCaller implements MediaTransport {
 
   frame(samples: Int16Array): void {
     this.framesReceived += 1
+    this.received?.push(...samples)
     this.#startsMs ??= this.#clock.monotonicMs() + jitterMs
     this.#queue.push({ samples: samples.slice() })
     this.aheadMaxMs = Math.max(this.aheadMaxMs, this.queuedMs - jitterMs)

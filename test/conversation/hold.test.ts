@@ -1,5 +1,7 @@
 /** A caller who was on hold gets the message of the agent, also when they speak as the hold ends. */
 import t from 'tap'
+import { holdClip } from '../../audio/hold-tones.ts'
+import { likenessOf } from '../audio/likeness.ts'
 import { converse } from './setup.ts'
 
 const message = 'Nobody is free right now.'
@@ -13,7 +15,7 @@ async function returned(saysMs: number, said: string, isRefusedAtOnce = false) {
   await sim.run(400)
   if (saysMs <= 0) sim.say(said)
   await sim.run(Math.max(0, -saysMs))
-  conversation.hold('music', () => void clock.after(100, () => conversation.resume(after)))
+  conversation.hold({ tone: 'music', audio: null }, () => void clock.after(100, () => conversation.resume(after)))
   // The agent still ends its sentence.
   if (isRefusedAtOnce) conversation.resume(after)
   await sim.run(Math.max(0, saysMs))
@@ -46,7 +48,7 @@ t.test('the message is said when the caller interrupts the agent at the moment i
     await sim.run(400)
     sim.say('I want to book a table for two people.')
     await sim.run(waitsMs)
-    conversation.hold('music', () => {})
+    conversation.hold({ tone: 'music', audio: null }, () => {})
     conversation.resume(after)
     await sim.run(12_000)
     t.ok(texts().includes(`agent: ${message}`), `${waitsMs} ms: ${texts().join(' | ')}`)
@@ -59,11 +61,11 @@ t.test('another hold begins after the message of the one before', async (t) => {
   })
   await sim.run(400)
   for (const isHeld of [false, true]) {
-    conversation.hold('music', () => {})
+    conversation.hold({ tone: 'music', audio: null }, () => {})
     if (isHeld) await sim.run(5000)
     conversation.resume({ ...after, message: `Held ${isHeld}.` })
     let held = 0
-    conversation.hold('music', () => held++)
+    conversation.hold({ tone: 'music', audio: null }, () => held++)
     await sim.until(() => held > 0)
     conversation.resume({ ...after, message: 'Here I am.' })
     await sim.run(5000)
@@ -77,10 +79,10 @@ t.test('another hold that is given up before it began leaves the message', async
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })
   await sim.run(400)
-  conversation.hold('music', () => {})
+  conversation.hold({ tone: 'music', audio: null }, () => {})
   conversation.resume(after)
   let held = 0
-  conversation.hold('music', () => held++)
+  conversation.hold({ tone: 'music', audio: null }, () => held++)
   conversation.resume(after)
   await sim.run(10_000)
   t.equal(held, 0)
@@ -104,7 +106,7 @@ t.test('of two texts that are typed while the agent is interrupted, the last one
 t.test('a call whose credit is gone, or which lasts too long, ends at once while the caller is on hold', async (t) => {
   const gone = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message' } })
   await gone.sim.run(3000)
-  gone.conversation.hold('music', () => {})
+  gone.conversation.hold({ tone: 'music', audio: null }, () => {})
   await gone.sim.run(3000)
   gone.conversation.creditGone()
   await gone.sim.run(100)
@@ -112,9 +114,75 @@ t.test('a call whose credit is gone, or which lasts too long, ends at once while
 
   const long = converse({ settings: { firstMessage: 'Hello.', firstMessageMode: 'message', maxDurationSeconds: 30 } })
   await long.sim.run(3000)
-  long.conversation.hold('music', () => {})
+  long.conversation.hold({ tone: 'music', audio: null }, () => {})
   await long.sim.run(26_900)
   t.same(long.record.ended, [])
   await long.sim.run(200)
   t.same(long.record.ended, ['max_duration'])
+})
+
+/** Two seconds that are unlike all other sounds. */
+const ownClip = Int16Array.from({ length: 32_000 }, (_, i) => Math.round(3000 * Math.sin(i * (0.05 + i / 400_000))))
+
+const shown = (...values: (number | readonly number[])[]) => JSON.stringify(values)
+
+/** The likeness of what the caller hears to audio of an organization that comes after `afterMs`, and to the built-in music. */
+async function heardOnHold(afterMs: number, clip: Int16Array | null) {
+  const { clock, sim, conversation } = converse()
+  await sim.run(400)
+  const rates: number[] = []
+  const audio = (rateHz: number) => {
+    rates.push(rateHz)
+    return new Promise<Int16Array | null>((resolve) => void clock.after(afterMs, () => resolve(clip)))
+  }
+  sim.received = []
+  conversation.hold({ tone: 'music', audio }, () => {})
+  await sim.run(7000)
+  const heard = Int16Array.from(sim.received)
+  conversation.resume(after)
+  await sim.run(2000)
+  sim.received = []
+  await sim.run(2000)
+  const later = Int16Array.from(sim.received)
+  const music = holdClip('music', 16_000).subarray(0, 16_000)
+  const half = heard.length / 2
+  return {
+    rates,
+    own: [heard.subarray(0, half), heard.subarray(half)].map((part) => likenessOf(ownClip, part)),
+    music: [heard.subarray(0, half), heard.subarray(half)].map((part) => likenessOf(music, part)),
+    later: likenessOf(ownClip, later),
+  }
+}
+
+t.test('a caller on hold hears the audio of the organization again and again, and not after the hold', async (t) => {
+  const { own, music, later, rates } = await heardOnHold(0, ownClip)
+  t.same(rates, [16_000], 'it is asked for once')
+  t.ok(
+    own.every((likeness) => likeness > 0.99),
+    shown(own),
+  )
+  t.ok(
+    music.every((likeness) => likeness < 0.5),
+    shown(music),
+  )
+  t.ok(later < 0.5, shown(later))
+})
+
+t.test('a caller on hold hears the built-in music until the audio is there, and when it cannot be had', async (t) => {
+  const late = await heardOnHold(3500, ownClip)
+  t.ok(late.music[0]! > 0.99 && late.own[1]! > 0.99, shown(late.music, late.own))
+  const failed = await heardOnHold(100, null)
+  t.ok(failed.music[0]! > 0.99, shown(failed.music))
+  t.ok(
+    failed.own.every((likeness) => likeness < 0.5),
+    shown(failed.own),
+  )
+})
+
+t.test('audio that comes after the hold is not heard', async (t) => {
+  const { own, later } = await heardOnHold(8000, ownClip)
+  t.ok(
+    [...own, later].every((likeness) => likeness < 0.5),
+    shown(own, later),
+  )
 })

@@ -196,6 +196,8 @@ t.test('a transfer that cannot be is refused with its place', async (t) => {
     ['warm', { destinations: [{ to: '+15005550006' }, { to: '+15550001111' }] }, '/destinations/1/to'],
     ['warm', { to: '+15005550006', from: '+15005550199' }, '/from'],
     ['blind', { to: '+15005550006', participantIdentity: 'someone' }, '/participantIdentity'],
+    ['warm', { to: '+15005550006', fallback: { holdAudioUrl: 'https://10.0.0.1/a.wav' } }, '/fallback/holdAudioUrl'],
+    ['warm', { to: '+15005550006', fallback: { holdAudioUrl: 'ftp://shop.example/a.wav' } }, '/fallback/holdAudioUrl'],
   ] as const
   for (const [kind, body, path] of cases) {
     const answer = await transfer(id, kind, body)

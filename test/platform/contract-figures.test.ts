@@ -138,6 +138,7 @@ const warm = {
   'fallback.strategy': fallback,
   'fallback.message': '1…1000',
   'fallback.takeMessagePrompt': '1…2000',
+  'fallback.holdAudioUrl': '1…2048',
   'voicemailDetection.mode': 'agent|carrier|disabled',
   'voicemailDetection.timeoutSeconds': '1…60',
 }

@@ -265,10 +265,7 @@ t.test('the wait is the time-out of the endpoint, and 10 s at most', async (t) =
   let timeoutMs = 0
   const clock = new ManualClock()
   const preCall = createPreCall({
-    client: {
-      post: () => Promise.resolve({ status: 204, body: Buffer.alloc(0), isCut: false }),
-      close: () => Promise.resolve(),
-    },
+    client: { post: () => Promise.resolve({ status: 204, body: Buffer.alloc(0), isCut: false }) },
     clock,
     deadline: (delayMs) => {
       waits.push(delayMs)

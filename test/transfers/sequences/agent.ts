@@ -2,11 +2,10 @@
  * A conversation whose agent only keeps the turn for a while: it speaks, ends its sentence for a hold, and says what
  * follows one. The hold of the caller is the real one.
  */
-import type { HoldTone } from '../../../audio/hold-tones.ts'
 import type { EndReason } from '../../../domain/calls/states.ts'
 import { CallerHold } from '../../../domain/conversation/caller-hold.ts'
 import type { MediaSink, MediaTransport, SessionFault } from '../../../domain/conversation/media.ts'
-import type { AfterHold, Screening, ScreeningEvents } from '../../../domain/conversation/transferable.ts'
+import type { AfterHold, HoldSound, Screening, ScreeningEvents } from '../../../domain/conversation/transferable.ts'
 import type { Clock } from '../../../domain/ports/system.ts'
 import type { Conversation, LiveCall } from '../../../domain/sessions/live-call.ts'
 import { newTurn } from '../../calls/call.ts'
@@ -80,9 +79,9 @@ export class ModelledAgent implements Conversation {
     this.#sound(ms, () => {})
   }
 
-  hold(tone: HoldTone, held: () => void): boolean {
+  hold(sound: HoldSound, held: () => void): boolean {
     if (this.#ending !== null || this.isOver) return false
-    this.#hold.begin(tone, held)
+    this.#hold.begin(sound, held)
     return true
   }
 

@@ -94,7 +94,13 @@ export class ParleyProcess {
     const lines = { of: () => this.#line, named: () => this.#line }
     const shared = { media, legs: this.#legs, clock: life, log }
     this.phones = new PhoneCalls({ ...shared, lines, calls, commands, journal })
-    this.transfers = new CallTransfers({ ...shared, phones: this.phones, priceOf: () => null, ids })
+    this.transfers = new CallTransfers({
+      ...shared,
+      phones: this.phones,
+      priceOf: () => null,
+      fetchHoldAudio: () => null,
+      ids,
+    })
     this.ask = new AskTransfers({
       calls,
       transfers: {
@@ -106,7 +112,7 @@ export class ParleyProcess {
       live: this.transfers,
       commands,
       ownerId: id,
-      isPhoneNumber: () => true,
+      rules: { isPhoneNumber: () => true, hosts: { placeOf: () => 'public', allowsAny: false } },
     })
     this.sessions = this.#openSessions()
     this.phones.serve((line, event) => this.#takeInbound(line, event.carrierLegId))

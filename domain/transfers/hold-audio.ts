@@ -1,0 +1,87 @@
+/**
+ * The audio that a caller hears on hold, from an address of the organization. It is fetched once in a transfer. Until it is
+ * there, and when it cannot be had, the caller hears the built-in music.
+ */
+import { AudioError, type AudioFault } from '../../audio/error.ts'
+import { wavClip } from '../../audio/wav-clip.ts'
+import type { HoldSound } from '../conversation/transferable.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import { type WebhookClient, WebhookError, type WebhookFailure } from '../webhooks/client.ts'
+
+export type HoldAudioDeps = {
+  client: Pick<WebhookClient, 'get'>
+  clock: Clock
+  log: Log
+  /** Lets others have their turn. */
+  pause: () => Promise<void>
+}
+
+/** `status`: the server has no audio there. `too_large`: it is longer than `bytesMax`. `broken`: a defect of ours. */
+export type HoldAudioFailure = WebhookFailure | AudioFault | 'status' | 'too_large' | 'broken'
+
+/** Begins to fetch at once. `failed` is called at most once. */
+export type FetchHoldAudio = (url: string, failed: (reason: HoldAudioFailure) => void) => HoldSound['audio']
+
+/** Part of the contract. */
+const bytesMax = 5 * 1024 * 1024
+const fetchMs = 10_000
+
+export function createFetchHoldAudio(deps: HoldAudioDeps): FetchHoldAudio {
+  return (url, failed) => {
+    const body = fetched(deps, url)
+    // The caller may have left before anybody waits for it.
+    body.catch(() => {})
+    return async (rateHz) => {
+      try {
+        return await clipOf(deps, await body, rateHz)
+      } catch (err) {
+        failed(reasonOf(err, deps.log))
+        return null
+      }
+    }
+  }
+}
+
+class Unusable extends Error {
+  readonly reason: 'status' | 'too_large'
+
+  constructor(reason: 'status' | 'too_large') {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+async function fetched({ client, clock }: HoldAudioDeps, url: string): Promise<Uint8Array> {
+  const abort = new AbortController()
+  const cancel = clock.after(fetchMs, () => abort.abort())
+  try {
+    const { status, body, isCut } = await client.get({
+      url,
+      headers: { accept: 'audio/wav, audio/x-wav;q=0.9' },
+      signal: abort.signal,
+      answerBytesMax: bytesMax,
+    })
+    if (status !== 200) throw new Unusable('status')
+    if (isCut) throw new Unusable('too_large')
+    return body
+  } finally {
+    cancel()
+  }
+}
+
+async function clipOf({ pause }: HoldAudioDeps, body: Uint8Array, rateHz: number): Promise<Int16Array> {
+  const steps = wavClip(body, rateHz)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await pause()
+  }
+}
+
+function reasonOf(err: unknown, log: Log): HoldAudioFailure {
+  if (err instanceof Unusable || err instanceof AudioError) return err.reason
+  // Only the clock cancels it.
+  if (err instanceof WebhookError) return err.failure === 'cancelled' ? 'timed_out' : err.failure
+  log.error({ err }, 'the audio of a hold cannot be made')
+  return 'broken'
+}

@@ -1,0 +1,95 @@
+/** The audio of a hold, over the real client, from a server that answers as a test says. */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as afterOthers } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { encodeSamples } from '../../audio/pcm.ts'
+import { wavHeader } from '../../audio/wav.ts'
+import { createFetchHoldAudio } from '../../domain/transfers/hold-audio.ts'
+import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
+import { likenessOf } from '../audio/likeness.ts'
+import { ManualClock } from '../domain/fakes.ts'
+
+const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.3 * Math.sin(i * (0.02 + i / 2_000_000)))
+const wav = Buffer.concat([
+  wavHeader({ encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 }, 2 * tone.length),
+  encodeSamples(tone, 'pcm_s16le'),
+])
+const clip = Int16Array.from(tone, (value) => value * 32_767)
+
+async function bench(t: Test, answer: RequestListener, allowedSubnets = ['127.0.0.0/8']) {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const clock = new ManualClock()
+  const logged: object[] = []
+  const log = { info() {}, warn() {}, error: (fields: object) => void logged.push(fields) }
+  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => performance.now() })
+  t.teardown(async () => {
+    await client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const fetchHoldAudio = createFetchHoldAudio({ client, clock, log, pause: () => afterOthers() })
+  const failures: string[] = []
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hold.wav?a=b`
+  return {
+    clock,
+    requests,
+    failures,
+    logged,
+    url,
+    fetch: (at = url) => fetchHoldAudio(at, (why) => failures.push(why)),
+  }
+}
+
+t.test('the audio is fetched once, and heard at the rate of the call', async (t) => {
+  const { fetch, requests, failures } = await bench(t, (_, response) => response.end(wav))
+  const audio = fetch()
+  const samples = await audio?.(16_000)
+  t.ok(samples && likenessOf(clip.subarray(0, 16_000), samples) > 0.99)
+  const again = await audio?.(8000)
+  t.ok(again && Math.abs(again.length - 24_000) <= 2, 'the bytes are kept')
+  t.same([requests, failures], [['GET /hold.wav?a=b'], []])
+})
+
+t.test('audio that cannot be had fails with its reason, and nothing of it is logged', async (t) => {
+  const big = Buffer.alloc(5 * 1024 * 1024 + 1)
+  const cases: [string, RequestListener][] = [
+    ['status', (_, response) => response.writeHead(404).end(wav)],
+    ['status', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    ['too_large', (_, response) => response.end(big)],
+    ['unrecognised', (_, response) => response.end('<html>Sign in</html>')],
+    [
+      'broken_off',
+      (_, response) => response.writeHead(200, { 'content-length': 99 }).write('RIFF', () => response.destroy()),
+    ],
+  ]
+  for (const [reason, answer] of cases) {
+    const { fetch, failures, logged } = await bench(t, answer)
+    t.equal(await fetch()?.(16_000), null)
+    t.same([failures, logged], [[reason], []], reason)
+  }
+})
+
+t.test('a server that is silent is given up after 10 s', async (t) => {
+  let asked = () => {}
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const { fetch, clock, failures } = await bench(t, () => asked())
+  const audio = fetch()?.(16_000)
+  await isAsked
+  await clock.advance(10_000)
+  t.equal(await audio, null)
+  t.same(failures, ['timed_out'])
+})
+
+t.test('an address that is not public is refused when it is connected', async (t) => {
+  const { fetch, failures, requests } = await bench(t, (_, response) => response.end(wav), [])
+  t.equal(await fetch()?.(16_000), null)
+  t.same([failures, requests], [['blocked'], []])
+})
