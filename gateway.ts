@@ -82,8 +82,9 @@ export async function startGateway(
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
-    const { server, sessions, records, webhooks, phoneLines, phoneNumbers } = await listen(parts)
-    for (const part of [phoneLines, phoneNumbers, webhooks, records, sessions]) closing.unshift(() => part.close())
+    const { server, sessions, records, webhooks, phoneLines, phoneNumbers, richMessages } = await listen(parts)
+    for (const part of [phoneLines, phoneNumbers, richMessages, webhooks, records, sessions])
+      closing.unshift(() => part.close())
     await phoneLines.serveTrunks(sessions.phone.events)
     if (config.adminPort !== null) {
       const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
@@ -242,7 +243,12 @@ type Listening = {
 
 async function listen(
   parts: Listening,
-): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records' | 'webhooks' | 'phoneLines' | 'phoneNumbers'>> {
+): Promise<
+  { server: Server } & Pick<
+    Surfaces,
+    'sessions' | 'records' | 'webhooks' | 'phoneLines' | 'phoneNumbers' | 'richMessages'
+  >
+> {
   const { config, store, log, metrics, tracing } = parts
   let server: Server | null = null
   const draining = () =>
@@ -251,7 +257,7 @@ async function listen(
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
-  const { sessions, records, webhooks, phoneLines, phoneNumbers, ...surfaces } = await createSurfaces({
+  const { sessions, records, webhooks, phoneLines, phoneNumbers, richMessages, ...surfaces } = await createSurfaces({
     ...parts,
     readyChecks,
   })
@@ -287,7 +293,7 @@ async function listen(
   records.listening(url)
   // Lines of this machine reach a server that listens at all of its addresses by the loopback address.
   phoneLines.listening(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:'))
-  return { server, sessions, records, webhooks, phoneLines, phoneNumbers }
+  return { server, sessions, records, webhooks, phoneLines, phoneNumbers, richMessages }
 }
 
 function urlOf(host: string, port: number): string {

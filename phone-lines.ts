@@ -32,6 +32,8 @@ export type OpenLines = {
   simulator: SimulatedCarrier
   /** The address to which trunks send calls. Null: they may not. */
   sipUri: string | null
+  /** That address. */
+  localUrl: () => string
   /** The server is reached at this address by lines of this machine. */
   listening(url: string): void
   /** Calls over trunks come in from now on. Rejects with ConfigError. */
@@ -89,6 +91,7 @@ export function openPhoneLines({ config, masterKey, providers, connections, log,
     readers,
     simulator,
     sipUri: sipUriOf(config),
+    localUrl: () => local.replace(/\/+$/, ''),
     listening(url) {
       local = url
     },

@@ -1,7 +1,6 @@
 /** Joins the operations of the domain and the voice sessions to the surfaces. */
 import { type CallRecords, createCallRecords } from './call-records.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
-import { createEndCall } from './domain/calls/end-call.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCarrierStreams } from './handlers/carrier/streams.ts'
@@ -19,6 +18,7 @@ import { type OperationParts, operationsOf } from './model-operations.ts'
 import { type OpenLines, openPhoneLines } from './phone-lines.ts'
 import { type OpenNumbers, openPhoneNumbers } from './phone-numbers.ts'
 import { vendorNameOf } from './providers/vendors.ts'
+import { type OpenMessages, openRichMessages } from './rich-messages.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
@@ -42,6 +42,7 @@ export type Surfaces = {
   webhooks: WebhookDeliveries
   phoneLines: OpenLines
   phoneNumbers: OpenNumbers
+  richMessages: OpenMessages
 }
 
 /** Everything that the mounts share. */
@@ -52,6 +53,7 @@ type Joined = Parts & {
   webhooks: WebhookDeliveries
   phoneLines: OpenLines
   phoneNumbers: OpenNumbers
+  richMessages: OpenMessages
   ephemeral: EphemeralTokens
   settings: SettingsAt
 }
@@ -89,15 +91,14 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
   const webhooks = await openDeliveries({ config, store, log, metrics })
   const phoneNumbers = openPhoneNumbers({ config, store, simulator: phoneLines.simulator, log })
-  const joined = { ...parts, operations, phoneLines, phoneNumbers, sessions, records, webhooks, ephemeral, settings }
+  const { simulator, localUrl } = phoneLines
+  const richMessages = openRichMessages({ config, masterKey, store, simulator, localUrl })
+  const opened = { phoneLines, phoneNumbers, richMessages, sessions, records, webhooks }
+  const joined = { ...parts, ...opened, operations, ephemeral, settings }
   return {
     mounts: [...internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
     sockets: [realtimeOf(joined), sessionOf(joined), carrierOf(joined)],
-    sessions,
-    records,
-    webhooks,
-    phoneLines,
-    phoneNumbers,
+    ...opened,
   }
 }
 
@@ -111,7 +112,7 @@ function internalOf({
   phoneLines,
   ...parts
 }: Joined): Mount[] {
-  const { localKey, readyChecks, engine, records } = parts
+  const { localKey, readyChecks, engine, records, richMessages } = parts
   return mountInternal(settings(null), {
     readyChecks,
     engine,
@@ -123,6 +124,7 @@ function internalOf({
     contracts: contractsAtAnyHost(config.surfaces),
     recordings: linkedRecordings(settings(null), records.recordings),
     carrier: { readers: phoneLines.readers, events: sessions.phone.events },
+    messages: { readers: richMessages.readers, messages: store.rmsgMessages },
     simulatedCallers:
       config.publicUrl === null ? { call: async (call) => (await phoneLines.simulator.open()).call(call) } : null,
     tryAgent: {
@@ -177,9 +179,10 @@ function platformOf({ config, store, operations, sessions, records, settings, ..
     dial: sessions.phone.dial,
     repeats: { idempotency: store.idempotency, answers: store.keptAnswers },
     webhooks,
+    messages: parts.richMessages,
     records: {
       ...records,
-      endCall: createEndCall(store.calls, sessions.calls),
+      endCall: sessions.endCall,
       webJoin: sessions.webJoin,
       transfers: sessions.phone.transfers,
     },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { type ConversationParts, createConversations } from './conversations.ts'
-import type { LiveCalls } from './domain/calls/live-calls.ts'
+import { createEndCall, type EndCall } from './domain/calls/end-call.ts'
 import { SessionRegistry } from './domain/sessions/live-sessions.ts'
 import { createLiveCalls } from './domain/sessions/reach-calls.ts'
 import { createSessionRoutes } from './domain/sessions/routes.ts'
@@ -30,7 +30,7 @@ export type Sessions = {
   start: StartSession
   webJoin: WebJoin
   live: SessionRegistry
-  calls: LiveCalls
+  endCall: EndCall
   tokens: TransportTokens
   phone: PhoneSessions
   /** Ends what is left. */
@@ -102,7 +102,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     start,
     webJoin: createWebJoin({ calls, live: liveCalls, tokens, clock: systemClock, identity }),
     live,
-    calls: liveCalls,
+    endCall: createEndCall(calls, liveCalls),
     tokens,
     phone,
     async close() {

@@ -76,7 +76,7 @@ export type Operation = {
   /** `x-raw-body`: the handler also receives the bytes of the JSON body, over which a signature was made. */
   rawBody: boolean
   deprecated: boolean
-  deprecation: { deprecatedAt: string; sunset: string; link: string } | null
+  deprecation: { deprecatedAt: string; sunset: string; link: string; rel?: 'successor-version' } | null
   pointer: string
 }
 

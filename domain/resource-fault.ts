@@ -2,6 +2,7 @@ import type { CallbackStatus } from './callbacks/states.ts'
 import type { RecordingStatus } from './calls/call.ts'
 import type { FaultData } from './fault.ts'
 import type { VerificationStatus } from './numbers/verification.ts'
+import type { RmsgMessage } from './rmsg/message.ts'
 import type { TransferStatus } from './transfers/states.ts'
 
 /** The way to a value inside of what a client sent: names of fields, and places in lists. */
@@ -112,6 +113,11 @@ export type ResourceFaultData =
   | { kind: 'kyb_conflict'; status: VerificationStatus }
   /** The organization has no access to rich-message numbers. */
   | { kind: 'rmsg_not_enabled' }
+  | { kind: 'endpoint_removed' }
+  /** The organization only receives messages, or its provider has no way to send them. */
+  | { kind: 'rmsg_backend_unsupported' }
+  /** `status` is the provider's, null without an answer. `mayBeSent`: nobody knows whether the provider has taken it. */
+  | { kind: 'message_not_sent'; message: RmsgMessage; status: number | null; detail: string | null; mayBeSent: boolean }
   /** It is unknown, not active, or not for this organization. */
   | { kind: 'rmsg_number_not_found' }
   /** No number of the pool is free, or the one that is named is not. */

@@ -8,6 +8,7 @@ import type { ConnectionStore } from '../domain/numbers/sip-connection.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { MessageStore } from '../domain/rmsg/message.ts'
 import type { RmsgNumberStore } from '../domain/rmsg/numbers.ts'
 import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
@@ -15,6 +16,7 @@ import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
+import { createMessageStore } from './rmsg-messages.ts'
 import { createRmsgNumberStore } from './rmsg-numbers.ts'
 import type { Sealer } from './sealed.ts'
 import { createConnectionStore, createSipConnections } from './sip-connections.ts'
@@ -30,6 +32,7 @@ export type NumberRecords = {
   ownedConnections: ConnectionStore
   sipConnections: SipConnections
   rmsgNumbers: RmsgNumberStore
+  rmsgMessages: MessageStore
 }
 
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
@@ -43,5 +46,6 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),
     rmsgNumbers: createRmsgNumberStore(worlds),
+    rmsgMessages: createMessageStore(worlds, clock),
   }
 }

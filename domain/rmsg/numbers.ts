@@ -60,6 +60,8 @@ export type RmsgNumbers = {
   list(tenant: Tenant): Promise<ShownRmsgNumber[]>
   /** For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` where it may not be used. */
   use(tenant: Tenant, id: string): Promise<RmsgNumber>
+  /** Whether the organization may send messages. Throws ResourceFault `rmsg_not_enabled`. */
+  canSend(tenant: Tenant): Promise<boolean>
 }
 
 const listMax = 1_000
@@ -81,6 +83,11 @@ export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
       const number = await store.find(tenant.test, id)
       if (number === null || !isUsable(number, view, tenant)) throw new ResourceFault({ kind: 'rmsg_number_not_found' })
       return number
+    },
+    async canSend(tenant) {
+      const access = await store.access(tenant)
+      admitted(access)
+      return access.backend === 'default'
     },
   }
 }

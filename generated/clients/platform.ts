@@ -34,6 +34,7 @@ import type {
   KnownProviders,
   NewAgent,
   NewBusinessVerification,
+  NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
   NewSession,
@@ -54,6 +55,7 @@ import type {
   RequestRoute,
   RmsgNumberList,
   SecretRotationInput,
+  SentNumberMessage,
   Session,
   SessionPage,
   SessionStatus,
@@ -392,6 +394,11 @@ export type UpdatePhoneNumberCall = CallOptions & { path: { id: string }; body: 
 export type UpdatePhoneNumberAnswer =
   | Answer<'application/json', PhoneNumber>
 
+export type SendNumberMessageCall = CallOptions & { path: { phoneNumberId: string }; body: NewNumberMessage; idempotencyKey?: string }
+
+export type SendNumberMessageAnswer =
+  | Answer<'application/json', SentNumberMessage>
+
 export type ListRmsgNumbersCall = CallOptions
 
 export type ListRmsgNumbersAnswer =
@@ -606,6 +613,8 @@ export type PlatformClient = {
   deletePhoneNumber(call: DeletePhoneNumberCall): Promise<DeletePhoneNumberAnswer>
   /** Change a phone number */
   updatePhoneNumber(call: UpdatePhoneNumberCall): Promise<UpdatePhoneNumberAnswer>
+  /** Send a message from a number @deprecated */
+  sendNumberMessage(call: SendNumberMessageCall): Promise<SendNumberMessageAnswer>
   /** List the rich-message numbers */
   listRmsgNumbers(call?: ListRmsgNumbersCall): Promise<ListRmsgNumbersAnswer>
   /** Send a test event */
@@ -1165,6 +1174,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/phone-numbers/{id}',
     secured: true,
     idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  sendNumberMessage: {
+    method: 'POST',
+    path: '/v1/rmsg-phone-numbers/{phoneNumberId}/messages',
+    secured: true,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },

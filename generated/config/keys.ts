@@ -350,6 +350,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   { path: ['sip', 'rtpPorts'], env: 'PARLEY_SIP_RTP_PORTS', type: 'string', secret: false },
+  {
+    path: ['rmsg', 'keepRemovedSend'],
+    env: 'PARLEY_RMSG_KEEP_REMOVED_SEND',
+    type: 'boolean',
+    secret: false,
+  },
   { path: ['kyb', 'review'], env: 'PARLEY_KYB_REVIEW', type: 'string', secret: false },
   { path: ['livekit', 'url'], env: 'PARLEY_LIVEKIT_URL', type: 'string', secret: false },
   { path: ['livekit', 'apiKey'], env: 'PARLEY_LIVEKIT_API_KEY', type: 'string', secret: false },

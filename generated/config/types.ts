@@ -220,6 +220,11 @@ export type ParleyConfig = {
     /** The UDP ports for audio, as first-last. A call takes two, of which it uses the even one. */
     rtpPorts: string
   }
+  /** Rich messages. */
+  rmsg: {
+    /** Serves `POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages`, which was removed on 14 August 2026. */
+    keepRemovedSend: boolean
+  }
   /** The review of the businesses of organizations, which comes before they may buy phone numbers. */
   kyb: {
     /** auto: each is approved after two seconds, and rejected where its legalName has the word Reject; operator: `parley kyb` decides. null: auto where carrier.adapter is simulator, else operator. */

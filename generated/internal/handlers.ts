@@ -6,6 +6,7 @@ import type {
   CarrierWebhookTaken,
   Health,
   InternalErrorBody,
+  MessageWebhook,
   Readiness,
   RoutingPreview,
   ServerIndex,
@@ -48,6 +49,28 @@ export type ReceiveCarrierWebhookRequest = {
 }
 
 export type ReceiveCarrierWebhookResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: CarrierWebhookTaken
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 401; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 413; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 415; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 503; type?: 'application/json'; body: InternalErrorBody }
+
+export type ReceiveMessageWebhookRequest = {
+  path: { provider: 'simulator' }
+  query: Record<string, never>
+  header: { 'telnyx-signature-ed25519'?: string; 'telnyx-timestamp'?: string }
+  body: MessageWebhook
+}
+
+export type ReceiveMessageWebhookResult =
   | {
       status: 200
       type?: 'application/json'
@@ -374,6 +397,8 @@ export type InternalHandlers<Caller> = {
   getRoot: Handle<GetRootRequest, GetRootResult, null>
   /** POST /carrier/{line}/webhooks */
   receiveCarrierWebhook: Handle<ReceiveCarrierWebhookRequest, ReceiveCarrierWebhookResult, null>
+  /** POST /carrier/{provider}/messages */
+  receiveMessageWebhook: Handle<ReceiveMessageWebhookRequest, ReceiveMessageWebhookResult, null>
   /** GET /docs/ranking */
   getRankingPage: Handle<GetRankingPageRequest, GetRankingPageResult, null>
   /** GET /healthz */

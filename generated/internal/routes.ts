@@ -108,6 +108,73 @@ export const internalSurface: Surface = {
       deprecation: null,
     },
     {
+      id: 'receiveMessageWebhook',
+      method: 'post',
+      path: '/carrier/{provider}/messages',
+      pattern: '/carrier/:provider/messages',
+      pathParams: ['provider'],
+      query: [],
+      headers: [
+        { name: 'telnyx-signature-ed25519', required: false },
+        { name: 'telnyx-timestamp', required: false },
+      ],
+      scope: null,
+      body: {
+        required: true,
+        types: ['application/json'],
+        parts: [],
+        partsOrdered: false,
+        partsOpen: false,
+        limit: 'json',
+      },
+      rawBody: true,
+      validateParams: validators.receiveMessageWebhookParams,
+      validateBody: validators.receiveMessageWebhookBody,
+      responses: {
+        '200': {
+          types: ['application/json'],
+          headers: ['Service-Region', 'Cache-Control'],
+          validate: answers && answers.receiveMessageWebhook200,
+        },
+        '400': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.receiveMessageWebhook400,
+        },
+        '401': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.receiveMessageWebhook401,
+        },
+        '404': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.receiveMessageWebhook404,
+        },
+        '413': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.receiveMessageWebhook413,
+        },
+        '415': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.receiveMessageWebhook415,
+        },
+        '500': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.receiveMessageWebhook500,
+        },
+        '503': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.receiveMessageWebhook503,
+        },
+      },
+      deprecation: null,
+    },
+    {
       id: 'getRankingPage',
       method: 'get',
       path: '/docs/ranking',
@@ -765,6 +832,7 @@ export const internalSurface: Surface = {
   paths: [
     { pattern: '/', allow: 'GET, HEAD, OPTIONS' },
     { pattern: '/carrier/:line/webhooks', allow: 'POST, OPTIONS' },
+    { pattern: '/carrier/:provider/messages', allow: 'POST, OPTIONS' },
     { pattern: '/docs/ranking', allow: 'GET, HEAD, OPTIONS' },
     { pattern: '/healthz', allow: 'GET, HEAD, OPTIONS' },
     { pattern: '/readyz', allow: 'GET, HEAD, OPTIONS' },

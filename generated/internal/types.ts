@@ -19,6 +19,9 @@ export type {
 /** As the carrier makes it. It is read only after its signature was checked. */
 export type CarrierWebhook = Record<string, unknown>
 
+/** As the provider makes it. It is read only after its signature was checked. */
+export type MessageWebhook = Record<string, unknown>
+
 export type CarrierWebhookTaken = { received: true }
 
 export type ServerIndex = {
@@ -131,6 +134,9 @@ export type ErrorCode =
   | 'PHONE_NUMBER_UNAVAILABLE'
   | 'BUSINESS_VERIFICATION_REQUIRED'
   | 'NOT_ENABLED_FOR_ORGANIZATION'
+  | 'ENDPOINT_REMOVED'
+  | 'UNSUPPORTED_BACKEND'
+  | 'MESSAGE_SEND_FAILED'
   | 'PHONE_NUMBER_NOT_FOUND'
   | 'RMSG_NUMBER_UNAVAILABLE'
   | 'CARRIER_NUMBER_FAILED'
@@ -172,6 +178,10 @@ export type ErrorDetails = {
   sessionId?: string
   /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
   status?: string
+  /** With `MESSAGE_SEND_FAILED`; null: the provider gave no answer. */
+  providerStatus?: number | null
+  /** With `MESSAGE_SEND_FAILED`; the reason in the words of the provider. */
+  providerDetail?: string | null
 }
 
 /** The body of every answer other than 2xx. Holds nothing of what was sent. */

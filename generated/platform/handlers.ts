@@ -34,6 +34,7 @@ import type {
   KnownProviders,
   NewAgent,
   NewBusinessVerification,
+  NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
   NewSession,
@@ -54,6 +55,7 @@ import type {
   RequestRoute,
   RmsgNumberList,
   SecretRotation,
+  SentNumberMessage,
   Session,
   SessionPage,
   SessionStatus,
@@ -684,6 +686,21 @@ export type UpdatePhoneNumberRequest = {
 export type UpdatePhoneNumberResult =
   | { status: 200; type?: 'application/json'; body: PhoneNumber }
 
+export type SendNumberMessageRequest = {
+  path: { phoneNumberId: string }
+  query: Record<string, never>
+  header: { 'idempotency-key'?: string }
+  body: NewNumberMessage
+}
+
+export type SendNumberMessageResult =
+  | {
+      status: 202
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: SentNumberMessage
+    }
+
 export type ListRmsgNumbersRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -987,6 +1004,8 @@ export type PlatformHandlers<Caller> = {
   deletePhoneNumber: Handle<DeletePhoneNumberRequest, DeletePhoneNumberResult, Caller>
   /** PATCH /v1/phone-numbers/{id} */
   updatePhoneNumber: Handle<UpdatePhoneNumberRequest, UpdatePhoneNumberResult, Caller>
+  /** POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages */
+  sendNumberMessage: Handle<SendNumberMessageRequest, SendNumberMessageResult, Caller>
   /** GET /v1/rmsg-phone-numbers */
   listRmsgNumbers: Handle<ListRmsgNumbersRequest, ListRmsgNumbersResult, Caller>
   /** POST /v1/webhooks/{id}/test */

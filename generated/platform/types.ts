@@ -162,6 +162,10 @@ export type ErrorDetails = {
   sessionId?: string
   /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
   status?: string
+  /** With `MESSAGE_SEND_FAILED`; null: the provider gave no answer. */
+  providerStatus?: number | null
+  /** With `MESSAGE_SEND_FAILED`; the reason in the words of the provider. */
+  providerDetail?: string | null
 }
 
 export type ValidationIssue = {
@@ -202,6 +206,9 @@ export type ErrorCode =
   | 'PHONE_NUMBER_UNAVAILABLE'
   | 'BUSINESS_VERIFICATION_REQUIRED'
   | 'NOT_ENABLED_FOR_ORGANIZATION'
+  | 'ENDPOINT_REMOVED'
+  | 'UNSUPPORTED_BACKEND'
+  | 'MESSAGE_SEND_FAILED'
   | 'PHONE_NUMBER_NOT_FOUND'
   | 'RMSG_NUMBER_UNAVAILABLE'
   | 'CARRIER_NUMBER_FAILED'
@@ -1948,6 +1955,40 @@ export type PhoneNumberChange = {
   agentId?: string | null
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+}
+
+/** Counted in code points. */
+export type MessageText = string
+
+/** Subscriptions with tags get the events of messages that have all of these. They are case-sensitive, and the recipient does not see them. */
+export type MessageTags = Record<string, string>
+
+export type NewNumberMessage = {
+  /** In E.164. */
+  to: string
+  text: MessageText
+  tags?: MessageTags
+}
+
+export type SentNumberMessage = {
+  /** Events name the message by it. */
+  messageId: string
+  test?: TestMark
+  /** One for each pair of numbers. */
+  conversationId: string
+  phoneNumberId: string
+  /** In E.164. */
+  to: string
+  attemptedChannel: 'rmsg'
+  /** null: not known yet. */
+  channel: 'rmsg' | 'sms' | 'rcs' | null
+  /** null: not known yet. */
+  fallbackApplied: boolean | null
+  /** True when it was delivered or declined or has failed. */
+  deliveryFinal: boolean
+  status: 'registered' | 'pending' | 'queued' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
+  /** Those of the request. */
+  tags: Record<string, string>
 }
 
 export type RmsgNumber = {

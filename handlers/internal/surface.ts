@@ -5,6 +5,7 @@ import type { EngineChoice } from '../../runtime/engine/choose.ts'
 import type { FaultWriter } from '../../runtime/engine/handler.ts'
 import type { Surface } from '../../runtime/engine/operation.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
+import { type MessageWebhookDeps, receiveMessageWebhook } from '../carrier/message-webhooks.ts'
 import { type CarrierWebhookDeps, receiveCarrierWebhook } from '../carrier/webhooks.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
@@ -24,6 +25,7 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   /** Null: this server has no sessions. */
   tryAgent: TryAgentParts | null
   carrier: CarrierWebhookDeps
+  messages: MessageWebhookDeps
   simulatedCallers: SimulatedCallers | null
   /** `writeFault` writes the errors of the surface that makes the links. */
   recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
@@ -56,7 +58,7 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
 
 function handlersOf(
   { headerPrefix }: SurfaceSettings,
-  { readyChecks, engine, ranking, tryAgent, carrier, simulatedCallers, recordings, ...deps }: InternalDeps,
+  { readyChecks, engine, ranking, tryAgent, carrier, messages, simulatedCallers, recordings, ...deps }: InternalDeps,
 ) {
   return {
     ...healthHandlers(readyChecks, engine),
@@ -64,6 +66,7 @@ function handlersOf(
     ...tryHandlers({ ...deps, headerPrefix }),
     ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),
     ...receiveCarrierWebhook(carrier),
+    ...receiveMessageWebhook(messages),
     ...createSimulatedCall(simulatedCallers),
     getLinkedRecording: recordings.getLinkedRecording,
   } satisfies InternalHandlers<null>

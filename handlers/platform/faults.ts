@@ -85,6 +85,7 @@ const codeOfFault = {
 
 type Answer = {
   code: ErrorCode
+  status?: number
   message?: string | undefined
   hint?: string | undefined
   issues?: ValidationIssue[]
@@ -143,14 +144,14 @@ function answerToRefusal({ kind, detail }: Refusal): Answer {
 }
 
 function written(
-  { code, message, hint, issues, details, allow, retryAfterS, ...more }: Answer,
+  { code, message, hint, issues, details, allow, retryAfterS, status = errorCodes[code].status, ...more }: Answer,
   requestId: string,
 ): FaultAnswer {
   const row = errorCodes[code]
   const headers: Record<string, string> = { ...more.headers }
-  if (row.status === 429 || row.status === 503 || retryAfterS !== undefined)
+  if (status === 429 || status === 503 || retryAfterS !== undefined)
     headers['Retry-After'] = String(Math.ceil(retryAfterS ?? retryAfterLeastS))
-  if (row.status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (allow !== undefined) headers['Allow'] = allow
   const body: ErrorEnvelope = {
     error: `${sentence(message ?? row.message)} ${hint ?? row.hint}`.trimEnd(),
@@ -159,7 +160,7 @@ function written(
     ...(details && { details }),
     requestId,
   }
-  return { status: row.status, headers, body: JSON.stringify(body) }
+  return { status, headers, body: JSON.stringify(body) }
 }
 
 /** The engine's messages about fields end without a full stop. */

@@ -13,7 +13,7 @@ import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.t
 import type { KeptAnswers } from '../../domain/idempotency/kept-answers.ts'
 import { inProgress, requireAdmitted } from '../../domain/idempotency/require-admitted.ts'
 import type { Log } from '../../domain/ports/system.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { ResourceFault, type ResourceFaultData } from '../../domain/resource-fault.ts'
 import { type Context, Refusal } from '../../runtime/engine/handler.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { RepeatedFault } from './repeated-fault.ts'
@@ -30,6 +30,19 @@ type Run<A, B> = (input: A, context: Context<Caller>) => B | Promise<B>
 
 export type Repeatable = <A extends Asked, B extends Answered>(run: Run<A, B>) => Run<A, B>
 
+/** The request fails, and a repeat is answered otherwise: as what was done and whose end nobody knows. */
+export class UnknownEnd extends Error {
+  readonly answer: Answered
+  readonly fault: ResourceFault
+
+  constructor(answer: Answered, fault: ResourceFault) {
+    super('the end of the request is not known')
+    this.name = 'UnknownEnd'
+    this.answer = answer
+    this.fault = fault
+  }
+}
+
 /** A repeat that comes while the first request runs may come again after this. */
 const retryAfterS = 1
 
@@ -38,7 +51,7 @@ export function createRepeatable(deps: RepeatableDeps): Repeatable {
   return <A extends Asked, B extends Answered>(run: Run<A, B>): Run<A, B> =>
     async (input, context) => {
       const key = input.header['idempotency-key']
-      if (key === undefined) return run(input, context)
+      if (key === undefined) return Promise.resolve(run(input, context)).catch(rejectAsFault)
       const use = useOf(key, input.path, context)
       const admission = await idempotency.admit(use, 'dispatched')
       if (admission.outcome === 'already_started') return answerAgain<B>(await answers.find(use))
@@ -48,9 +61,10 @@ export function createRepeatable(deps: RepeatableDeps): Repeatable {
         await keep(deps, use, answer.status, JSON.stringify(answer.body))
         return answer
       } catch (error) {
-        if (isRefusal(error)) await idempotency.release(use)
+        if (error instanceof UnknownEnd) await keep(deps, use, error.answer.status, JSON.stringify(error.answer.body))
+        else if (isRefusal(error)) await idempotency.release(use)
         else await keepFault(deps, use, error)
-        throw error
+        return rejectAsFault(error)
       }
     }
 }
@@ -76,8 +90,16 @@ function answerAgain<B extends Answered>(kept: Awaited<ReturnType<KeptAnswers['f
 
 /** Whether the request ended before the carrier was asked. After a defect nobody knows. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof ResourceFault) return error.data.kind !== 'not_dialed' || error.data.sessionId === undefined
+  if (error instanceof ResourceFault) return !hasAsked(error.data)
   return error instanceof Fault || error instanceof Refusal
+}
+
+function hasAsked(data: ResourceFaultData): boolean {
+  return data.kind === 'message_not_sent' || (data.kind === 'not_dialed' && data.sessionId !== undefined)
+}
+
+function rejectAsFault(error: unknown): never {
+  throw error instanceof UnknownEnd ? error.fault : error
 }
 
 const silent: Log = { info() {}, warn() {}, error() {} }

@@ -2,8 +2,6 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
-import type { DialPhone } from '../../domain/phone/outbound.ts'
-import type { StartSession } from '../../domain/sessions/start.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -17,7 +15,6 @@ import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
-import { createPhoneSession } from './phone-sessions.ts'
 import {
   deleteProviderKey,
   listKnownProviders,
@@ -28,17 +25,18 @@ import {
 import { createRepeatable, type RepeatableDeps } from './repeatable.ts'
 import { getRequestRoute } from './request-route.ts'
 import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
-import { createSession } from './sessions.ts'
+import { type RmsgMessageDeps, rmsgMessageOperations } from './rmsg-messages.ts'
+import { type SessionDeps, sessionOperations } from './session-operations.ts'
 import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
 
 export type PlatformDeps = ProvidersDeps &
   ResourceOperationDeps &
-  OrganizationDeps & {
+  OrganizationDeps &
+  SessionDeps & {
     requestRoutes: RequestRoutes
-    sessions: StartSession
-    dial: DialPhone
     repeats: Omit<RepeatableDeps, 'log'>
     webhooks: WebhookDeliveryDeps
+    messages: RmsgMessageDeps
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
   }
@@ -63,11 +61,11 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...organizationOperations(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
-    createSession: createSession(deps.sessions, nodeUrlOf),
-    createPhoneSession: repeatable(createPhoneSession(deps.dial)),
+    ...sessionOperations(deps, nodeUrlOf, repeatable),
     ...callOperations(deps.records, publicUrlOf, repeatable),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks),
+    ...rmsgMessageOperations(deps.messages, repeatable),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -42,7 +42,8 @@ export type ResponseShape = {
 
 export type EventFormat = 'named' | 'data'
 
-export type Deprecation = { deprecatedAt: string; sunset: string; link: string }
+/** `link` is a page about it, or the address that replaces the operation. */
+export type Deprecation = { deprecatedAt: string; sunset: string; link: string; rel?: 'successor-version' }
 
 export type Operation = {
   id: string

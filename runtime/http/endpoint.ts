@@ -67,13 +67,13 @@ function answer(shape: ResponseShape, wireName: (name: string) => string): Answe
 }
 
 /** RFC 9745 (a structured date), RFC 8594 (an HTTP-date), RFC 8288. */
-function deprecationHeaders({ deprecatedAt, sunset, link }: Deprecation): string[] {
+function deprecationHeaders({ deprecatedAt, sunset, link, rel }: Deprecation): string[] {
   return [
     'Deprecation',
     serializeItem(new Date(deprecatedAt)),
     'Sunset',
     new Date(sunset).toUTCString(),
     'Link',
-    `<${link}>; rel="deprecation"; type="text/html"`,
+    rel === undefined ? `<${link}>; rel="deprecation"; type="text/html"` : `<${link}>; rel="${rel}"`,
   ]
 }

@@ -28,6 +28,7 @@ import { sipConnections } from './0027-sip-connections.ts'
 import { rmsgNumbers } from './0028-rmsg-numbers.ts'
 import { unknownAttempts } from './0029-unknown-attempts.ts'
 import { creditMovements } from './0030-credit-movements.ts'
+import { rmsgMessages } from './0031-rmsg-messages.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   rmsgNumbers,
   unknownAttempts,
   creditMovements,
+  rmsgMessages,
 ]

@@ -26,6 +26,7 @@ const { parley, admin: administration } = await startAdministered(t, {
   ...providers.env,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_KYB_REVIEW: 'operator',
+  PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
 })
 
 const examples = new Examples('platform.openapi.yaml')
@@ -339,6 +340,8 @@ t.test('TooManyRequests: rate_limited', async (t) => {
 t.test('each example is compared or listed', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
+    'MessageTooMany: busy': 'The simulated provider is never busy: test/rmsg/provider.test.ts has one that is.',
+    'sendNumberMessage 410: removed': 'The operator keeps the operation here: test/rmsg/removed.test.ts.',
     'NumberFailed: order': 'The simulated carrier does not fail: test/numbers/purchase.test.ts has one that does.',
     'completeTransfer 200: bridging':
       'The two may be connected before the answer; test/phone/transfers.test.ts completes transfers.',

@@ -1,7 +1,8 @@
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import type { Running } from '../process/parley.ts'
-import type { Examples } from './run.ts'
+import type { Target } from '../router/requests.ts'
+import type { Examples, Sent } from './run.ts'
 
 /** The examples of the operations on rich messages. */
 export async function compareRmsg(
@@ -10,7 +11,10 @@ export async function compareRmsg(
   { parley, admin }: { parley: Running; admin: Administration },
 ): Promise<void> {
   const list = { operation: 'listRmsgNumbers' }
-  examples.compare(t, await examples.send(parley, list), { example: 'listRmsgNumbers 200: local' })
+  const listed = await examples.send(parley, list)
+  examples.compare(t, listed, { example: 'listRmsgNumbers 200: local' })
+  const [number] = JSON.parse(listed.body.toString()) as [{ id: string }]
+  await compareMessages(t, examples, parley, admin, number.id)
   const none = await admin.organization('without rich messages', { scopes: ['rmsg'] })
   examples.compare(t, await examples.send(none, list), { example: 'RmsgForbidden: notEnabled' })
   const other = await admin.key(none.id)
@@ -18,4 +22,28 @@ export async function compareRmsg(
   const refused = await examples.send(other, { operation: 'createAgent', request: 'least', fields })
   examples.compare(t, refused, { example: 'Conflict: rmsg' })
   examples.compare(t, await examples.send(other, list), { example: 'RmsgForbidden: rmsgScope' })
+}
+
+async function compareMessages(
+  t: Test,
+  examples: Examples,
+  parley: Running,
+  admin: Administration,
+  phoneNumberId: string,
+): Promise<void> {
+  const message = { operation: 'sendNumberMessage', request: 'tagged', values: { phoneNumberId } }
+  const equal = async (example: string, sent: Partial<Sent>, target: Target = parley) =>
+    examples.compare(t, await examples.send(target, { ...message, ...sent }), { example })
+  await equal('sendNumberMessage 202: queued', {})
+  await equal('MessageBadRequest: number', { fields: { to: '+15550001111' } })
+  await equal('MessageNotFound: messageNumber', { values: {} })
+  await equal('MessageUnprocessable: refused', { fields: { to: '+15005550035' } })
+  await equal('MessageSendFailed: unavailable', { fields: { to: '+15005550036' } })
+  const headers = { 'idempotency-key': 'one' }
+  await examples.send(parley, { ...message, headers })
+  await equal('MessageConflict: conflict', { headers, fields: { text: 'Another text.' } })
+  const [local] = await admin.store.organizations.list()
+  await admin.store.organizations.change(local?.id ?? '', { rmsgBackend: 'receive_only' })
+  await equal('MessageUnprocessable: backend', {})
+  await admin.store.organizations.change(local?.id ?? '', { rmsgBackend: 'default' })
 }

@@ -182,10 +182,13 @@ const withoutId = [
   'listKnownProviders',
 ]
 
+/** Rich-message numbers are the operator's, and have another error: test/rmsg/send.test.ts asks for those of others. */
+const ofRmsg = ['sendNumberMessage']
+
 t.test('every operation is in the table', (t) => {
   const operations = platformSurface.operations
   const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
-  t.same(named.sort(), Object.keys(byId).sort())
+  t.same(named.sort(), [...Object.keys(byId), ...ofRmsg].sort())
   const others = operations.filter(({ pathParams }) => pathParams.length === 0).map(({ id }) => id)
   t.same(others.sort(), [...withoutId].sort())
   t.end()

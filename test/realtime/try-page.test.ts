@@ -62,6 +62,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         ...getRankingPage(facts),
         createSimulatedCall: () => Promise.reject(new Error('no simulator here')),
         receiveCarrierWebhook: () => Promise.reject(new Error('no carrier here')),
+        receiveMessageWebhook: () => Promise.reject(new Error('no provider of messages here')),
         getLinkedRecording: () => Promise.reject(new Error('no recording here')),
       }),
       writeFault: createFaultWriter({

@@ -53,7 +53,9 @@ t.test('the domain names no code of a surface, no pointer into a request and no 
   // `livekit` is a transport of the contract as well, and `trunk` a line.
   const vendors = new Set(
     files.flatMap(
-      (file) => /^providers\/(?!wire\/|local\/|loopback\/|catalog\/|livekit\/|trunk\/)([a-z]+)\//.exec(file)?.[1] ?? [],
+      (file) =>
+        /^providers\/(?!wire\/|local\/|loopback\/|catalog\/|livekit\/|trunk\/|simulated\/)([a-z]+)\//.exec(file)?.[1] ??
+        [],
     ),
   )
   t.ok(vendors.has('deepgram'))

@@ -72,6 +72,7 @@ t.test('every folder is named for a concern', (t) => {
     'phone-numbers.ts',
     'phone-sessions.ts',
     'pre-calls.ts',
+    'rich-messages.ts',
     'room-sessions.ts',
     'simulated-carrier.ts',
     'sip-trunks.ts',

@@ -1,0 +1,68 @@
+/** The provider of rich messages: it sends them, and reports what became of them. */
+import type { MessageService, MessageStatus } from '../rmsg/message-states.ts'
+
+export type MessageToSend = {
+  /** UUID. The provider sends a message that comes again under its id only once. */
+  id: string
+  conversationId: string
+  /** The name of our number at the provider. */
+  providerIdentity: string
+  /** E.164. */
+  to: string
+  text: string
+}
+
+export interface RichMessageProvider {
+  /** Resolves when the provider has queued the message. Rejects with RichMessageError. */
+  send(message: MessageToSend): Promise<void>
+}
+
+/** The provider did not take the message, or gave no answer in time. */
+export class RichMessageError extends Error {
+  /** Null without an answer. */
+  readonly status: number | null
+  /** The reason in the words of the provider, which may name the number. */
+  readonly detail: string | null
+  /** Nobody knows whether the provider has taken it. */
+  readonly mayBeSent: boolean
+
+  constructor(
+    { status, detail, mayBeSent }: { status: number | null; detail: string | null; mayBeSent: boolean },
+    options: { cause?: unknown } = {},
+  ) {
+    super('the provider did not take the message', options)
+    this.name = 'RichMessageError'
+    this.status = status
+    this.detail = detail
+    this.mayBeSent = mayBeSent
+  }
+}
+
+export const richEventTypes = [
+  'rmsg.sent',
+  'rmsg.delivered',
+  'rmsg.delivery_failed',
+  'rmsg.received',
+  'rmsg.reaction_received',
+] as const
+export type RichEventType = (typeof richEventTypes)[number]
+
+/** The parts of an event that we read. The receivers get its bytes. */
+export type RichMessageEvent = {
+  /** The same each time that the provider sends the event. */
+  id: string
+  type: RichEventType
+  occurredAtMs: number
+  /** The name of our number at the provider. */
+  providerIdentity: string
+  conversationId: string
+  /** That of our message, also where the event is a reaction to it. */
+  messageId: string
+  /** Null: the event says nothing of a message that we sent. */
+  report: { status: MessageStatus; service: MessageService } | null
+}
+
+export interface RichMessageWebhooks {
+  /** `forged`: the provider has not signed these bytes, or not now. `other`: no event of a message. */
+  read(headers: Readonly<Record<string, unknown>>, body: Uint8Array): RichMessageEvent | 'forged' | 'other'
+}

@@ -1,0 +1,39 @@
+/** The events of the simulated provider of rich messages, which have the form that receivers get. */
+import { type RichMessageEvent, type RichMessageWebhooks, richEventTypes } from '../../domain/ports/rich-messages.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { messageServices, messageStatuses } from '../../domain/rmsg/message-states.ts'
+import { createSignedBodies } from '../wire/ed25519-webhooks.ts'
+import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
+
+/** `publicKey` is 32 bytes in base64. */
+export function createSimulatedMessageWebhooks(options: { publicKey: string; clock: Clock }): RichMessageWebhooks {
+  const bodies = createSignedBodies(options)
+  return {
+    read(headers, body) {
+      const event = bodies.read(headers, body)
+      return typeof event === 'string' ? event : (eventOf(event) ?? 'other')
+    },
+  }
+}
+
+const idForm = /^evt_[0-9A-Za-z_-]{1,64}$/
+
+function eventOf(event: JsonObject): RichMessageEvent | null {
+  const { id, event_type, timestamp, data } = event
+  const type = richEventTypes.find((known) => known === event_type)
+  const message = isObject(data) ? data['message'] : null
+  if (type === undefined || typeof id !== 'string' || !idForm.test(id)) return null
+  if (!isObject(data) || !isObject(message)) return null
+  const occurredAtMs = Date.parse(stringOf(timestamp))
+  const providerIdentity = stringOf(objectsOf(data['agent_identities'])[0]?.['id'])
+  if (Number.isNaN(occurredAtMs) || providerIdentity === '') return null
+  const [messageId, conversationId] = [stringOf(message['id']), stringOf(message['conversation_id'])]
+  return { id, type, occurredAtMs, providerIdentity, conversationId, messageId, report: reportIn(type, message) }
+}
+
+function reportIn(type: RichMessageEvent['type'], message: JsonObject): RichMessageEvent['report'] {
+  if (type === 'rmsg.received' || type === 'rmsg.reaction_received') return null
+  const status = messageStatuses.find((known) => known === message['status'])
+  const service = messageServices.find((known) => known === message['service'])
+  return status === undefined || service === undefined ? null : { status, service }
+}

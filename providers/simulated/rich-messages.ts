@@ -1,0 +1,72 @@
+/** Rich messages at the simulated provider, which is in the same box as the simulated carrier. */
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import { RichMessageError, type RichMessageProvider } from '../../domain/ports/rich-messages.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
+import { outboundDefaults } from '../../runtime/outbound/limits.ts'
+import { createHttpTransport, json, type VendorWire } from '../wire/http.ts'
+import { isObject, objectsOf, stringOf } from '../wire/json.ts'
+
+export type SimulatedMessageOptions = {
+  /** With the version, without a slash at its end. */
+  baseUrl: string
+  apiKey: string
+  /** Its events go there. */
+  webhookUrl: () => string
+  /** A request without an answer by then has failed. */
+  requestMs: number
+  clock: Pick<Clock, 'monotonicMs'>
+}
+
+const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
+const answerBytesMax = 64 * 1024
+
+const wire: VendorWire = {
+  sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
+  classify: () => null,
+}
+
+export function createSimulatedMessages(
+  options: SimulatedMessageOptions,
+): RichMessageProvider & { close(): Promise<void> } {
+  const { baseUrl, apiKey, webhookUrl, requestMs, clock } = options
+  const timeouts = { connectMs: requestMs, firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
+  const limits = { ...outboundDefaults, ...timeouts, answerBytesMax }
+  const transport = createHttpTransport({ baseUrl, wire, limits, monotonicMs: () => clock.monotonicMs() })
+  const http = transport.signedWith(apiKey)
+  return {
+    async send({ id, conversationId, providerIdentity, to, text }) {
+      const body = {
+        id,
+        conversation_id: conversationId,
+        identity_id: providerIdentity,
+        to,
+        text,
+        webhook_url: webhookUrl(),
+      }
+      await http.post('/rich_messages', json(body), never).catch(reject)
+    },
+    close: () => transport.close(),
+  }
+}
+
+function reject(error: unknown): never {
+  if (!(error instanceof ProviderError)) throw error
+  const { errorClass, status, sent, cause } = error
+  throw new RichMessageError(
+    { status: status ?? null, detail: detailIn(cause), mayBeSent: sent && status === undefined },
+    // The text of the provider may repeat the number, so it goes into no log.
+    { cause: new Error(`${errorClass}, status ${status}`) },
+  )
+}
+
+/** The reason in an answer that refuses. */
+function detailIn(cause: unknown): string | null {
+  if (typeof cause !== 'string') return null
+  try {
+    const body: unknown = JSON.parse(cause)
+    const [first] = isObject(body) ? objectsOf(body['errors']) : []
+    return stringOf(first?.['detail']) || null
+  } catch {
+    return null
+  }
+}

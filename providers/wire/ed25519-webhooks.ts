@@ -1,0 +1,40 @@
+/**
+ * The signature of webhooks as Telnyx makes it, and the simulator after it: Ed25519 over `<timestamp>|<body>`. A timestamp
+ * that is not within 300 s of now is refused, so that an event which was overheard cannot be sent again later.
+ */
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { Clock } from '../../domain/ports/system.ts'
+import { isObject, type JsonObject } from './json.ts'
+
+const windowS = 300
+/** The DER head of an Ed25519 key (RFC 8410), before its 32 bytes. */
+const keyHead = Buffer.from('302a300506032b6570032100', 'hex')
+
+export type SignedBodies = {
+  /** The JSON object in the body. The names of the headers are in lower case. */
+  read(headers: Readonly<Record<string, unknown>>, body: Uint8Array): JsonObject | 'forged' | 'other'
+}
+
+/** `publicKey` is 32 bytes in base64. */
+export function createSignedBodies({ publicKey, clock }: { publicKey: string; clock: Clock }): SignedBodies {
+  const der = Buffer.concat([keyHead, Buffer.from(publicKey, 'base64')])
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+  return {
+    read(headers, body) {
+      const { 'telnyx-signature-ed25519': signature, 'telnyx-timestamp': timestamp } = headers
+      if (typeof signature !== 'string' || typeof timestamp !== 'string') return 'forged'
+      if (!isNow(timestamp, clock.nowMs()) || !isSigned(key, signature, timestamp, body)) return 'forged'
+      const event: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
+      return isObject(event) ? event : 'other'
+    },
+  }
+}
+
+function isNow(timestamp: string, nowMs: number): boolean {
+  return /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) - nowMs / 1000) <= windowS
+}
+
+function isSigned(key: KeyObject, signature: string, timestamp: string, body: Uint8Array): boolean {
+  const bytes = Buffer.from(signature, 'base64')
+  return bytes.length === 64 && verify(null, Buffer.concat([Buffer.from(`${timestamp}|`), body]), key, bytes)
+}
