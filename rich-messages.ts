@@ -2,7 +2,7 @@
 import type { Tenant } from './domain/access/organization.ts'
 import type { RichMessageProvider, RichMessageWebhooks } from './domain/ports/rich-messages.ts'
 import { createRmsgNumbers } from './domain/rmsg/numbers.ts'
-import { createSendFromNumber, type SendMessage } from './domain/rmsg/send-message.ts'
+import { createSendAsAgent, createSendFromNumber, type SendMessage } from './domain/rmsg/send-message.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createSimulatedMessageWebhooks } from './providers/simulated/rich-message-webhooks.ts'
 import { createSimulatedMessages } from './providers/simulated/rich-messages.ts'
@@ -15,7 +15,7 @@ import type { Store } from './store/store.ts'
 export type MessageParts = {
   config: ParleyConfig
   masterKey: string
-  store: Pick<Store, 'rmsgNumbers' | 'rmsgMessages'>
+  store: Pick<Store, 'agents' | 'rmsgNumbers' | 'rmsgMessages'>
   simulator: SimulatedCarrier
   /** The address of this server for the simulator. */
   localUrl: () => string
@@ -23,6 +23,7 @@ export type MessageParts = {
 
 export type OpenMessages = {
   sendFromNumber: SendMessage
+  sendAsAgent: SendMessage
   readers: ReadonlyMap<string, RichMessageWebhooks>
   close(): Promise<void>
 }
@@ -37,17 +38,21 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
     const { baseUrl, apiKey } = await simulator.open()
     return createSimulatedMessages({ baseUrl, apiKey, webhookUrl, requestMs, clock })
   })
+  const shared = {
+    messages: store.rmsgMessages,
+    providerOf: ({ test }: Tenant) => (test || adapter === 'simulator' ? simulated : null),
+    clock,
+    messageId: systemIds.session,
+    isPhoneNumber,
+  }
   const publicKey = publicKeyOf(simulatorSeed(masterKey))
   return {
     sendFromNumber: createSendFromNumber({
+      ...shared,
       numbers: createRmsgNumbers(store.rmsgNumbers),
-      messages: store.rmsgMessages,
-      providerOf: ({ test }: Tenant) => (test || adapter === 'simulator' ? simulated : null),
-      clock,
-      messageId: systemIds.session,
-      isPhoneNumber,
       keepsRemoved: config.rmsg.keepRemovedSend,
     }),
+    sendAsAgent: createSendAsAgent({ ...shared, numbers: store.rmsgNumbers, agents: store.agents }),
     readers: new Map([['simulator', createSimulatedMessageWebhooks({ publicKey, clock })]]),
     close: () => simulated.close(),
   }

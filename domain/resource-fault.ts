@@ -114,6 +114,13 @@ export type ResourceFaultData =
   /** The organization has no access to rich-message numbers. */
   | { kind: 'rmsg_not_enabled' }
   | { kind: 'endpoint_removed' }
+  /** The operator has not enabled rich messages for the organization. */
+  | { kind: 'rmsg_off' }
+  | { kind: 'rmsg_agent_unknown' }
+  /** The agent has them turned off. */
+  | { kind: 'rmsg_off_for_agent' }
+  /** The agent has no number, or one that is not active. */
+  | { kind: 'dedicated_number_required' }
   /** The organization only receives messages, or its provider has no way to send them. */
   | { kind: 'rmsg_backend_unsupported' }
   /** `status` is the provider's, null without an answer. `mayBeSent`: nobody knows whether the provider has taken it. */

@@ -1,10 +1,11 @@
 /** Sends a rich message: all that can be refused is refused before the provider is asked, and its answer is waited for. */
 import type { Tenant } from '../access/organization.ts'
+import type { AgentStore } from '../agents/agent.ts'
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { conversationIdOf, type MessageReport, type MessageStore, type RmsgMessage } from './message.ts'
-import type { RmsgNumber, RmsgNumbers } from './numbers.ts'
+import { isDedicated, type RmsgNumber, type RmsgNumberStore, type RmsgNumbers } from './numbers.ts'
 
 export type SendMessageDeps = {
   numbers: Pick<RmsgNumbers, 'use' | 'canSend'>
@@ -20,32 +21,70 @@ export type SendMessageDeps = {
   keepsRemoved: boolean
 }
 
-export type WantedMessage = {
-  phoneNumberId: string
+type WantedMessage = {
   /** E.164. */
   to: string
   text: string
   tags: Readonly<Record<string, string>>
 }
 
-/** Throws ResourceFault: `message_not_sent` where the provider does not take the message. */
-export type SendMessage = (tenant: Tenant, wanted: WantedMessage) => Promise<RmsgMessage>
+/**
+ * `id` is that of the number or of the agent that sends. Throws ResourceFault: `message_not_sent` where the provider does not
+ * take the message.
+ */
+export type SendMessage = (tenant: Tenant, id: string, wanted: WantedMessage) => Promise<RmsgMessage>
 
 export function createSendFromNumber(deps: SendMessageDeps): SendMessage {
-  return async (tenant, { phoneNumberId, to, text, tags }) => {
+  return async (tenant, id, wanted) => {
     const canSend = await deps.numbers.canSend(tenant)
     if (!deps.keepsRemoved) throw new ResourceFault({ kind: 'endpoint_removed' })
-    if (!deps.isPhoneNumber(to)) refuseIssues([{ path: ['to'], problem: { kind: 'number_invalid' } }])
-    const number = await deps.numbers.use(tenant, phoneNumberId)
-    const provider = canSend ? deps.providerOf(tenant) : null
-    if (provider === null) throw new ResourceFault({ kind: 'rmsg_backend_unsupported' })
-    return send(deps, { ...tenant, number, provider, to, text, tags })
+    requirePhoneNumber(deps, wanted)
+    const number = await deps.numbers.use(tenant, id)
+    return send(deps, { ...tenant, ...wanted, number, provider: providerFor(deps, tenant, canSend) })
   }
 }
 
-type Sending = Tenant & Omit<WantedMessage, 'phoneNumberId'> & { number: RmsgNumber; provider: RichMessageProvider }
+export type SendAsAgentDeps = Omit<SendMessageDeps, 'numbers' | 'keepsRemoved'> & {
+  numbers: Pick<RmsgNumberStore, 'access' | 'find'>
+  agents: Pick<AgentStore, 'find'>
+}
 
-async function send(deps: SendMessageDeps, sending: Sending): Promise<RmsgMessage> {
+export function createSendAsAgent(deps: SendAsAgentDeps): SendMessage {
+  return async (tenant, id, wanted) => {
+    const access = await deps.numbers.access(tenant)
+    if (!access?.isEnabled) throw new ResourceFault({ kind: 'rmsg_off' })
+    requirePhoneNumber(deps, wanted)
+    const agent = await deps.agents.find(tenant, id)
+    if (agent === null) throw new ResourceFault({ kind: 'rmsg_agent_unknown' })
+    const { rmsg } = agent.settings
+    if (rmsg?.enabled !== true) throw new ResourceFault({ kind: 'rmsg_off_for_agent' })
+    const number =
+      isDedicated(rmsg) && rmsg.phoneNumberId ? await deps.numbers.find(tenant.test, rmsg.phoneNumberId) : null
+    if (number?.status !== 'active') throw new ResourceFault({ kind: 'dedicated_number_required' })
+    const provider = providerFor(deps, tenant, access.backend === 'default')
+    return send(deps, { ...tenant, ...wanted, number, provider })
+  }
+}
+
+function requirePhoneNumber({ isPhoneNumber }: Pick<SendMessageDeps, 'isPhoneNumber'>, { to }: WantedMessage): void {
+  if (!isPhoneNumber(to)) refuseIssues([{ path: ['to'], problem: { kind: 'number_invalid' } }])
+}
+
+function providerFor(
+  { providerOf }: Pick<SendMessageDeps, 'providerOf'>,
+  tenant: Tenant,
+  canSend: boolean,
+): RichMessageProvider {
+  const provider = canSend ? providerOf(tenant) : null
+  if (provider === null) throw new ResourceFault({ kind: 'rmsg_backend_unsupported' })
+  return provider
+}
+
+type Sending = Tenant & WantedMessage & { number: RmsgNumber; provider: RichMessageProvider }
+
+type SendDeps = Pick<SendMessageDeps, 'messages' | 'clock' | 'messageId'>
+
+async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
   const { organizationId, test, number, provider, to, text, tags } = sending
   const message: RmsgMessage = {
     organizationId,
@@ -75,10 +114,6 @@ async function send(deps: SendMessageDeps, sending: Sending): Promise<RmsgMessag
 }
 
 /** An event of the provider may have been here before its answer. */
-async function reported(
-  { messages }: SendMessageDeps,
-  message: RmsgMessage,
-  report: MessageReport,
-): Promise<RmsgMessage> {
+async function reported({ messages }: SendDeps, message: RmsgMessage, report: MessageReport): Promise<RmsgMessage> {
   return (await messages.report(message.id, report)) ?? message
 }

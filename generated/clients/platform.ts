@@ -55,6 +55,7 @@ import type {
   RequestRoute,
   RmsgNumberList,
   SecretRotationInput,
+  SentMessage,
   SentNumberMessage,
   Session,
   SessionPage,
@@ -394,6 +395,11 @@ export type UpdatePhoneNumberCall = CallOptions & { path: { id: string }; body: 
 export type UpdatePhoneNumberAnswer =
   | Answer<'application/json', PhoneNumber>
 
+export type SendAgentMessageCall = CallOptions & { path: { agentId: string }; body: NewNumberMessage; idempotencyKey?: string }
+
+export type SendAgentMessageAnswer =
+  | Answer<'application/json', SentMessage>
+
 export type SendNumberMessageCall = CallOptions & { path: { phoneNumberId: string }; body: NewNumberMessage; idempotencyKey?: string }
 
 export type SendNumberMessageAnswer =
@@ -613,6 +619,8 @@ export type PlatformClient = {
   deletePhoneNumber(call: DeletePhoneNumberCall): Promise<DeletePhoneNumberAnswer>
   /** Change a phone number */
   updatePhoneNumber(call: UpdatePhoneNumberCall): Promise<UpdatePhoneNumberAnswer>
+  /** Send a message as an agent */
+  sendAgentMessage(call: SendAgentMessageCall): Promise<SendAgentMessageAnswer>
   /** Send a message from a number @deprecated */
   sendNumberMessage(call: SendNumberMessageCall): Promise<SendNumberMessageAnswer>
   /** List the rich-message numbers */
@@ -1174,6 +1182,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/phone-numbers/{id}',
     secured: true,
     idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  sendAgentMessage: {
+    method: 'POST',
+    path: '/v1/rmsg/{agentId}/messages',
+    secured: true,
+    idempotent: true,
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },

@@ -139,6 +139,8 @@ export type ErrorCode =
   | 'MESSAGE_SEND_FAILED'
   | 'PHONE_NUMBER_NOT_FOUND'
   | 'RMSG_NUMBER_UNAVAILABLE'
+  | 'RMSG_NOT_ENABLED'
+  | 'DEDICATED_NUMBER_REQUIRED'
   | 'CARRIER_NUMBER_FAILED'
   | 'KYB_STATE_CONFLICT'
   | 'CARRIER_DIAL_FAILED'
@@ -188,7 +190,8 @@ export type ErrorDetails = {
 export type ErrorEnvelope = {
   /** Says in words what is wrong and what to do. */
   error: string
-  code: ErrorCode
+  /** Left out by two answers of `sendAgentMessage` alone. */
+  code?: ErrorCode
   /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
   issues?: ValidationIssue[]
   details?: ErrorDetails

@@ -278,6 +278,22 @@ export const errorCodes = {
     hint: 'Look at providerStatus and providerDetail.',
     headers: [],
   },
+  RMSG_NOT_ENABLED: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'Rich messages are turned off for this agent.',
+    hint: 'Set rmsg.enabled of the agent.',
+    headers: [],
+  },
+  DEDICATED_NUMBER_REQUIRED: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'The agent has no number to send from.',
+    hint: 'Set rmsg.mode of the agent to dedicated; its number must be active.',
+    headers: [],
+  },
   RMSG_NUMBER_UNAVAILABLE: {
     status: 409,
     type: 'conflict_error',

@@ -55,6 +55,7 @@ import type {
   RequestRoute,
   RmsgNumberList,
   SecretRotation,
+  SentMessage,
   SentNumberMessage,
   Session,
   SessionPage,
@@ -686,6 +687,21 @@ export type UpdatePhoneNumberRequest = {
 export type UpdatePhoneNumberResult =
   | { status: 200; type?: 'application/json'; body: PhoneNumber }
 
+export type SendAgentMessageRequest = {
+  path: { agentId: string }
+  query: Record<string, never>
+  header: { 'idempotency-key'?: string }
+  body: NewNumberMessage
+}
+
+export type SendAgentMessageResult =
+  | {
+      status: 202
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: SentMessage
+    }
+
 export type SendNumberMessageRequest = {
   path: { phoneNumberId: string }
   query: Record<string, never>
@@ -1004,6 +1020,8 @@ export type PlatformHandlers<Caller> = {
   deletePhoneNumber: Handle<DeletePhoneNumberRequest, DeletePhoneNumberResult, Caller>
   /** PATCH /v1/phone-numbers/{id} */
   updatePhoneNumber: Handle<UpdatePhoneNumberRequest, UpdatePhoneNumberResult, Caller>
+  /** POST /v1/rmsg/{agentId}/messages */
+  sendAgentMessage: Handle<SendAgentMessageRequest, SendAgentMessageResult, Caller>
   /** POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages */
   sendNumberMessage: Handle<SendNumberMessageRequest, SendNumberMessageResult, Caller>
   /** GET /v1/rmsg-phone-numbers */

@@ -140,7 +140,8 @@ export type MicroUsd = string | null
 export type ErrorEnvelope = {
   /** Says in words what is wrong and what to do. */
   error: string
-  code: ErrorCode
+  /** Left out by two answers of `sendAgentMessage` alone. */
+  code?: ErrorCode
   /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
   issues?: ValidationIssue[]
   details?: ErrorDetails
@@ -211,6 +212,8 @@ export type ErrorCode =
   | 'MESSAGE_SEND_FAILED'
   | 'PHONE_NUMBER_NOT_FOUND'
   | 'RMSG_NUMBER_UNAVAILABLE'
+  | 'RMSG_NOT_ENABLED'
+  | 'DEDICATED_NUMBER_REQUIRED'
   | 'CARRIER_NUMBER_FAILED'
   | 'KYB_STATE_CONFLICT'
   | 'CARRIER_DIAL_FAILED'
@@ -1968,6 +1971,25 @@ export type NewNumberMessage = {
   to: string
   text: MessageText
   tags?: MessageTags
+}
+
+export type SentMessage = {
+  /** Events name the message by it. */
+  messageId: string
+  test?: TestMark
+  /** One for each pair of numbers. */
+  conversationId: string
+  phoneNumberId: string
+  /** In E.164. */
+  to: string
+  attemptedChannel: 'rmsg'
+  /** null: not known yet. */
+  channel: 'rmsg' | 'sms' | 'rcs' | null
+  /** null: not known yet. */
+  fallbackApplied: boolean | null
+  /** True when it was delivered or declined or has failed. */
+  deliveryFinal: boolean
+  status: 'registered' | 'pending' | 'queued' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
 }
 
 export type SentNumberMessage = {

@@ -6,6 +6,10 @@ const codes = {
   rmsg_not_enabled: 'NOT_ENABLED_FOR_ORGANIZATION',
   rmsg_number_not_found: 'PHONE_NUMBER_NOT_FOUND',
   endpoint_removed: 'ENDPOINT_REMOVED',
+  rmsg_off: 'NOT_ENABLED_FOR_ORGANIZATION',
+  rmsg_agent_unknown: 'NOT_FOUND',
+  rmsg_off_for_agent: 'RMSG_NOT_ENABLED',
+  dedicated_number_required: 'DEDICATED_NUMBER_REQUIRED',
   rmsg_backend_unsupported: 'UNSUPPORTED_BACKEND',
   message_not_sent: 'MESSAGE_SEND_FAILED',
   rmsg_number_unavailable: 'RMSG_NUMBER_UNAVAILABLE',
@@ -18,8 +22,13 @@ export function isOfRmsg(data: ResourceFaultData): data is RmsgFault {
 
 export function sayRmsgFault(data: RmsgFault): Said {
   const code = codes[data.kind]
-  return data.kind === 'message_not_sent' ? { code, ...sayUnsent(data) } : { code }
+  if (data.kind === 'message_not_sent') return { code, ...sayUnsent(data) }
+  if (data.kind === 'rmsg_off') return { code, isCodeless, hint: 'Ask the operator to enable them.' }
+  if (data.kind !== 'rmsg_agent_unknown') return { code }
+  return { code, isCodeless, message: 'There is no such agent.', hint: 'List the agents with GET /v1/agents.' }
 }
+
+const isCodeless = true
 
 /** The contract's bound of `providerDetail`. */
 const detailMax = 512

@@ -85,6 +85,7 @@ const codeOfFault = {
 
 type Answer = {
   code: ErrorCode
+  isCodeless?: true
   status?: number
   message?: string | undefined
   hint?: string | undefined
@@ -155,7 +156,7 @@ function written(
   if (allow !== undefined) headers['Allow'] = allow
   const body: ErrorEnvelope = {
     error: `${sentence(message ?? row.message)} ${hint ?? row.hint}`.trimEnd(),
-    code,
+    ...(!more.isCodeless && { code }),
     ...(issues && { issues }),
     ...(details && { details }),
     requestId,

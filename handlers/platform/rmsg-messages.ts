@@ -5,35 +5,53 @@ import type { RmsgMessage } from '../../domain/rmsg/message.ts'
 import { fallbackApplied, isFinal } from '../../domain/rmsg/message-states.ts'
 import type { SendMessage } from '../../domain/rmsg/send-message.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import type { SentNumberMessage } from '../../generated/platform/types.ts'
+import type { SentMessage } from '../../generated/platform/types.ts'
 import { type Repeatable, UnknownEnd } from './repeatable.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export type RmsgMessageDeps = { sendFromNumber: SendMessage }
+export type RmsgMessageDeps = { sendFromNumber: SendMessage; sendAsAgent: SendMessage }
 
-export function rmsgMessageOperations({ sendFromNumber }: RmsgMessageDeps, repeatable: Repeatable) {
-  return { sendNumberMessage: repeatable(sendNumberMessage(sendFromNumber)) } satisfies Partial<Handlers>
+export function rmsgMessageOperations({ sendFromNumber, sendAsAgent }: RmsgMessageDeps, repeatable: Repeatable) {
+  return {
+    sendNumberMessage: repeatable(sendNumberMessage(sendFromNumber)),
+    sendAgentMessage: repeatable(sendAgentMessage(sendAsAgent)),
+  } satisfies Partial<Handlers>
 }
 
 function sendNumberMessage(send: SendMessage): Handlers['sendNumberMessage'] {
   return async ({ path, body: { to, text, tags = {} } }, { caller }) => {
-    const message = await send(tenantOf(caller), { ...path, to, text, tags }).catch(rejectUnknownEnd)
-    return answerOf(message)
+    const answerOf = (message: RmsgMessage) => accepted({ ...wired(message), tags: { ...message.tags } })
+    return answered(send(tenantOf(caller), path.phoneNumberId, { to, text, tags }), answerOf)
   }
 }
 
-function answerOf(message: RmsgMessage) {
-  return { status: 202 as const, body: wired(message) }
+function sendAgentMessage(send: SendMessage): Handlers['sendAgentMessage'] {
+  return async ({ path, body: { to, text, tags = {} } }, { caller }) => {
+    const answerOf = (message: RmsgMessage) => accepted(wired(message))
+    return answered(send(tenantOf(caller), path.agentId, { to, text, tags }), answerOf)
+  }
+}
+
+function accepted<Body>(body: Body) {
+  return { status: 202 as const, body }
 }
 
 /** A message that the provider may have got is answered to a repeat as it was left. */
-function rejectUnknownEnd(error: unknown): never {
-  const isUnknown = error instanceof ResourceFault && error.data.kind === 'message_not_sent' && error.data.mayBeSent
-  throw isUnknown ? new UnknownEnd(answerOf(error.data.message), error) : error
+async function answered<Body extends object>(
+  sent: Promise<RmsgMessage>,
+  answerOf: (message: RmsgMessage) => { status: 202; body: Body },
+): Promise<{ status: 202; body: Body }> {
+  try {
+    return answerOf(await sent)
+  } catch (error) {
+    if (error instanceof ResourceFault && error.data.kind === 'message_not_sent' && error.data.mayBeSent)
+      throw new UnknownEnd(answerOf(error.data.message), error)
+    throw error
+  }
 }
 
-function wired(message: RmsgMessage): SentNumberMessage {
+function wired(message: RmsgMessage): SentMessage {
   return {
     messageId: message.id,
     ...(message.test && { test: true as const }),
@@ -45,6 +63,5 @@ function wired(message: RmsgMessage): SentNumberMessage {
     fallbackApplied: fallbackApplied(message),
     deliveryFinal: isFinal(message),
     status: message.status,
-    tags: { ...message.tags },
   }
 }

@@ -42,6 +42,20 @@ async function compareMessages(
   const headers = { 'idempotency-key': 'one' }
   await examples.send(parley, { ...message, headers })
   await equal('MessageConflict: conflict', { headers, fields: { text: 'Another text.' } })
+  const agent = await examples.send(parley, { operation: 'createAgent', request: 'least', fields: { name: 'Sends' } })
+  const { id: agentId } = JSON.parse(agent.body.toString()) as { id: string }
+  const asAgent = { operation: 'sendAgentMessage', request: 'message', values: { agentId } }
+  const change = (rmsg: object) =>
+    examples.send(parley, { operation: 'updateAgent', values: { id: agentId }, body: JSON.stringify({ rmsg }) })
+  await equal('sendAgentMessage 404: noAgent', { ...asAgent, values: {} })
+  await equal('sendAgentMessage 409: agentOff', asAgent)
+  await change({ enabled: true })
+  await equal('sendAgentMessage 409: shared', asAgent)
+  await change({ enabled: true, mode: 'dedicated' })
+  await equal('sendAgentMessage 202: sent', asAgent)
+  await change({ enabled: false })
+  const off = await admin.organization('messages are off', { scopes: ['rmsg'] })
+  await equal('sendAgentMessage 403: messagesOff', asAgent, off)
   const [local] = await admin.store.organizations.list()
   await admin.store.organizations.change(local?.id ?? '', { rmsgBackend: 'receive_only' })
   await equal('MessageUnprocessable: backend', {})

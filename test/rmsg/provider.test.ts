@@ -68,7 +68,8 @@ function sending(provider: Awaited<ReturnType<typeof serveProvider>>) {
   return { messages, sendFromNumber }
 }
 
-const wanted = { phoneNumberId: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80', to: '+15005550030', text: 'Hello', tags: {} }
+const phoneNumberId = '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80'
+const wanted = { to: '+15005550030', text: 'Hello', tags: {} }
 const tenant = { organizationId: 'org_1', test: false }
 const detail = 'No. '.repeat(200)
 
@@ -90,7 +91,7 @@ for (const [providerStatus, status] of [
       response.writeHead(providerStatus, { 'content-type': 'application/json' }).end(body)
     })
     const { sendFromNumber, messages } = sending(provider)
-    const fault = await sendFromNumber(tenant, wanted).catch((error: { data: object }) => error.data)
+    const fault = await sendFromNumber(tenant, phoneNumberId, wanted).catch((error: { data: object }) => error.data)
     t.match(fault, { kind: 'message_not_sent', status: providerStatus, mayBeSent: false })
     const said = sayResourceFault(fault as Parameters<typeof sayResourceFault>[0])
     t.equal(said.status ?? 502, status)
@@ -120,9 +121,9 @@ t.test('no answer in time: 502, the message stays pending, and a repeat answers 
     },
     log: { info() {}, warn() {}, error() {} },
   })
-  const { sendNumberMessage } = rmsgMessageOperations({ sendFromNumber }, repeatable)
+  const { sendNumberMessage } = rmsgMessageOperations({ sendFromNumber, sendAsAgent: sendFromNumber }, repeatable)
   const context = { caller: caller(), operation: 'sendNumberMessage', contentHash: 'x', requestId: 'req_1' }
-  const { to, text, phoneNumberId } = wanted
+  const { to, text } = wanted
   const ask = (header: { 'idempotency-key'?: string }) =>
     Promise.resolve()
       .then(() =>
@@ -156,7 +157,7 @@ t.test('a provider that cannot be reached has not sent the message', async (t) =
   })
   t.teardown(() => provider.close())
   const { sendFromNumber, messages } = sending(provider)
-  const fault = await sendFromNumber(tenant, wanted).catch((error: { data: object }) => error.data)
+  const fault = await sendFromNumber(tenant, phoneNumberId, wanted).catch((error: { data: object }) => error.data)
   t.match(fault, { kind: 'message_not_sent', status: null, detail: null, mayBeSent: false })
   t.equal([...messages.values()][0]?.status, 'error')
 })
