@@ -2,6 +2,7 @@
 import { type Admin, createAdmin } from './cli/admin.ts'
 import { CommandError } from './cli/command-error.ts'
 import { type KeyPolicy, scopes } from './domain/access/organization.ts'
+import { roles } from './domain/access/users.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { businessVerificationsOf } from './phone-numbers.ts'
@@ -14,7 +15,7 @@ import type { Store } from './store/store.ts'
 export function administrationOf(config: ParleyConfig, store: Store): Admin {
   return createAdmin(
     { ...store, verifications: businessVerificationsOf(config, store) },
-    { scopes, readPolicy, policyFields },
+    { scopes, roles, readPolicy, policyFields },
   )
 }
 

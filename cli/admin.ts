@@ -1,4 +1,4 @@
-/** The administration behind the commands `keys`, `org` and `kyb`. The store itself is handed in, so that this folder knows no SQL. */
+/** The administration behind the commands `keys`, `org`, `users` and `kyb`. The store itself is handed in, so that this folder knows no SQL. */
 import { CommandError } from './command-error.ts'
 
 export type KeyRow = {
@@ -38,6 +38,10 @@ export type VerificationRow = {
   rejectionReason: string | null
   submittedAtMs: number | null
 }
+/** A credential of a user, shown once. */
+export type IssuedCredential = { secret: string; expiresAt: Date }
+export type UserRow<Role extends string = string> = { id: string; email: string; organizationId: string; role: Role }
+
 export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }
 
 /** A key with its secret, which is shown once. */
@@ -56,6 +60,9 @@ export type Admin = {
   createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<IssuedKey>
   rotateKey(organization: string, id: string): Promise<IssuedKey>
   revokeKey(organization: string, id: string): Promise<boolean>
+  createUser(organization: string, email: string, role: string): Promise<UserRow>
+  issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
+  removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
   /** Counts sealed secrets: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
@@ -75,7 +82,7 @@ type NewKey<Scope, Policy> = {
 type StoredSecret = { key: { id: string }; secret: string }
 
 /** The part of the store that these commands use. */
-export type AdminStore<Scope extends string, Policy> = {
+export type AdminStore<Scope extends string, Policy, Role extends string> = {
   organizations: {
     list(): Promise<OrganizationRow[]>
     find(id: string): Promise<OrganizationRow | null>
@@ -89,6 +96,11 @@ export type AdminStore<Scope extends string, Policy> = {
     rotate(organizationId: string, id: string): Promise<StoredSecret | null>
     revoke(organizationId: string, id: string): Promise<boolean>
   }
+  users: {
+    create(organizationId: string, email: string, role: Role): Promise<UserRow | null>
+    issue(organizationId: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential | null>
+    remove(organizationId: string, email: string): Promise<boolean>
+  }
   /** `decide` answers a status where that status does not allow the decision. */
   verifications: {
     list(): Promise<VerificationRow[]>
@@ -98,17 +110,26 @@ export type AdminStore<Scope extends string, Policy> = {
 }
 
 /** How the contract spells scopes and policies. */
-export type KeyWords<Scope extends string, Policy> = {
+export type KeyWords<Scope extends string, Policy, Role extends string> = {
   scopes: readonly Scope[]
+  roles: readonly Role[]
   /** Throws CommandError, naming the field that is wrong. */
   readPolicy: (policy: unknown) => Policy
   policyFields: (policy: Policy) => string[]
 }
 
-export function createAdmin<Scope extends string, Policy>(
-  { organizations, keys, verifications, sealedSecrets }: AdminStore<Scope, Policy>,
-  { scopes, readPolicy, policyFields }: KeyWords<Scope, Policy>,
+export function createAdmin<Scope extends string, Policy, Role extends string>(
+  { organizations, keys, users, verifications, sealedSecrets }: AdminStore<Scope, Policy, Role>,
+  { scopes, roles, readPolicy, policyFields }: KeyWords<Scope, Policy, Role>,
 ): Admin {
+  /** An id is taken as it is. A name must be that of one organization alone. */
+  async function organizationId(nameOrId: string): Promise<string> {
+    if (nameOrId.startsWith('org_')) return nameOrId
+    const named = (await organizations.list()).filter(({ name }) => name === nameOrId)
+    if (named.length > 1)
+      throw new CommandError(`${named.length} organizations have the name ${nameOrId}; give the id of one`)
+    return found(named[0] ?? null, noOrganization(nameOrId)).id
+  }
   return {
     organizations: () => organizations.list(),
     organization: async (id) => found(await organizations.find(id), noOrganization(id)),
@@ -128,6 +149,11 @@ export function createAdmin<Scope extends string, Policy>(
     rotateKey: async (organizationId, id) =>
       issued(found(await keys.rotate(organizationId, id), `there is no live key ${id}`)),
     revokeKey: (organizationId, id) => keys.revoke(organizationId, id),
+    createUser: async (id, email, role) =>
+      found(await users.create(await organizationId(id), email, readRole(roles, role)), noOrganization(id)),
+    issueCredential: async (id, email, kind) =>
+      found(await users.issue(await organizationId(id), email, kind), `${email} is no user of ${id}`),
+    removeUser: async (id, email) => users.remove(await organizationId(id), email),
     verifications: () => verifications.list(),
     decide: async (id, decision) => {
       const decided = await verifications.decide(id, decision)
@@ -157,4 +183,10 @@ function readScopes<Scope extends string>(scopes: readonly Scope[], names: reado
   const unknown = names.find((name) => !isScope(name))
   if (unknown !== undefined) throw new CommandError(`${unknown} is no scope; there are ${scopes.join(', ')}`)
   return names.filter(isScope)
+}
+
+function readRole<Role extends string>(roles: readonly Role[], name: string): Role {
+  const role = roles.find((known) => known === name)
+  if (role === undefined) throw new CommandError(`${name} is no role; there are ${roles.join(', ')}`)
+  return role
 }

@@ -20,6 +20,7 @@ import { replay } from './replay.ts'
 import { simulateInbound } from './simulate-inbound.ts'
 import { speechCommands } from './speech-commands.ts'
 import { trigger } from './trigger.ts'
+import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Builds the command line. Errors are thrown; the calling code prints them. */
@@ -44,6 +45,7 @@ export function createProgram(actions: Actions): Command {
     drain,
     keys,
     org,
+    users,
     kyb,
     ...speechCommands,
     agents,

@@ -112,6 +112,7 @@ export type ResourceFaultData =
   /** The verification of the business is under review or has ended well. */
   | { kind: 'kyb_conflict'; status: VerificationStatus }
   /** The organization has no access to rich-message numbers. */
+  | { kind: 'api_key_required' }
   | { kind: 'rmsg_not_enabled' }
   | { kind: 'endpoint_removed' }
   /** The operator has not enabled rich messages for the organization. */

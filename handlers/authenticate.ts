@@ -1,21 +1,58 @@
 import type { Caller, Keys, Scope } from '../domain/access/organization.ts'
+import { credentialPrefix } from '../domain/access/users.ts'
+import { ResourceFault } from '../domain/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
+import type { Credentials } from '../runtime/engine/options.ts'
+
+/** Operations with these scopes take an API key alone, never the token or the session of a user. */
+const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])
+
+const sessionCookie = 'parley_session'
+
+/** The header that the credential came in. */
+type Source = 'Authorization' | 'Cookie'
+type Presented = { secret: string; source: Source; isOfUser: boolean }
 
 /**
- * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1; the scheme is case-insensitive, RFC 9110 §11.1). Unknown, revoked and malformed keys get
- * the same answer, so that nobody learns which keys exist.
+ * Reads `Authorization: Bearer <secret>` (RFC 6750 §2.1; the scheme is case-insensitive, RFC 9110 §11.1), where the secret is an API key or a
+ * user token, and without that header the cookie of a session. Unknown, revoked and malformed credentials get the same answer, so that nobody
+ * learns which exist.
  */
-export function createAuthenticate(keys: Keys): (authorization: string, scope: string) => Caller | Promise<Caller> {
-  return (authorization, scope) => {
-    const secret = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
-    if (secret === undefined) throw new Refusal('unauthenticated', { param: 'Authorization' })
-    const found = keys.verify(secret)
-    return found instanceof Promise ? found.then((caller) => admit(caller, scope)) : admit(found, scope)
+export function createAuthenticate(keys: Keys): (credentials: Credentials, scope: string) => Caller | Promise<Caller> {
+  return (credentials, scope) => {
+    const presented = credentials.authorization === '' ? readCookie(credentials.cookie) : readBearer(credentials)
+    const found = keys.verify(presented.secret)
+    const admitted = (caller: Caller | null) => admit(caller, presented, credentials, scope)
+    return found instanceof Promise ? found.then(admitted) : admitted(found)
   }
 }
 
-function admit(caller: Caller | null, scope: string): Caller {
-  if (caller === null) throw new Refusal('unauthenticated', { param: 'Authorization' })
+function readBearer({ authorization }: Credentials): Presented {
+  const source = 'Authorization'
+  const secret = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
+  if (secret === undefined || secret.startsWith(credentialPrefix.session)) throw unauthenticated(source)
+  return { secret, source, isOfUser: secret.startsWith(credentialPrefix.user_token) }
+}
+
+/** A header `a=1; parley_session=us_…; b=2` (RFC 6265 §4.2.1). Without a session the request has no credential at all. */
+function readCookie(cookie: string): Presented {
+  const start = `${sessionCookie}=`
+  const pair = cookie.split(';').find((part) => part.trim().startsWith(start))
+  if (pair === undefined) throw unauthenticated('Authorization')
+  const secret = pair.trim().slice(start.length)
+  if (!secret.startsWith(credentialPrefix.session)) throw unauthenticated('Cookie')
+  return { secret, source: 'Cookie', isOfUser: true }
+}
+
+function admit(
+  caller: Caller | null,
+  { source, isOfUser }: Presented,
+  credentials: Credentials,
+  scope: string,
+): Caller {
+  if (caller === null) throw unauthenticated(source)
+  if (source === 'Cookie') requireOwnPage(credentials)
+  if (isOfUser && keyScopes.has(scope)) throw new ResourceFault({ kind: 'api_key_required' })
   // The scope administers things that the live keys of the organization share.
   if (scope === 'admin' && caller.test)
     throw new Refusal('forbidden', {
@@ -23,11 +60,36 @@ function admit(caller: Caller | null, scope: string): Caller {
       hint: 'Use a live key with the scope admin.',
     })
   if (caller.scopes.includes(scope as Scope)) return caller
-  throw new Refusal('forbidden', {
-    message: `This key does not carry the scope ${scope}.`,
-    hint: `Use a key with the scope ${scope}, or have it added to this one.`,
+  throw new Refusal('forbidden', isOfUser ? forbiddenRole(scope) : forbiddenKey(scope))
+}
+
+const unauthenticated = (param: Source) => new Refusal('unauthenticated', { param })
+
+const forbiddenKey = (scope: string) => ({
+  message: `This key does not carry the scope ${scope}.`,
+  hint: `Use a key with the scope ${scope}, or have it added to this one.`,
+})
+
+const forbiddenRole = (scope: string) => ({
+  message: `The role of this user does not have the scope ${scope}.`,
+  hint: 'Ask the operator for another role.',
+})
+
+/**
+ * A browser sends cookies also with requests that a foreign page makes. It says so in Sec-Fetch-Site, which no page can set; browsers
+ * without that header send Origin with every request that can change something.
+ */
+function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
+  const isOwn = fetchSite === '' ? origin === '' || isOwnOrigin(origin, host) : ownSites.has(fetchSite)
+  if (isOwn) return
+  throw new Refusal('foreign_origin', {
+    message: 'A page of another origin may not use the session of the dashboard.',
+    hint: 'Use an API key or a user token.',
   })
 }
+
+/** `none` is a request that no page made: the user entered the address. */
+const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
  * Whether a page at `origin` was served from `host`, the request's Host header. Both schemes count, because TLS may end in front of us.

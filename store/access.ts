@@ -5,7 +5,6 @@ import type { ProviderKeyAdministration } from '../domain/access/provider-keys.t
 import type { AgentStore } from '../domain/agents/agent.ts'
 import type { ToolStore } from '../domain/agents/tool.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import type { DeliveryTargets } from '../domain/webhooks/endpoint.ts'
 import type { EndpointStore } from '../domain/webhooks/endpoint-store.ts'
 import type { WorkspaceSecrets } from '../domain/webhooks/workspace-secret.ts'
 import type { Loop } from '../runtime/loops.ts'
@@ -21,6 +20,7 @@ import { createSealer, type MasterKeys, type Sealer } from './sealed.ts'
 import { createSealedSecrets, type SealedSecrets, tendSecrets } from './sealed-secrets.ts'
 import { type Tenancy, transactionEach, transactionFor } from './tenant.ts'
 import { createUsedTokens } from './used-tokens.ts'
+import { createUsers, sweepCredentials } from './users.ts'
 import { createEndpointStore } from './webhook-endpoints.ts'
 import { createWorkspaceSecrets } from './webhook-secrets.ts'
 import { createDeliveryTargets } from './webhook-targets.ts'
@@ -51,9 +51,10 @@ export type Access = {
   tools: ToolStore
   webhookEndpoints: EndpointStore
   webhookSecrets: WorkspaceSecrets
-  webhookTargets: DeliveryTargets
+  webhookTargets: ReturnType<typeof createDeliveryTargets>
   sealedSecrets: SealedSecrets
   usedTokens: UsedTokens
+  users: ReturnType<typeof createUsers>
   /** Commits all that `work` does, or nothing when it fails. Nothing of it is seen elsewhere before. */
   transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
 }
@@ -98,6 +99,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     webhookTargets: createDeliveryTargets(each, sealer, clock),
     sealedSecrets,
     usedTokens,
+    users: createUsers(each, clock),
     transaction: async (organizationId, work) =>
       transactionFor(tenant, organizationId, (tenancy) =>
         work({ ...on(tenancy), providerKeys: sealed.administration(tenancy) }),
@@ -113,6 +115,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
       },
     },
     { name: 'last use of keys', everyMs: sweepEveryMs, run: () => checked.noteUse() },
+    { name: 'expired credentials', everyMs: sweepEveryMs, run: () => sweepCredentials(system, clock) },
     { name: 'used tokens', everyMs: sweepEveryMs, run: () => usedTokens.sweep() },
   ]
   return { access, sealer, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }

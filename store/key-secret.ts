@@ -7,9 +7,11 @@
 import { hash } from 'node:crypto'
 import { customAlphabet } from 'nanoid'
 
-export type Presented = { test: boolean; lookup: string; digest: Buffer }
+export type Digested = { lookup: string; digest: Buffer }
+type Presented = Digested & { test: boolean }
 
 const pattern = /^sk_(live|test)_[\x21-\x7e]{24,256}$/
+const credentialPattern = /^u[ts]_[0-9A-Za-z]{43}$/
 const random = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
 
 /** The secret is shown once; `publicId` is the part of it that may be shown again. */
@@ -25,6 +27,21 @@ export const suppliedPublicId = (secret: string) => secret.slice(0, 'sk_live_'.l
 export function readSecret(secret: string): Presented | null {
   const kind = pattern.exec(secret)?.[1]
   if (kind === undefined) return null
+  return { test: kind === 'test', ...digestOf(secret) }
+}
+
+/** A new token or session of a user. */
+export function newCredential(prefix: string): Digested & { secret: string } {
+  const secret = `${prefix}${random(43)}`
+  return { secret, ...digestOf(secret) }
+}
+
+/** Null: the text has the form of neither a token nor a session of a user. */
+export function readCredential(secret: string): Digested | null {
+  return credentialPattern.test(secret) ? digestOf(secret) : null
+}
+
+function digestOf(secret: string): Digested {
   const digest = hash('sha256', secret, 'buffer')
-  return { test: kind === 'test', lookup: digest.toString('hex', 0, 8), digest }
+  return { lookup: digest.toString('hex', 0, 8), digest }
 }

@@ -1,5 +1,5 @@
 /**
- * Checks API keys. A checked key is remembered for a while, so that a request does not wait for the database.
+ * Checks API keys, and the tokens and sessions of users in the same way. A checked key is remembered for a while, so that a request does not wait for the database.
  * Changes arrive by NOTIFY, and after a gap in listening everything is forgotten. A key that cannot be checked is
  * refused.
  */
@@ -8,9 +8,10 @@ import type { LiveKeys } from '../domain/access/ephemeral.ts'
 import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
-import type { Sql, Tx } from './connect.ts'
+import { apiKeyColumns, credentialColumns, roleColumns } from './caller-columns.ts'
+import type { Sql } from './connect.ts'
 import { type KeyChange, keysChannel, readKeyChange } from './key-changes.ts'
-import { type Presented, readSecret } from './key-secret.ts'
+import { type Digested, readCredential, readSecret } from './key-secret.ts'
 import { createLru } from './lru.ts'
 import type { Tenancy } from './tenant.ts'
 
@@ -71,7 +72,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
     }
   }
 
-  async function load(presented: Presented): Promise<Caller | null> {
+  async function load(presented: Digested): Promise<Caller | null> {
     const changesBefore = changes
     const rows = await lookups.add(presented.lookup)
     const nowMs = clock.nowMs()
@@ -91,7 +92,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
 
   return {
     verify(secret) {
-      const presented = readSecret(secret)
+      const presented = readSecret(secret) ?? readCredential(secret)
       if (!presented) return null
       const nowMs = clock.nowMs()
       const hit = known.get(presented.lookup)
@@ -116,7 +117,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
 }
 
 /**
- * Finds a key by its id, for code that does not hold its secret. It asks the database each time, so a revoked key
+ * Finds a key, or a user, by its id, for code that does not hold its secret. It asks the database each time, so a revoked key
  * is refused at once.
  */
 export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {
@@ -124,8 +125,11 @@ export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {
     find: (organizationId, keyId) =>
       tenancy.asOrganization(organizationId, async (tx) => {
         const [row] = await tx<Row[]>`
-          select ${columns(tx)} from api_keys k join organizations o on o.id = k.organization_id
-          where k.organization_id = ${organizationId} and k.id = ${keyId} and k.revoked_at is null`
+          select ${apiKeyColumns(tx)} from api_keys k join organizations o on o.id = k.organization_id
+          where k.organization_id = ${organizationId} and k.id = ${keyId} and k.revoked_at is null
+          union all
+          select ${roleColumns(tx)} from user_roles r join organizations o on o.id = r.organization_id
+          where r.organization_id = ${organizationId} and r.user_id = ${keyId}`
         return row && !hasExpired(row, options.clock.nowMs()) ? callerOf(row, options) : null
       }),
   }
@@ -156,20 +160,17 @@ function callerOf(row: Row, { log, readPolicy }: Options): Caller {
 
 async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
   const rows = await sql<Row[]>`
-    select ${columns(sql)}
-    from json_array_elements_text(${sql.json([...new Set(wanted)])}::json) as w (lookup)
+    with wanted as (select lookup from json_array_elements_text(${sql.json([...new Set(wanted)])}::json) as w (lookup))
+    select ${apiKeyColumns(sql)} from wanted w
     join api_keys k on k.lookup = w.lookup and k.revoked_at is null
-    join organizations o on o.id = k.organization_id`
+    join organizations o on o.id = k.organization_id
+    union all
+    select ${credentialColumns(sql)} from wanted w
+    join user_credentials c on c.lookup = w.lookup
+    join user_roles r on r.organization_id = c.organization_id and r.user_id = c.user_id
+    join organizations o on o.id = c.organization_id`
   return wanted.map((lookup) => rows.filter((row) => row.lookup === lookup))
 }
-
-const columns = (sql: Sql | Tx) => sql`
-  k.lookup, k.digest, k.id as "keyId", o.id as "organizationId", o.name as "organizationName",
-  o.max_concurrency as "maxConcurrency", k.scopes, k.policy, k.test, k.expires_at as "expiresAt",
-  ${ownKeys(sql)} as "ownKeys"`
-
-export const ownKeys = (sql: Sql | Tx) => sql`
-  (select coalesce(jsonb_object_agg(p.provider, p.id), '{}') from provider_keys p where p.organization_id = o.id)`
 
 async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import type { Organization } from '../domain/access/organization.ts'
 import type { CallersOfNumbers } from '../domain/phone/ports.ts'
-import { ownKeys } from './keys.ts'
+import { ownKeys } from './caller-columns.ts'
 import type { Tenancy } from './tenant.ts'
 
 /** Calls to a number of an organization have no API key. They act with its settings, and their key is the number. */

@@ -108,6 +108,7 @@ export type InternalErrorBody = { error: Record<string, unknown> } & Record<stri
 export type ErrorCode = 
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
+  | 'API_KEY_REQUIRED'
   | 'ORIGIN_NOT_ALLOWED'
   | 'VALIDATION_ERROR'
   | 'MISSING_TEMPLATE_VARIABLES'

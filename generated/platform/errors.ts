@@ -30,6 +30,14 @@ export const errorCodes = {
     hint: 'Use a key with the scope that the operation names.',
     headers: [],
   },
+  API_KEY_REQUIRED: {
+    status: 403,
+    type: 'permission_error',
+    retryable: false,
+    message: 'Rich messages take an API key, and neither a dashboard session nor a user token.',
+    hint: 'Send an API key with the scope rmsg.',
+    headers: [],
+  },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     type: 'permission_error',

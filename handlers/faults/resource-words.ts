@@ -24,6 +24,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
   if (isOfNumber(data)) return sayNumberFault(data)
   if (isOfRmsg(data)) return sayRmsgFault(data)
   switch (data.kind) {
+    case 'api_key_required':
+      return { code: 'API_KEY_REQUIRED' }
     case 'not_found':
       return { code: 'NOT_FOUND' }
     case 'named_not_found':

@@ -9,12 +9,13 @@ import type { Caller, Scope } from '../../domain/access/organization.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
 import type { TranscriptionSession } from '../../generated/realtime/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
+import type { Credentials } from '../../runtime/engine/options.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { isOwnOrigin } from '../authenticate.ts'
 
 export type AdmitDeps = {
-  /** The caller of an `Authorization` header. Throws the refusals unauthenticated and forbidden. */
-  authenticate: (authorization: string, scope: string) => Caller | Promise<Caller>
+  /** The caller of the credentials. Throws the refusals unauthenticated and forbidden. */
+  authenticate: (credentials: Credentials, scope: string) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
   /** Throws the fault that every stream of this caller would end with. */
   admitStream: StreamAdmission
@@ -47,7 +48,9 @@ function presentedKey({ authorization, credential, channelId }: UpgradeRequest):
 }
 
 async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
-  const caller = await deps.authenticate(key, request.scope)
+  // A socket takes no cookie, because any page can open one: pages fetch a token.
+  const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
+  const caller = await deps.authenticate(credentials, request.scope)
   checkOrigin(request, caller)
   await deps.admitStream(caller, stageOf(request), modelOf(request))
   return caller

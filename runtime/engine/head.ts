@@ -10,6 +10,8 @@ export class Head {
   contentType = ''
   accept = ''
   authorization = ''
+  cookie = ''
+  fetchSite = ''
   origin = ''
   host = ''
   traceparent = ''
@@ -66,6 +68,13 @@ export class Head {
         break
       case 'authorization':
         this.authorization = value
+        break
+      case 'cookie':
+        // HTTP/2 allows a proxy to divide it. RFC 9113, 8.2.3.
+        this.cookie = this.cookie === '' ? value : `${this.cookie}; ${value}`
+        break
+      case 'sec-fetch-site':
+        this.fetchSite = value
         break
       case 'origin':
         this.origin = value

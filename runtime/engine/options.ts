@@ -112,6 +112,16 @@ export type RelaySettings = {
   socketsMax: number
 }
 
+/** The headers of a request that say who sent it and from which page. Each is '' when it is absent. */
+export type Credentials = {
+  authorization: string
+  cookie: string
+  /** Sec-Fetch-Site. */
+  fetchSite: string
+  origin: string
+  host: string
+}
+
 export type ServerOptions = {
   engine: EngineName
   host: string
@@ -131,10 +141,9 @@ export type ServerOptions = {
   /** For conformance suites: a WebSocket at `/` that returns every message. Only with a loopback `host`. */
   echo: boolean
   /**
-   * The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`. `authorization` is '' when the
-   * header is absent.
+   * The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`.
    */
-  authenticate(authorization: string, scope: string): unknown
+  authenticate(credentials: Credentials, scope: string): unknown
   requestId(): string
   limits: Limits
   edgeQuota: EdgeQuotaOptions

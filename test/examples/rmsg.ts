@@ -22,6 +22,10 @@ export async function compareRmsg(
   const refused = await examples.send(other, { operation: 'createAgent', request: 'least', fields })
   examples.compare(t, refused, { example: 'Conflict: rmsg' })
   examples.compare(t, await examples.send(other, list), { example: 'RmsgForbidden: rmsgScope' })
+  await admin.store.users.create(none.id, 'ann@example.com', 'member')
+  const issued = await admin.store.users.issue(none.id, 'ann@example.com', 'user_token')
+  const user = { ...none, key: issued?.secret ?? '' }
+  examples.compare(t, await examples.send(user, list), { example: 'RmsgForbidden: keyRequired' })
 }
 
 async function compareMessages(

@@ -1,0 +1,123 @@
+/** User tokens and sessions of the dashboard over the public surface, and the commands that make them. */
+import { request } from 'node:http'
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
+import { openStore } from '../../store/store.ts'
+import { runParley } from '../process/command.ts'
+import { databaseUrlOf } from '../process/database.ts'
+import { defaults } from '../store/cluster.ts'
+import { startAdministered } from './setup.ts'
+
+const { parley, admin } = await startAdministered(t)
+const { id, key } = await admin.organization('acme', { scopes: ['router', 'platform', 'rmsg', 'admin'] })
+const users = (...args: string[]) => runParley(['users', ...args], { dataDir: parley.dataDir })
+
+type Headers = Record<string, string>
+type Seen = { status: number; code?: string }
+
+/** Not with fetch, which has an opinion about the headers of browsers. */
+function ask(headers: Headers, path = '/v1/organization', method = 'GET', body = ''): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const sent = request(parley.url + path, { method, headers: { ...headers, ...(body && json) } }, (answer) => {
+      let text = ''
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      answer.on('end', () => {
+        const { code } = JSON.parse(text) as { code?: string }
+        resolve({ status: answer.statusCode ?? 0, ...(code !== undefined && { code }) })
+      })
+    })
+    sent.once('error', reject)
+    sent.end(body)
+  })
+}
+const json = { 'content-type': 'application/json' }
+const bearer = (secret: string): Headers => ({ authorization: `Bearer ${secret}` })
+const cookie = (secret: string, more: Headers = {}): Headers => ({ cookie: `a=1; parley_session=${secret}`, ...more })
+
+const ok = { status: 200 }
+const unauthorized = { status: 401, code: 'UNAUTHORIZED' }
+const keyRequired = { status: 403, code: 'API_KEY_REQUIRED' }
+const forbidden = { status: 403, code: 'FORBIDDEN' }
+const foreignOrigin = { status: 403, code: 'ORIGIN_NOT_ALLOWED' }
+
+async function made(...args: string[]): Promise<string> {
+  const done = await users(...args)
+  if (done.code !== 0) throw new Error(done.stderr)
+  return done.stdout.trim()
+}
+const created = await made('create', 'Ann@Example.com', 'acme')
+const token = await made('token', 'ann@example.com', 'acme')
+const { secret: session } = JSON.parse(await made('session', 'ann@example.com', id, '--json')) as { secret: string }
+
+t.test('a token and a session act with the scopes of their role', async (t) => {
+  t.same(await ask(bearer(token)), ok)
+  t.same(await ask(cookie(session)), ok)
+  t.same(await ask(bearer(token), '/router/v1/models'), ok, 'on every surface')
+  const change = ['/v1/organization', 'PATCH', '{"name":"acme"}'] as const
+  t.same(await ask(bearer(token), ...change), forbidden)
+  t.same(await ask(cookie(session), ...change), forbidden)
+  await made('create', 'boss@example.com', id, '--role', 'admin')
+  t.same(await ask(bearer(await made('token', 'boss@example.com', id)), ...change), ok)
+})
+
+t.test('rich messages take an API key alone', async (t) => {
+  const path = '/v1/rmsg-phone-numbers'
+  t.same(await ask(bearer(token), path), keyRequired)
+  t.same(await ask(cookie(session), path), keyRequired)
+  t.same(await ask(bearer(`ut_${'0'.repeat(43)}`), path), unauthorized, 'a token that nobody has')
+  t.same(await ask(cookie(`us_${'0'.repeat(43)}`), path), unauthorized)
+  t.same(await ask(bearer(key), path), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })
+})
+
+t.test('the Authorization header wins over a cookie', async (t) => {
+  t.same(await ask({ ...bearer(key), ...cookie('us_wrong') }), ok)
+  t.same(await ask({ ...bearer('sk_live_wrong'), ...cookie(session) }), unauthorized)
+  t.same(await ask({ authorization: 'Basic eDp5', ...cookie(session) }), unauthorized)
+  t.same(await ask({ ...bearer(token), ...cookie(session, { 'sec-fetch-site': 'cross-site' }) }), ok)
+})
+
+t.test('a credential counts only where it belongs', async (t) => {
+  for (const headers of [bearer(session), cookie(token), cookie(key), cookie(''), { cookie: `session=${session}` }, {}])
+    t.same(await ask(headers), unauthorized)
+})
+
+t.test('a session is for pages of this server', async (t) => {
+  const of = (more: Headers) => ask(cookie(session, more))
+  t.same(await of({ 'sec-fetch-site': 'same-origin' }), ok)
+  t.same(await of({ 'sec-fetch-site': 'none' }), ok)
+  t.same(await of({ 'sec-fetch-site': 'cross-site' }), foreignOrigin)
+  t.same(await of({ 'sec-fetch-site': 'same-site' }), foreignOrigin, 'a neighbour under the same domain')
+  t.same(await of({ origin: parley.url }), ok)
+  t.same(await of({ origin: 'https://elsewhere.example' }), foreignOrigin)
+  t.same(await of({ origin: 'null' }), foreignOrigin)
+  const dead = cookie('us_wrong', { 'sec-fetch-site': 'cross-site' })
+  t.same(await ask(dead), unauthorized, 'an unknown one is that first')
+})
+
+t.test('an expired token or session is unknown', async (t) => {
+  const { dataDir } = parley
+  const clock = { ...systemClock, nowMs: () => Date.now() - 12 * 3_600_000 }
+  const earlier = await openStore({ ...defaults, clock, databaseUrl: databaseUrlOf(dataDir), dataDir, serves: false })
+  t.teardown(() => earlier.close({ stopPostgres: false }))
+  const issue = async (kind: 'user_token' | 'session') =>
+    (await earlier.users.issue(id, 'ann@example.com', kind))?.secret ?? ''
+  t.same(await ask(bearer(await issue('user_token'))), unauthorized)
+  t.same(await ask(cookie(await issue('session'))), unauthorized)
+})
+
+t.test('parley users', async (t) => {
+  t.match(created, /^usr_\S+ {2}ann@example\.com {2}org_\S+ {2}member$/)
+  t.match(await users('token', 'nobody@example.com', 'acme'), { code: 1, stderr: /is no user of acme/ })
+  t.match(await users('create', 'ann', 'acme'), { code: 1, stderr: /is no email address/ })
+  t.match(await users('create', 'a@b.c', 'acme', '--role', 'king'), { code: 1, stderr: /there are member, admin/ })
+  t.match(await users('create', 'a@b.c', 'nowhere'), { code: 1, stderr: /no organization nowhere/ })
+  t.match(await users('create', 'a@b.c', 'org_nobody'), { code: 1, stderr: /no organization org_nobody/ })
+  await admin.organization('acme')
+  t.match(await users('create', 'a@b.c', 'acme'), { code: 1, stderr: /2 organizations have the name acme/ })
+  t.match(await users('remove', 'a@b.c', id), { code: 1, stderr: /a@b\.c is no user/ })
+  t.equal(await made('remove', 'ann@example.com', id), 'ann@example.com is removed')
+  const answers: Seen[] = []
+  // NOTIFY takes a moment.
+  for (let tries = 0; tries < 250 && answers.at(-1)?.status !== 401; tries += 1) answers.push(await ask(bearer(token)))
+  t.same(answers.at(-1), unauthorized)
+})

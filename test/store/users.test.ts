@@ -1,0 +1,52 @@
+/** Users and the hashes of their tokens and sessions. */
+import t from 'tap'
+import { sweepCredentials } from '../../store/users.ts'
+import { movableClock, organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+t.test('a credential of a user', async (t) => {
+  const url = await cluster.database()
+  const sql = cluster.sql(t, url)
+  const clock = movableClock()
+  const store = await cluster.store(t, url, { clock })
+  const { id } = await organization(store, 'acme')
+  const { id: other } = await organization(store, 'other')
+  const email = 'ann@example.com'
+  const issue = async (kind: 'user_token' | 'session') => (await store.users.issue(id, email, kind))?.secret ?? ''
+
+  t.equal(await store.users.issue(id, email, 'user_token'), null, 'a stranger gets none')
+  t.equal(await store.users.create('org_nobody', email, 'member'), null)
+  const user = await store.users.create(id, 'Ann@Example.com', 'member')
+  t.match(user, { email, organizationId: id, role: 'member' })
+  t.equal(await store.users.issue(other, email, 'user_token'), null, 'a role is for one organization')
+
+  const [token, session] = [await issue('user_token'), await issue('session')]
+  t.match(token, /^ut_[0-9A-Za-z]{43}$/)
+  t.match(session, /^us_[0-9A-Za-z]{43}$/)
+  const caller = { organization: { id, name: 'acme' }, scopes: ['router', 'realtime', 'platform'], test: false }
+  t.match(await store.keys.verify(token), { ...caller, keyId: user?.id, policy: {} })
+  t.match(await store.keys.verify(session), caller)
+  t.equal(await store.keys.verify(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`), null)
+  const dump = JSON.stringify(await sql`select * from user_credentials`)
+  t.notOk(dump.includes(token.slice(3)) || dump.includes(session.slice(3)), 'only a hash is stored')
+
+  clock.advance(3_540_000)
+  t.ok(await store.keys.verify(token), 'good for an hour')
+  clock.advance(60_000)
+  t.equal(await store.keys.verify(token), null, 'not longer')
+  t.ok(await store.keys.verify(session))
+  await sweepCredentials(sql, clock)
+  t.match(await sql`select count(*)::int from user_credentials`, [{ count: 1 }], 'the expired one is forgotten')
+  clock.advance(11 * 3_600_000)
+  t.equal(await store.keys.verify(session), null, 'a session ends after 12 hours')
+
+  t.match(await store.keys.find(id, user?.id ?? ''), caller, 'what the user began goes on')
+  t.equal(await store.keys.find(other, user?.id ?? ''), null)
+  const last = await issue('user_token')
+  t.equal(await store.users.remove(other, email), false)
+  t.equal(await store.users.remove(id, email), true)
+  t.equal(await store.keys.verify(last), null, 'the role has taken its credentials along')
+  t.equal(await store.keys.find(id, user?.id ?? ''), null)
+})
