@@ -29,7 +29,7 @@ import { rmsgNumbers } from './0028-rmsg-numbers.ts'
 import { unknownAttempts } from './0029-unknown-attempts.ts'
 import { creditMovements } from './0030-credit-movements.ts'
 import { rmsgMessages } from './0031-rmsg-messages.ts'
-import { users } from './0031-users.ts'
+import { users } from './0032-users.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 export const users: Migration = {
-  version: 31,
+  version: 32,
   name: 'users, their roles, tokens and sessions',
   sql: `
 -- A user may have roles in several organizations, so only the operator sees this table.
