@@ -67,6 +67,10 @@ export type Problem =
   /** Calls come from known addresses, or with a login. */
   | { kind: 'source_missing' }
   | { kind: 'login_incomplete' }
+  /** A password is kept for one host. */
+  | { kind: 'password_of_other_host' }
+  /** Numbers of the carrier have no SIP connection. */
+  | { kind: 'number_not_imported' }
   | { kind: 'range_malformed' }
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
@@ -74,7 +78,7 @@ export type Problem =
   /** The value would be shown by later answers. */
   | { kind: 'secret_shown' }
 
-export type Resource = 'agent' | 'tool' | 'webhook endpoint' | 'SIP connection'
+export type Resource = 'agent' | 'tool' | 'webhook endpoint' | 'SIP connection' | 'phone number'
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
@@ -83,7 +87,7 @@ export type ResourceFaultData =
   | { kind: 'named_not_found'; path: ValuePath }
   /** A template needs these variables, and nobody gave them a value. */
   | { kind: 'variables_missing'; names: readonly string[] }
-  | { kind: 'name_taken'; resource: Exclude<Resource, 'webhook endpoint' | 'SIP connection'> }
+  | { kind: 'name_taken'; resource: Extract<Resource, 'agent' | 'tool'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
   | { kind: 'agent_in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }
   /** Two endpoints that are asked before a call would both match one. */

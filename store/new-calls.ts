@@ -32,6 +32,7 @@ export function createNewCalls({
         worlds.asTenant(call, async (tx) => {
           await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
           await insertLeg(tx, leg)
+          if (call.phone?.direction === 'inbound') await noteFirstCall(tx, call)
         }),
       ),
     reconfigure: (call, secrets) => {
@@ -58,6 +59,14 @@ async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }
       ${jsonText(call.webhookTags)}::text::json, ${bytes}, ${sealedBy}, ${createdAt}::text::timestamptz,
       ${new Date(call.updatedAtMs)}, ${new Date(call.expiresAtMs)})`
   await notifyCallChange(tx, id)
+}
+
+/** Until a call has come, an imported number says that the trunk must send its calls here. */
+async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
+  await tx`
+    update phone_numbers set first_called_at = ${new Date(createdAtMs)}
+    where organization_id = ${organizationId} and test = ${test} and id = ${phone?.phoneNumberId ?? null}
+      and first_called_at is null`
 }
 
 /** False: a leg of this name is there already. */

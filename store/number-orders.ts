@@ -4,21 +4,21 @@ import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
 import { noteMovement } from './credit-movements.ts'
-import { hasAgent, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import { hasAgent, isFull, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import { dateOrNull, storable } from './row-values.ts'
 import { isTaken } from './taken.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): NumberOrderStore {
   return {
-    check: (number) => worlds.asTenant(number, (tx) => check(tx, number)),
-    async insert(number, lookAtMs) {
+    check: (number, numbersMax) => worlds.asTenant(number, (tx) => check(tx, number, numbersMax)),
+    async insert(number, lookAtMs, numbersMax) {
       try {
-        return await worlds.asTenant(number, (tx) => insert(tx, number, lookAtMs))
+        return await worlds.asTenant(number, (tx) => insert(tx, number, lookAtMs, numbersMax))
       } catch (error) {
         if (error instanceof CreditTooLow) return 'credit_too_low'
         if (isTaken(error, 'phone_numbers_own')) return 'exists'
-        if (isTaken(error, 'phone_numbers_managed')) return takenBy(worlds, number)
+        if (isTaken(error, 'phone_numbers_managed')) return takenBy(worlds, number, numbersMax)
         throw error
       }
     },
@@ -51,20 +51,26 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
 class CreditTooLow extends Error {}
 
 /** The number may be taken by a purchase of the same organization that ran at the same time. */
-async function takenBy(worlds: Worlds, number: PhoneNumber): Promise<'exists' | 'unavailable'> {
-  const checked = await worlds.asTenant(number, (tx) => check(tx, number))
+async function takenBy(worlds: Worlds, number: PhoneNumber, numbersMax: number): Promise<'exists' | 'unavailable'> {
+  const checked = await worlds.asTenant(number, (tx) => check(tx, number, numbersMax))
   return checked === 'exists' ? 'exists' : 'unavailable'
 }
 
-async function check(tx: Tx, number: PhoneNumber): Promise<'agent_unknown' | 'exists' | 'free'> {
+async function check(
+  tx: Tx,
+  number: PhoneNumber,
+  numbersMax: number,
+): Promise<'agent_unknown' | 'exists' | 'limit_reached' | 'free'> {
   if (!(await hasAgent(tx, number, number.agentId))) return 'agent_unknown'
   const own = await tx`
     select from phone_numbers ${ofTenant(tx, number)} and e164 = ${number.e164} and source = 'managed'`
-  return own.length > 0 ? 'exists' : 'free'
+  if (own.length > 0) return 'exists'
+  return (await isFull(tx, number, numbersMax)) ? 'limit_reached' : 'free'
 }
 
-async function insert(tx: Tx, number: PhoneNumber, lookAtMs: number): Promise<InsertOutcome> {
-  const checked = await check(tx, number)
+async function insert(tx: Tx, number: PhoneNumber, lookAtMs: number, numbersMax: number): Promise<InsertOutcome> {
+  await lockOrganization(tx, number)
+  const checked = await check(tx, number, numbersMax)
   if (checked !== 'free') return checked
   const {
     organizationId,

@@ -13,6 +13,7 @@ type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | `${string}At
   lastChargedAt: Date | null
   overdueSince: Date | null
   suspendedAt: Date | null
+  firstCalledAt: Date | null
   createdAt: Date
   updatedAt: Date
 }
@@ -28,13 +29,15 @@ export function isNumberId(id: string): boolean {
 
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, e164, source, sip_connection_id as "connectionId",
-  sip_provider_name as "sipProviderName", (select status from sip_connections c
-    where c.organization_id = phone_numbers.organization_id and c.test = phone_numbers.test
-      and c.id = sip_connection_id) as "connectionStatus", direction, agent_id as "agentId", label,
+  sip_provider_name as "sipProviderName", (
+    select json_build_object('status', c.status, 'takesCalls', c.inbound_addresses is not null,
+      'placesCalls', c.outbound_host is not null)
+    from sip_connections c where c.organization_id = phone_numbers.organization_id and c.test = phone_numbers.test
+      and c.id = sip_connection_id) as connection, direction, agent_id as "agentId", label,
   dispatch_metadata_template as "dispatchMetadataTemplate", order_status as "orderStatus", order_id as "orderId",
   resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
   next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", overdue_since as "overdueSince", suspended_at as "suspendedAt",
-  created_at as "createdAt", updated_at as "updatedAt"`
+  first_called_at as "firstCalledAt", created_at as "createdAt", updated_at as "updatedAt"`
 
 /** `wanted` begins with `where`. */
 export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> {
@@ -44,7 +47,8 @@ export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> 
 
 function numberOf(row: Row): PhoneNumber {
   const { orderStatus, orderId, resourceId, upfrontMicroUsd, monthlyMicroUsd, ...more } = row
-  const { nextChargeAt, lastChargedAt, overdueSince, suspendedAt, createdAt, updatedAt, ...number } = more
+  const { nextChargeAt, lastChargedAt, overdueSince, suspendedAt, firstCalledAt, createdAt, updatedAt, ...number } =
+    more
   return {
     ...number,
     order: { status: orderStatus, id: orderId, resourceId },
@@ -53,6 +57,7 @@ function numberOf(row: Row): PhoneNumber {
     lastChargedAtMs: lastChargedAt?.getTime() ?? null,
     overdueSinceMs: overdueSince?.getTime() ?? null,
     suspendedAtMs: suspendedAt?.getTime() ?? null,
+    firstCalledAtMs: firstCalledAt?.getTime() ?? null,
     createdAtMs: createdAt.getTime(),
     updatedAtMs: updatedAt.getTime(),
   }
@@ -62,6 +67,19 @@ export const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`where organization_id = ${organizationId} and test = ${test}`
 
 export const ofNumber = (tx: Tx, tenant: Tenant, id: string) => tx`${ofTenant(tx, tenant)} and id = ${id}`
+
+/**
+ * Until the transaction ends nobody else adds a number or a SIP connection to the organization, so that a count of them
+ * holds. A change of its credit waits too.
+ */
+export async function lockOrganization(tx: Tx, { organizationId }: Tenant): Promise<void> {
+  await tx`select from organizations where id = ${organizationId} for no key update`
+}
+
+export async function isFull(tx: Tx, tenant: Tenant, numbersMax: number): Promise<boolean> {
+  const [row] = await tx<{ count: number }[]>`select count(*)::int as count from phone_numbers ${ofTenant(tx, tenant)}`
+  return (row?.count ?? 0) >= numbersMax
+}
 
 /** The numbers that name an agent, oldest first. */
 export async function numbersOfAgent(tx: Tx, tenant: Tenant, agentId: string, limit: number): Promise<string[]> {

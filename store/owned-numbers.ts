@@ -1,8 +1,9 @@
 /** The phone numbers of organizations, as they are administered. Every statement names the organization and the world. */
+import type { Tenant } from '../domain/access/organization.ts'
 import type { PhoneNumber, PhoneNumberStore } from '../domain/numbers/phone-number.ts'
 import type { Tx } from './connect.ts'
-import { hasAgent, isNumberId, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
-import { storable } from './row-values.ts'
+import { hasAgent, isFull, isNumberId, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import { dateOrNull, storable } from './row-values.ts'
 import { hasConnection } from './sip-connections.ts'
 import { isTaken } from './taken.ts'
 import type { Worlds } from './tenant.ts'
@@ -19,36 +20,53 @@ export function createNumberStore(worlds: Worlds): PhoneNumberStore {
     },
     change: async (tenant, id, change) => {
       if (!isNumberId(id)) return null
-      return worlds.asTenant(tenant, async (tx) => {
-        const [number] = await readNumbers(tx, tx`${ofNumber(tx, tenant, id)} for update`)
-        if (number === undefined) return null
-        const changed = change(number)
-        if (changed.agentId !== number.agentId && !(await hasAgent(tx, tenant, changed.agentId))) return 'agent_unknown'
-        await update(tx, changed)
-        return (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null
-      })
+      return ifFree(() => worlds.asTenant(tenant, (tx) => changeOne(tx, tenant, id, change)))
     },
-    async import(number) {
-      try {
-        return await worlds.asTenant(number, (tx) => insertImported(tx, number))
-      } catch (error) {
-        if (isTaken(error, 'phone_numbers_trunk')) return 'exists'
-        throw error
-      }
-    },
+    import: (number, numbersMax) =>
+      ifFree(() => worlds.asTenant(number, (tx) => insertImported(tx, number, numbersMax))),
     remove: (tenant, id) =>
       worlds.asTenant(tenant, async (tx) => void (await tx`delete from phone_numbers ${ofNumber(tx, tenant, id)}`)),
   }
 }
 
+/** `exists`: another number has the same place on the same connection. */
+async function ifFree<Outcome>(write: () => Promise<Outcome>): Promise<Outcome | 'exists'> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isTaken(error, 'phone_numbers_trunk')) return 'exists'
+    throw error
+  }
+}
+
+async function changeOne(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  change: (number: PhoneNumber) => PhoneNumber,
+): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | null> {
+  const [number] = await readNumbers(tx, tx`${ofNumber(tx, tenant, id)} for update`)
+  if (number === undefined) return null
+  const changed = change(number)
+  const { agentId, connectionId } = changed
+  if (agentId !== number.agentId && !(await hasAgent(tx, tenant, agentId))) return 'agent_unknown'
+  if (connectionId !== number.connectionId && !(await hasConnection(tx, tenant, connectionId)))
+    return 'connection_unknown'
+  await update(tx, changed)
+  return (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null
+}
+
 async function insertImported(
   tx: Tx,
   number: PhoneNumber,
-): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown'> {
+  numbersMax: number,
+): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'limit_reached'> {
   const { organizationId, test, id, e164, source, connectionId, direction, agentId, label } = number
   const { sipProviderName, dispatchMetadataTemplate: template, createdAtMs, updatedAtMs } = number
+  await lockOrganization(tx, number)
   if (!(await hasAgent(tx, number, agentId))) return 'agent_unknown'
   if (!(await hasConnection(tx, number, connectionId))) return 'connection_unknown'
+  if (await isFull(tx, number, numbersMax)) return 'limit_reached'
   await tx`
     insert into phone_numbers (organization_id, test, id, e164, source, sip_connection_id, sip_provider_name, direction,
       agent_id, label, dispatch_metadata_template, created_at, updated_at)
@@ -61,9 +79,10 @@ async function insertImported(
 }
 
 async function update(tx: Tx, number: PhoneNumber): Promise<void> {
-  const { id, direction, agentId, label, dispatchMetadataTemplate: template } = number
+  const { id, direction, agentId, label, connectionId, sipProviderName, dispatchMetadataTemplate: template } = number
   await tx`
-    update phone_numbers set direction = ${direction}, agent_id = ${agentId}, label = ${label === null ? null : storable(label)},
+    update phone_numbers set sip_connection_id = ${connectionId}, sip_provider_name = ${sipProviderName && storable(sipProviderName)},
+      first_called_at = ${dateOrNull(number.firstCalledAtMs)}, direction = ${direction}, agent_id = ${agentId}, label = ${label === null ? null : storable(label)},
       dispatch_metadata_template = ${template === null ? null : JSON.stringify(template)}::text::json,
       updated_at = ${new Date(number.updatedAtMs)}
     ${ofTenant(tx, number)} and id = ${id}`

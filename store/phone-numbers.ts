@@ -4,12 +4,24 @@ import type { CallableNumber, CallableNumbers } from '../domain/phone/ports.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
-type Row = CallableNumber & { suspendedAt: Date | null; orderStatus: 'pending' | 'done' | 'failed' }
+type Row = CallableNumber & {
+  suspendedAt: Date | null
+  orderStatus: 'pending' | 'done' | 'failed'
+  takesCalls: boolean
+  placesCalls: boolean
+}
 
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, e164, source, sip_connection_id as "connectionId", direction, agent_id as "agentId",
   dispatch_metadata_template as "dispatchMetadataTemplate", suspended_at as "suspendedAt",
-  order_status as "orderStatus"`
+  order_status as "orderStatus", ${hasSide(tx, 'inbound_addresses')} as "takesCalls",
+  ${hasSide(tx, 'outbound_host')} as "placesCalls"`
+
+/** A number of a trunk does what the sides of its connection allow. */
+const hasSide = (tx: Tx, column: 'inbound_addresses' | 'outbound_host') => tx`(
+  sip_connection_id is null or exists (
+    select from sip_connections c where c.organization_id = phone_numbers.organization_id and c.test = phone_numbers.test
+      and c.id = sip_connection_id and c.${tx(column)} is not null))`
 
 export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>): CallableNumbers {
   return {
@@ -55,7 +67,7 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
       worlds.asTenant(number, async (tx) => {
         const [row] = await tx<Row[]>`
           select ${columns(tx)} from phone_numbers ${ofTenant(tx, number)} and id = ${number.id}`
-        return row !== undefined && isActive(row) && row.direction !== 'outbound'
+        return row !== undefined && isActive(row) && row.takesCalls && row.direction !== 'outbound'
       }),
   }
 }
@@ -67,4 +79,4 @@ const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`where organization_id = ${organizationId} and test = ${test}`
 
 const isActive = ({ suspendedAt, orderStatus }: Row) => suspendedAt === null && orderStatus === 'done'
-const isOutboundReady = (row: Row) => isActive(row) && row.direction !== 'inbound'
+const isOutboundReady = (row: Row) => isActive(row) && row.placesCalls && row.direction !== 'inbound'

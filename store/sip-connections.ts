@@ -7,6 +7,7 @@ import type { ChangeConnection, ConnectionStore, OwnedConnection } from '../doma
 import type { SipConnection, SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
+import { lockOrganization } from './number-rows.ts'
 import { storable } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import {
@@ -37,9 +38,8 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
     async insert(connection, passwords, connectionsMax) {
       try {
         return await worlds.asTenant(connection, async (tx) => {
-          const { organizationId } = connection
           // One after the other, so that the limit holds.
-          await tx`select from organizations where id = ${organizationId} for update`
+          await lockOrganization(tx, connection)
           const own = await tx`select from sip_connections c ${ofTenant(tx, connection)}`
           if (own.length >= connectionsMax) return 'limit_reached'
           await insert(tx, connection, sealPasswords(sealer, connection, passwords))

@@ -1,7 +1,7 @@
 import { type Issue } from '../resource-fault.ts'
 import type { SessionRules } from '../sessions/check.ts'
 import { issuesOfTemplate } from './check-template.ts'
-import type { NumberChange, PhoneNumber } from './phone-number.ts'
+import type { NumberChange, OwnedNumberChange, PhoneNumber } from './phone-number.ts'
 import { hasAnswer } from './setup-status.ts'
 
 export async function issuesOfChange(
@@ -10,6 +10,19 @@ export async function issuesOfChange(
 ): Promise<Issue[]> {
   if (dispatchMetadataTemplate === undefined || dispatchMetadataTemplate === null) return []
   return issuesOfTemplate(['dispatchMetadataTemplate'], dispatchMetadataTemplate, rules)
+}
+
+/** A number of the carrier has no connection, and no company behind it. */
+export function issuesOfTrunk(
+  { source }: Pick<PhoneNumber, 'source'>,
+  { sipConnectionInstallationId: connection, sipProviderName = null }: OwnedNumberChange,
+): Issue[] {
+  if (source === 'sip_trunk') return []
+  const problem = { kind: 'number_not_imported' as const }
+  return [
+    ...(connection === undefined ? [] : [{ path: ['sipConnectionInstallationId'], problem }]),
+    ...(sipProviderName === null ? [] : [{ path: ['sipProviderName'], problem }]),
+  ]
 }
 
 /** A number that takes calls needs something that answers them. */

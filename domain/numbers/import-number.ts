@@ -4,7 +4,7 @@ import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
 import type { SessionRules } from '../sessions/check.ts'
 import { issuesOfChange, issuesOfWhole } from './check-number.ts'
-import type { NumberChange, PhoneNumber, PhoneNumberStore } from './phone-number.ts'
+import { type NumberChange, numbersMax, type PhoneNumber, type PhoneNumberStore } from './phone-number.ts'
 import { hasAnswer } from './setup-status.ts'
 
 export type ImportedNumber = NumberChange & {
@@ -35,11 +35,12 @@ export function createImport({ store, rules, clock, numberId, isPhoneNumber }: I
       source: 'sip_trunk',
       connectionId: wanted.sipConnectionInstallationId,
       sipProviderName,
-      connectionStatus: null,
+      connection: null,
       direction: wanted.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
       ...{ agentId, label, dispatchMetadataTemplate },
       order: { status: 'done', id: null, resourceId: null },
       ...{ price: null, nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
+      firstCalledAtMs: null,
       ...{ createdAtMs: nowMs, updatedAtMs: nowMs },
     }
     refuseIssues([
@@ -47,16 +48,20 @@ export function createImport({ store, rules, clock, numberId, isPhoneNumber }: I
       ...(await issuesOfChange(wanted, rules)),
       ...issuesOfWhole(number),
     ])
-    const outcome = await store.import(number)
-    switch (outcome) {
-      case 'agent_unknown':
-        throw new ResourceFault({ kind: 'named_not_found', path: ['agentId'] })
-      case 'connection_unknown':
-        throw new ResourceFault({ kind: 'named_not_found', path: ['sipConnectionInstallationId'] })
-      case 'exists':
-        throw new ResourceFault({ kind: 'number_exists' })
-      default:
-        return outcome
-    }
+    const outcome = await store.import(number, numbersMax)
+    return typeof outcome === 'string' ? refuseNumber(outcome) : outcome
+  }
+}
+
+export function refuseNumber(refusal: 'agent_unknown' | 'connection_unknown' | 'limit_reached' | 'exists'): never {
+  switch (refusal) {
+    case 'agent_unknown':
+      throw new ResourceFault({ kind: 'named_not_found', path: ['agentId'] })
+    case 'connection_unknown':
+      throw new ResourceFault({ kind: 'named_not_found', path: ['sipConnectionInstallationId'] })
+    case 'limit_reached':
+      throw new ResourceFault({ kind: 'limit_reached', resource: 'phone number', limit: numbersMax })
+    case 'exists':
+      throw new ResourceFault({ kind: 'number_exists' })
   }
 }

@@ -15,7 +15,7 @@ export interface NumberCarriers {
   of(tenant: Pick<Tenant, 'test'>): NumberCarrier
 }
 
-export type InsertOutcome = 'inserted' | 'agent_unknown' | 'exists' | 'unavailable' | 'credit_too_low'
+export type InsertOutcome = 'inserted' | 'agent_unknown' | 'exists' | 'limit_reached' | 'unavailable' | 'credit_too_low'
 
 /** The end of an order: `withdrawn` leaves no number behind. */
 export type OrderEnd =
@@ -25,9 +25,12 @@ export type OrderEnd =
 
 export interface NumberOrderStore {
   /** The part of `insert` that needs no price. */
-  check(number: PhoneNumber): Promise<'agent_unknown' | 'exists' | 'free'>
-  /** Stores the number and takes its price from the credit in one transaction. Nobody looks at the order before `lookAtMs`. */
-  insert(number: PhoneNumber, lookAtMs: number): Promise<InsertOutcome>
+  check(number: PhoneNumber, numbersMax: number): Promise<'agent_unknown' | 'exists' | 'limit_reached' | 'free'>
+  /**
+   * Stores the number and takes its price from the credit in one transaction. Nobody looks at the order before `lookAtMs`.
+   * `limit_reached`: the tenant has `numbersMax`.
+   */
+  insert(number: PhoneNumber, lookAtMs: number, numbersMax: number): Promise<InsertOutcome>
   /** The carrier has the order, and has not decided. */
   ordered(number: PhoneNumber, orderId: string, lookAtMs: number): Promise<void>
   /** Ends an order that is pending. One that has ended stays as it is, so that money goes back once. Null: there is no number any more. */

@@ -8,7 +8,7 @@ export type PhoneNumber = CallableNumber & {
   /** The company behind the connection, as the organization calls it. */
   sipProviderName: string | null
   /** Null: the number is of the carrier. */
-  connectionStatus: OwnedConnection['status'] | null
+  connection: NumberConnection | null
   order: Order
   /** Null: nothing was paid, and nothing will be. */
   price: NumberPrice | null
@@ -17,9 +17,14 @@ export type PhoneNumber = CallableNumber & {
   /** Since the first charge that could not be paid. */
   overdueSinceMs: number | null
   suspendedAtMs: number | null
+  /** Null: no call has come to the number yet. */
+  firstCalledAtMs: number | null
   createdAtMs: number
   updatedAtMs: number
 }
+
+/** The part of the SIP connection of a number that decides what the number can do. */
+type NumberConnection = Pick<OwnedConnection, 'status'> & { takesCalls: boolean; placesCalls: boolean }
 
 /** The order at the carrier. `resourceId` is the id of a number there. */
 export type Order = { status: 'pending' | 'done' | 'failed'; id: string | null; resourceId: string | null }
@@ -34,6 +39,12 @@ export type NumberChange = {
   dispatchMetadataTemplate?: Readonly<Record<string, unknown>> | null
 }
 
+/** Only an imported number has a connection. */
+export type OwnedNumberChange = NumberChange & { sipConnectionInstallationId?: string; sipProviderName?: string | null }
+
+/** A tenant has no more numbers than this, because a list of them has no pages. Part of the contract. */
+export const numbersMax = 1_000
+
 /** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
 export interface PhoneNumberStore {
   /** Oldest first. */
@@ -41,14 +52,18 @@ export interface PhoneNumberStore {
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
   /**
    * Nobody else changes the number between its reading and its writing. Null: there is no such number. `agent_unknown`: it
-   * would name an agent that the tenant does not have. If `change` throws, the number stays as it was.
+   * would name an agent that the tenant does not have, `connection_unknown` a connection. `exists`: the connection that it
+   * would move to has the number already. If `change` throws, the number stays as it was.
    */
   change(
     tenant: Tenant,
     id: string,
     change: (number: PhoneNumber) => PhoneNumber,
-  ): Promise<PhoneNumber | 'agent_unknown' | null>
-  /** `exists`: the connection has the number already. */
-  import(number: PhoneNumber): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'exists'>
+  ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'exists' | null>
+  /** `exists`: the connection has the number already. `limit_reached`: the tenant has `numbersMax`. */
+  import(
+    number: PhoneNumber,
+    numbersMax: number,
+  ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'limit_reached' | 'exists'>
   remove(tenant: Tenant, id: string): Promise<void>
 }

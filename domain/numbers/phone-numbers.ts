@@ -2,13 +2,10 @@
 import type { Tenant } from '../access/organization.ts'
 import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
 import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
-import { issuesOfChange, issuesOfWhole } from './check-number.ts'
-import { createImport, type ImportDeps, type ImportNumber } from './import-number.ts'
-import type { NumberChange, PhoneNumber } from './phone-number.ts'
+import { issuesOfChange, issuesOfTrunk, issuesOfWhole } from './check-number.ts'
+import { createImport, type ImportDeps, type ImportNumber, refuseNumber } from './import-number.ts'
+import { numbersMax, type OwnedNumberChange, type PhoneNumber } from './phone-number.ts'
 import { createPurchase, type PurchaseDeps, type PurchaseNumber, rejectAsFault } from './purchase.ts'
-
-/** A list has no pages. */
-const listedMax = 1_000
 
 export type PhoneNumberDeps = PurchaseDeps & ImportDeps
 
@@ -18,7 +15,7 @@ export type PhoneNumbers = {
   list(tenant: Tenant): Promise<PhoneNumber[]>
   get(tenant: Tenant, id: string): Promise<PhoneNumber>
   /** Calls that are under way keep their settings. */
-  change(tenant: Tenant, id: string, change: NumberChange): Promise<PhoneNumber>
+  change(tenant: Tenant, id: string, change: OwnedNumberChange): Promise<PhoneNumber>
   /** Numbers that can be bought. */
   search(tenant: Tenant, wanted: NumberSearch): Promise<OfferedNumber[]>
   purchase: PurchaseNumber
@@ -31,18 +28,17 @@ export type PhoneNumbers = {
 export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
   const { store, rules, clock, carriers } = deps
   return {
-    list: (tenant) => store.list(tenant, listedMax),
+    list: (tenant) => store.list(tenant, numbersMax),
     get: async (tenant, id) => found(await store.find(tenant, id)),
     async change(tenant, id, change) {
       refuseIssues(await issuesOfChange(change, rules))
       if (Object.keys(change).length === 0) return found(await store.find(tenant, id))
       const changed = await store.change(tenant, id, (number) => {
-        const whole = { ...number, ...change, updatedAtMs: clock.nowMs() }
-        refuseIssues(issuesOfWhole(whole))
+        const whole = { ...changedNumber(number, change), updatedAtMs: clock.nowMs() }
+        refuseIssues([...issuesOfTrunk(number, change), ...issuesOfWhole(whole)])
         return whole
       })
-      if (changed === 'agent_unknown') throw new ResourceFault({ kind: 'named_not_found', path: ['agentId'] })
-      return found(changed)
+      return found(typeof changed === 'string' ? refuseNumber(changed) : changed)
     },
     search: (tenant, wanted) => carriers.of(tenant).search(wanted).catch(rejectAsFault),
     purchase: createPurchase(deps),
@@ -55,6 +51,13 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
       await store.remove(tenant, id)
     },
   }
+}
+
+/** The first call counts for the connection over which it has come. */
+function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...same }: OwnedNumberChange): PhoneNumber {
+  const connectionId = sipConnectionInstallationId ?? number.connectionId
+  const firstCalledAtMs = connectionId === number.connectionId ? number.firstCalledAtMs : null
+  return { ...number, ...same, connectionId, firstCalledAtMs }
 }
 
 async function giveBack({ carriers }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {

@@ -8,7 +8,7 @@ import type { SessionRules } from '../sessions/check.ts'
 import { issuesOfChange, issuesOfWhole } from './check-number.ts'
 import { nextMonthlyMs } from './months.ts'
 import { doneBy, lookEveryMs, type NumberCarriers, type NumberOrderStore } from './orders.ts'
-import type { NumberChange, PhoneNumber } from './phone-number.ts'
+import { type NumberChange, numbersMax, type PhoneNumber } from './phone-number.ts'
 import { hasAnswer } from './setup-status.ts'
 import type { BusinessVerification } from './verification.ts'
 
@@ -39,10 +39,10 @@ export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
       ...(await issuesOfChange(wanted, deps.rules)),
       ...issuesOfWhole(number),
     ])
-    refuse(await deps.orders.check(number))
+    refuse(await deps.orders.check(number, numbersMax))
     await requireVerification(deps, tenant)
     const priced = await withPrice(deps, number)
-    refuse(await deps.orders.insert(priced, deps.clock.nowMs() + orderMs), priced)
+    refuse(await deps.orders.insert(priced, deps.clock.nowMs() + orderMs, numbersMax), priced)
     try {
       return await order(deps, priced)
     } catch (error) {
@@ -61,7 +61,7 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: Ne
     id: numberId(),
     e164,
     source: 'managed',
-    ...{ connectionId: null, connectionStatus: null, sipProviderName: null },
+    ...{ connectionId: null, connection: null, sipProviderName: null },
     direction: wanted.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
     agentId,
     label,
@@ -72,6 +72,7 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: Ne
     lastChargedAtMs: null,
     overdueSinceMs: null,
     suspendedAtMs: null,
+    firstCalledAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   }
@@ -109,6 +110,8 @@ function refuse(outcome: Awaited<ReturnType<NumberOrderStore['insert' | 'check']
       throw new ResourceFault({ kind: 'named_not_found', path: ['agentId'] })
     case 'exists':
       throw new ResourceFault({ kind: 'number_exists' })
+    case 'limit_reached':
+      throw new ResourceFault({ kind: 'limit_reached', resource: 'phone number', limit: numbersMax })
     case 'unavailable':
       throw new ResourceFault({ kind: 'number_unavailable' })
     case 'credit_too_low': {

@@ -1,13 +1,20 @@
 /** The answer to the question whether a number can do what its direction asks for. */
 import type { PhoneNumber } from './phone-number.ts'
 
-export type SetupIssue = 'carrier_pending' | 'carrier_order_failed' | 'sip_connection_failing' | 'payment_overdue'
+export type SetupIssue =
+  | 'carrier_pending'
+  | 'carrier_order_failed'
+  | 'sip_connection_failing'
+  | 'forwarding_required'
+  | 'payment_overdue'
 
 export type SetupStatus = {
   status: 'ready' | 'action_required' | 'suspended'
   inboundReady: boolean
   outboundReady: boolean
   agentReady: boolean
+  /** No call has come over the trunk yet, so that it may send the calls to somewhere else. It informs only. */
+  forwardingRequired: boolean
   /** True for numbers of the carrier. */
   sipConnectionReady: boolean
   issues: SetupIssue[]
@@ -22,19 +29,32 @@ export function setupStatusOf(number: PhoneNumber): SetupStatus {
   const { direction, suspendedAtMs, order } = number
   const isActive = suspendedAtMs === null && order.status === 'done'
   const agentReady = hasAnswer(number)
-  const inboundReady = isActive && agentReady && direction !== 'outbound'
-  const outboundReady = isActive && direction !== 'inbound'
+  const { takesCalls, placesCalls } = number.connection ?? ofCarrier
+  const inboundReady = isActive && agentReady && takesCalls && direction !== 'outbound'
+  const outboundReady = isActive && placesCalls && direction !== 'inbound'
   const isReady = (inboundReady || direction === 'outbound') && (outboundReady || direction === 'inbound')
   const status = suspendedAtMs !== null ? 'suspended' : isReady ? 'ready' : 'action_required'
-  const sipConnectionReady = number.source === 'managed' || number.connectionStatus === 'ready'
-  return { status, inboundReady, outboundReady, agentReady, sipConnectionReady, issues: issuesOf(number) }
+  const sipConnectionReady = number.source === 'managed' || number.connection?.status === 'ready'
+  return {
+    ...{ status, inboundReady, outboundReady, agentReady, sipConnectionReady },
+    forwardingRequired: isForwardingRequired(number),
+    issues: issuesOf(number),
+  }
 }
 
-function issuesOf({ order, overdueSinceMs, connectionStatus }: PhoneNumber): SetupIssue[] {
+const ofCarrier = { takesCalls: true, placesCalls: true }
+
+function isForwardingRequired({ source, direction, firstCalledAtMs }: PhoneNumber): boolean {
+  return source === 'sip_trunk' && direction !== 'outbound' && firstCalledAtMs === null
+}
+
+function issuesOf(number: PhoneNumber): SetupIssue[] {
+  const { order, overdueSinceMs, connection } = number
   const ofOrder = issueOfOrder[order.status]
   return [
     ...(ofOrder === undefined ? [] : [ofOrder]),
-    ...(connectionStatus === 'failing' ? (['sip_connection_failing'] as const) : []),
+    ...(connection?.status === 'failing' ? (['sip_connection_failing'] as const) : []),
+    ...(isForwardingRequired(number) ? (['forwarding_required'] as const) : []),
     ...(overdueSinceMs === null ? [] : (['payment_overdue'] as const)),
   ]
 }

@@ -71,7 +71,7 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       const outcome = await store.change(tenant, id, (stored) => {
         if (Object.keys(change).length === 0) return stored
         const wanted = changed(stored, change)
-        refuseIssues(issuesOf(wanted, deps))
+        refuseIssues([...issuesOf(wanted, deps), ...issuesOfMove(stored, change, wanted)])
         const { connection, passwords } = connected(wanted, { ...stored.connection, updatedAtMs: clock.nowMs() })
         const isSame = isSameWay(stored, { connection, passwords })
         return { connection: isSame ? connection : { ...connection, status: 'unverified' }, passwords }
@@ -140,6 +140,18 @@ const keptOf = <Side>(wanted: null | undefined, side: Side) => (wanted === null 
 /** A login without its name is no login, so its password goes too. */
 const withoutLogin = ({ username, password }: Login) =>
   username === null && password === undefined ? { password: null } : {}
+
+/** Another host would receive digests of the password, from which a weak one can be guessed. */
+function issuesOfMove(
+  { connection }: ConnectionWithPasswords,
+  change: ConnectionChange,
+  wanted: NewConnection,
+): Issue[] {
+  const [before, after] = [connection.outbound, wanted.outbound]
+  if (!before || !after || before.host.toLowerCase() === after.host.toLowerCase()) return []
+  const isKept = change.outbound?.password === undefined && (after.password ?? null) !== null
+  return isKept ? [{ path: ['outbound', 'password'], problem: { kind: 'password_of_other_host' } }] : []
+}
 
 /** Whether calls still go out to the same place with the same login. */
 function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswords): boolean {

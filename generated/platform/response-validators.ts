@@ -535,6 +535,7 @@ export const updatePhoneNumber400: Validate = response_ErrorEnvelope
 export const updatePhoneNumber401: Validate = response_ErrorEnvelope
 export const updatePhoneNumber403: Validate = response_ErrorEnvelope
 export const updatePhoneNumber404: Validate = response_ErrorEnvelope
+export const updatePhoneNumber409: Validate = response_ErrorEnvelope
 export const updatePhoneNumber413: Validate = response_ErrorEnvelope
 export const updatePhoneNumber415: Validate = response_ErrorEnvelope
 export const updatePhoneNumber429: Validate = response_ErrorEnvelope

@@ -6369,6 +6369,18 @@ export const platformSurface: Surface = {
           ],
           validate: answers && answers.updatePhoneNumber404,
         },
+        '409': {
+          types: ['application/json'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+            'Retry-After',
+          ],
+          validate: answers && answers.updatePhoneNumber409,
+        },
         '413': {
           types: ['application/json'],
           headers: [

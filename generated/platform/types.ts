@@ -1707,7 +1707,7 @@ export type PhoneNumberSetup = {
   outboundReady: boolean
   /** An agent, or a template with `intent` and `systemPrompt`, answers its calls. */
   agentReady: boolean
-  /** No call has come over the SIP connection yet. It informs only. */
+  /** No call has come to this number of a SIP connection yet: the trunk may not send its calls here. It informs only. */
   forwardingRequired: boolean
   /** The other side of the SIP connection has answered. True for numbers of the carrier. */
   sipConnectionReady: boolean
@@ -1955,6 +1955,10 @@ export type NewBusinessVerification = {
 export type ReleasedPhoneNumber = { released: true }
 
 export type PhoneNumberChange = {
+  /** Another SIP connection of an imported number. */
+  sipConnectionInstallationId?: string
+  /** Imported numbers alone have one. */
+  sipProviderName?: string | null
   direction?: PhoneNumberDirection
   agentId?: string | null
   label?: string | null

@@ -1,4 +1,4 @@
-/** The words for a SIP connection that cannot be made as it was asked for. They follow the name of a field. */
+/** The words for a SIP connection, or a number of one, that cannot be as it was asked for. They follow the name of a field. */
 import type { Problem } from '../../domain/resource-fault.ts'
 
 export const connectionComplaints = {
@@ -8,6 +8,8 @@ export const connectionComplaints = {
   range_malformed: 'is no range of addresses such as 203.0.113.0/28',
   host_not_public: 'is no public address; the operator may allow others',
   connection_name_taken: 'is the name of another SIP connection',
+  password_of_other_host: 'must be sent again, because the host has changed',
+  number_not_imported: 'is for imported numbers only',
 } as const satisfies Partial<Record<Problem['kind'], string>>
 
 export type ConnectionProblem = Extract<Problem, { kind: keyof typeof connectionComplaints }>

@@ -15,7 +15,7 @@ const retryLater = { 'Retry-After': '5' }
 /** The contract's bound of `issues`. */
 const issuesMax = 32
 
-const nameConflict: Record<Exclude<Resource, 'webhook endpoint' | 'SIP connection'>, ErrorCode> = {
+const nameConflict: Record<Extract<Resource, 'agent' | 'tool'>, ErrorCode> = {
   agent: 'AGENT_NAME_CONFLICT',
   tool: 'TOOL_NAME_CONFLICT',
 }
@@ -244,12 +244,14 @@ function keywordOf({ kind }: Problem): string {
     case 'side_missing':
     case 'source_missing':
     case 'login_incomplete':
+    case 'password_of_other_host':
       return 'required'
     case 'options_not_taken':
     case 'setting_not_taken':
     case 'secret_not_taken':
     case 'extraction_not_taken':
     case 'secret_shown':
+    case 'number_not_imported':
       return 'additionalProperties'
     case 'agents_missing':
       return 'minItems'

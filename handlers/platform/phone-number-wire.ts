@@ -21,7 +21,7 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
     sipConnectionInstallationId: number.connectionId,
     sipProviderName: number.sipProviderName,
     ...withoutMessages,
-    setupStatus: { ...setupStatusOf(number), forwardingRequired: false },
+    setupStatus: setupStatusOf(number),
     nextChargeAt: timeOrNull(number.nextChargeAtMs),
     lastChargedAt: timeOrNull(number.lastChargedAtMs),
     suspendedAt: timeOrNull(number.suspendedAtMs),

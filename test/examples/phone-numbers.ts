@@ -80,6 +80,12 @@ async function comparePurchases(t: Test, examples: Examples, parley: Running): P
   const sql = openDatabase(parley.dataDir)
   await sql`update organizations set credit_micro_usd = 1999999 where name = 'local'`
   compare(await purchase({}), 'PaymentRequired: number')
+  await sql`
+    insert into phone_numbers (organization_id, test, id, e164, source, direction, created_at, updated_at)
+    select id, false, 'pn_' || n, '+1303555' || n, 'managed', 'outbound', now(), now()
+    from organizations, generate_series(1000, 1999) n where name = 'local'`
+  compare(await purchase({}), 'NumberPurchaseConflict: full')
+  await sql`delete from phone_numbers where id like 'pn_1___'`
   await sql`update organizations set credit_micro_usd = 1000000000000 where name = 'local'`
   await sql.end()
 }

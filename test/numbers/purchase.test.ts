@@ -201,7 +201,11 @@ t.test('an organization that buys one number twice at once has it already', asyn
   await numbers.release(local, first.id)
   const order = { status: 'pending' as const, id: null, resourceId: null }
   const inserted = processes.map(({ store }, at) =>
-    store.numberOrders.insert({ ...first, id: `pn_012345678901234567890${at}`, order }, first.createdAtMs + 30_000),
+    store.numberOrders.insert(
+      { ...first, id: `pn_012345678901234567890${at}`, order },
+      first.createdAtMs + 30_000,
+      1_000,
+    ),
   )
   t.same(
     (await Promise.all(inserted)).sort((a, b) => String(a).localeCompare(String(b))),

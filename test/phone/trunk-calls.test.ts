@@ -22,12 +22,18 @@ const textOf = ({ transcript }: PhoneCallRow, source: string) =>
     .join(' ')
 const wordsAt = async (phone: SipPhone) => (await wordsOf(server, phone.received, 8000)).toLowerCase()
 
+async function setupOfNumber(): Promise<unknown> {
+  const numbers = (await call(server, 'GET', '/v1/phone-numbers')).json<{ e164: string; setupStatus: object }[]>()
+  return numbers.find(({ e164 }) => e164 === server.trunkNumber)?.setupStatus
+}
+
 /** Waits until the agent has said it. */
 async function said(id: string, words: RegExp): Promise<void> {
   await callWhen(server, id, (row) => words.test(textOf(row, 'agent')))
 }
 
 t.test('a phone calls over the trunk, and each understands the other', async (t) => {
+  t.match(await setupOfNumber(), { forwardingRequired: true, issues: ['forwarding_required'] })
   const phone = await SipPhone.open(t, server.sipPort)
   await phone.call('5005550140', '+15005550006', ['Diversion: <sip:+15005550150@trunk.example>;reason=no-answer'])
   const id = await newestInbound(server)
@@ -44,6 +50,7 @@ t.test('a phone calls over the trunk, and each understands the other', async (t)
   const types = (await eventsOf(server, id)).map(({ event_type }) => event_type)
   for (const type of ['carrier.initiated', 'carrier.answered', 'carrier.stream_started', 'carrier.hangup'])
     t.ok(types.includes(type), type)
+  t.match(await setupOfNumber(), { forwardingRequired: false, issues: [] })
 })
 
 t.test('an agent calls over the trunk, and each understands the other', async (t) => {

@@ -249,7 +249,7 @@ const platform: Record<string, Record<string, string>> = {
   E164: { '': e164 },
   NewWebhook: webhook,
   WebhookChange: webhook,
-  PhoneNumberChange: { direction: 'inbound|outbound|both', label: '…120', ...template },
+  PhoneNumberChange: { sipProviderName: '1…80', direction: 'inbound|outbound|both', label: '…120', ...template },
   NewPhoneNumber: { e164: '^\\+[1-9]\\d{6,14}$', direction: 'inbound|outbound|both', label: '…120', ...template },
   ImportedPhoneNumber: {
     e164: '^\\+[1-9]\\d{6,14}$',

@@ -1,4 +1,5 @@
 /** Phone numbers: their rows, their settings, and the agents that they name. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
@@ -60,6 +61,68 @@ t.test('setupStatus says what the direction asks for, and what is there', async 
   t.type(row['suspendedAt'], 'string')
 })
 
+t.test(
+  'forwardingRequired: an imported number for inbound calls that has had none, also when the call is refused',
+  async (t) => {
+    const { id: organizationId } = await withNumber('forwards')
+    const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
+    const sides = { inbound: { allowedAddresses: ['203.0.113.0/28'] }, outbound: { host: 'sip.example.com' } }
+    const connection = (
+      await call(test, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Trunk', ...sides })
+    ).json<Row>()
+    const e164 = nextNumber()
+    const trunk = { e164, sipConnectionInstallationId: connection.id, dispatchMetadataTemplate: answering }
+    const imported = (await call(test, 'POST', '/v1/phone-numbers/import', trunk)).json<Row>()
+    const waiting = { forwardingRequired: true, issues: ['forwarding_required'] }
+    t.match(imported.setupStatus, { ...waiting, status: 'ready', inboundReady: true }, 'it informs only')
+    const setup = async () => (await call(test, 'GET', path(imported.id))).json<Row>().setupStatus
+    const direction = async (wanted: string) =>
+      (await patch(test, imported.id, { direction: wanted })).json<Row>().setupStatus
+    t.match(await direction('inbound'), waiting)
+    t.match(await direction('outbound'), { forwardingRequired: false, issues: [] })
+    const ring = async () => {
+      const body = JSON.stringify({ to: e164, lines: ['Goodbye.'], organizationId })
+      const headers = { 'content-type': 'application/json' }
+      t.equal((await fetch(`${parley.url}/simulator/calls`, { method: 'POST', headers, body })).status, 201)
+    }
+    await ring()
+    for (let tries = 0; tries < 200; tries++) {
+      const calls = await sql`select from calls where organization_id = ${organizationId} and test`
+      if (calls.length > 0) break
+      await sleep(50)
+    }
+    t.match(await direction('both'), { forwardingRequired: false, issues: [] }, 'the number is reached')
+    t.match(await setup(), { status: 'ready', forwardingRequired: false, issues: [] })
+  },
+)
+
+t.test('an imported number does what the sides of its connection allow', async (t) => {
+  const { id: organizationId } = await withNumber('sides')
+  const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
+  const connections = '/v1/phone-numbers/sip-connections'
+  const sides = { inbound: { allowedAddresses: ['203.0.113.0/28'] }, outbound: { host: 'sip.example.com' } }
+  const { inbound } = sides
+  const connection = (await call(test, 'POST', connections, { name: 'Trunk', inbound })).json<Row>().id
+  const e164 = nextNumber()
+  const trunk = { e164, sipConnectionInstallationId: connection, dispatchMetadataTemplate: answering }
+  const { id, setupStatus } = (await call(test, 'POST', '/v1/phone-numbers/import', trunk)).json<Row>()
+  t.match(setupStatus, { status: 'action_required', inboundReady: true, outboundReady: false })
+  const dial = (more: object) =>
+    call(test, 'POST', '/v1/sessions/phone', { to: '+15005550002', intent: { language: 'en' }, ...more })
+  t.same(faultOf(await dial({ from: e164 })), { status: 409, code: 'PHONE_NUMBER_NOT_READY' })
+  t.equal((await dial({})).status, 400, 'the organization has no other number')
+  const changed = async (body: object) => {
+    t.equal((await call(test, 'PATCH', `${connections}/${connection}`, body)).status, 200)
+    return (await call(test, 'GET', path(id))).json<Row>().setupStatus
+  }
+  t.match(await changed(sides), { status: 'ready', inboundReady: true, outboundReady: true })
+  const dialed = await dial({ from: e164 })
+  t.match(dialed.json(), { from: e164, status: 'dialing' }, dialed.text)
+  await call(test, 'POST', `/v1/calls/${dialed.json<{ sessionId: string }>().sessionId}/end`)
+  const single = await changed({ inbound: null })
+  t.match(single, { status: 'action_required', inboundReady: false, outboundReady: true })
+})
+
 t.test('a number that takes calls needs an agent, or a template with intent and systemPrompt', async (t) => {
   const { acme, number, agent } = await withNumber('answers')
   const refused = { status: 400, code: 'VALIDATION_ERROR', paths: ['/dispatchMetadataTemplate'] }
@@ -117,6 +180,58 @@ t.test('updatePhoneNumber: null removes, {} changes nothing, e164 is refused', a
   t.equal((await patch(acme, number, { label: 'x'.repeat(121) })).status, 400)
   t.equal((await patch(acme, number, { e164: '+12125550100' })).status, 400)
 })
+
+t.test(
+  'updatePhoneNumber: an imported number moves to another connection, and waits for its first call there',
+  async (t) => {
+    const { acme, tenant, number } = await withNumber('moves')
+    const inbound = { allowedAddresses: ['203.0.113.0/28'] }
+    const connection = async (target: Target, name: string) =>
+      (await call(target, 'POST', '/v1/phone-numbers/sip-connections', { name, inbound })).json<Row>().id
+    const [first, second] = [await connection(acme, 'First'), await connection(acme, 'Second')]
+    const e164 = nextNumber()
+    const importing = (sipConnectionInstallationId: string) =>
+      call(acme, 'POST', '/v1/phone-numbers/import', {
+        e164,
+        sipConnectionInstallationId,
+        dispatchMetadataTemplate: answering,
+      })
+    const { id } = (await importing(first)).json<Row>()
+    await sql`update phone_numbers set first_called_at = now() where id = ${id}`
+    const named = (
+      await patch(acme, id, { sipProviderName: 'Example Telecom', sipConnectionInstallationId: first })
+    ).json<Row>()
+    t.match(named, { sipProviderName: 'Example Telecom', setupStatus: { forwardingRequired: false } })
+    const moved = (await patch(acme, id, { sipConnectionInstallationId: second })).json<Row>()
+    t.match(moved, { sipConnectionInstallationId: second, sipProviderName: 'Example Telecom' })
+    t.match(moved.setupStatus, { forwardingRequired: true })
+    t.equal((await patch(acme, id, { sipProviderName: null })).json<Row>()['sipProviderName'], null)
+    t.equal((await importing(first)).status, 201, 'the first connection has it no longer')
+    const taken = await patch(acme, id, { sipConnectionInstallationId: first })
+    t.same(faultOf(taken), { status: 409, code: 'PHONE_NUMBER_EXISTS' })
+    const other = await withNumber('with another trunk')
+    const test = await admin.key(tenant.organizationId, { test: true, scopes: ['platform'] })
+    const foreign = [
+      await connection(other.acme, 'Theirs'),
+      await connection(test, 'Test'),
+      `sip_${'0'.repeat(22)}`,
+      'x',
+    ]
+    for (const sipConnectionInstallationId of foreign) {
+      const refused = await patch(acme, id, { sipConnectionInstallationId })
+      t.same(faultOf(refused), { status: 404, code: 'NOT_FOUND' })
+      t.match(refused.json<{ error: string }>().error, /^\/sipConnectionInstallationId /)
+    }
+    for (const body of [{ sipConnectionInstallationId: first }, { sipProviderName: 'Example Telecom' }]) {
+      const refused = faultOf(await patch(acme, number, body))
+      t.same(
+        refused,
+        { status: 400, code: 'VALIDATION_ERROR', paths: [`/${Object.keys(body)[0]}`] },
+        'a number of the carrier',
+      )
+    }
+  },
+)
 
 t.test('an agent of another organization, of the other world or of nobody is not found', async (t) => {
   const { acme, number, id } = await withNumber('agents')

@@ -32,7 +32,8 @@ t.test('updateSipConnection: a field that is left out stays as it is', async (t)
   t.same((await patch(acme, id, {})).json(), named, 'nothing is changed, not even updatedAt')
   const same = (await patch(acme, id, { outbound: { host: outbound.host } })).json<Row>()
   t.match(same, { outbound: made.outbound, status: 'ready' })
-  const moved = (await patch(acme, id, { outbound: { host: 'sip.example.org' } })).json<Row>()
+  const elsewhere = { host: 'sip.example.org', password: outbound.password }
+  const moved = (await patch(acme, id, { outbound: elsewhere })).json<Row>()
   t.match(moved, { status: 'unverified', outbound: { host: 'sip.example.org', port: 5062, username: 'desk' } })
   t.match(moved, { outbound: { hasPassword: true } })
   t.same((await call(acme, 'GET', connections)).json(), [moved])
@@ -48,6 +49,22 @@ t.test('updateSipConnection: null removes a side and a login', async (t) => {
   const single = (await patch(acme, id, { outbound: null })).json<Row>()
   t.match(single, { outbound: null, inbound: made.inbound })
   t.same(faultOf(await patch(acme, id, { inbound: null })).status, 400, 'one side must stay')
+})
+
+t.test('updateSipConnection: a password that was meant for one host does not go to another', async (t) => {
+  const { acme, made } = await withConnection('moves')
+  const refused = await patch(acme, made.id, { outbound: { host: 'sip.example.org' } })
+  t.same(faultOf(refused), { status: 400, code: 'VALIDATION_ERROR', paths: ['/outbound/password'] })
+  t.match(refused.json<{ error: string }>().error, /must be sent again, because the host has changed/)
+  const renamed = await patch(acme, made.id, { outbound: { host: 'sip.example.org', username: 'other' } })
+  t.same(faultOf(renamed), { status: 400, code: 'VALIDATION_ERROR', paths: ['/outbound/password'] })
+  t.same((await call(acme, 'GET', connections)).json(), [made], 'nothing was changed')
+  const upper = await patch(acme, made.id, { outbound: { host: 'SIP.example.com', port: 5070 } })
+  t.equal(upper.status, 200, 'a name of a host in capitals is the same name')
+  const open = await patch(acme, made.id, { outbound: { host: 'sip.example.org', username: null } })
+  t.match(open.json(), { outbound: { host: 'sip.example.org', username: null, hasPassword: false } })
+  const again = await patch(acme, made.id, { outbound: { host: 'sip.example.net' } })
+  t.equal(again.status, 200, 'there is no password to protect')
 })
 
 t.test('updateSipConnection: refuses the same as createSipConnection', async (t) => {
@@ -66,3 +83,25 @@ t.test('updateSipConnection: refuses the same as createSipConnection', async (t)
   const unknown = await patch(acme, `sip_${'0'.repeat(22)}`, { name: 'None' })
   t.match(faultOf(unknown), { status: 404, code: 'NOT_FOUND' })
 })
+
+t.test(
+  'createSipConnection: an organization has 20 at most in each world, also when requests come at once',
+  async (t) => {
+    const acme = await admin.organization('with many')
+    const inTest = await admin.key(acme.id, { test: true, scopes: ['platform'] })
+    const create = (target: Target, name: string) => call(target, 'POST', connections, { name, inbound })
+    for (let made = 1; made <= 18; made++) t.equal((await create(acme, `Trunk ${made}`)).status, 201)
+    const atOnce = await Promise.all(['19', '20', '21', '22'].map((name) => create(acme, name)))
+    t.same(
+      atOnce.map(({ status }) => status).sort((a, b) => a - b),
+      [201, 201, 409, 409],
+    )
+    const refused = await create(acme, 'One more')
+    t.match(refused.json(), { code: 'LIMIT_REACHED', error: /20 SIP connections/ })
+    const listed = (await call(acme, 'GET', connections)).json<Row[]>()
+    t.equal(listed.length, 20)
+    t.equal((await create(inTest, 'Trunk 1')).status, 201)
+    t.equal((await call(acme, 'DELETE', `${connections}/${listed[0]?.id}`)).status, 204)
+    t.equal((await create(acme, 'One more')).status, 201)
+  },
+)

@@ -32,13 +32,22 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
     return { connection, outcome, id: connection.id }
   }
   const number = (organizationId: string, connectionId: string, e164: string) =>
-    numbers.import({
-      ...{ organizationId, test: false, id: systemIds.phoneNumber(), e164, source: 'sip_trunk', connectionId },
-      ...{ sipProviderName: null, connectionStatus: null, direction: 'outbound', agentId: null, label: null },
-      ...{ dispatchMetadataTemplate: null, order: { status: 'done', id: null, resourceId: null }, price: null },
-      ...{ nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
-      ...{ createdAtMs: 1, updatedAtMs: 1 },
-    })
+    numbers.import(
+      {
+        ...{ organizationId, test: false, id: systemIds.phoneNumber(), e164, source: 'sip_trunk', connectionId },
+        ...{ sipProviderName: null, connection: null, direction: 'outbound', agentId: null, label: null },
+        ...{ dispatchMetadataTemplate: null, order: { status: 'done', id: null, resourceId: null }, price: null },
+        ...{
+          nextChargeAtMs: null,
+          lastChargedAtMs: null,
+          overdueSinceMs: null,
+          suspendedAtMs: null,
+          firstCalledAtMs: null,
+        },
+        ...{ createdAtMs: 1, updatedAtMs: 1 },
+      },
+      1_000,
+    )
   const statusOf = async (organizationId: string) => (await owned.list({ organizationId, test: false }))[0]?.status
   const sql = cluster.sql(test, url)
   return { store, sql, owned, connections, one: one.id, other: other.id, add, number, statusOf }
@@ -50,7 +59,10 @@ t.test('calls from an address belong to the connections that name it, that of th
   const { connections, one, other, add, number } = await openConnections(t)
   const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
   await add(one, { test: true })
-  t.match(await number(other, second.id, '+493012345678'), { connectionId: second.id, connectionStatus: 'unverified' })
+  t.match(await number(other, second.id, '+493012345678'), {
+    connectionId: second.id,
+    connection: { status: 'unverified' },
+  })
   const found = async (address: string, dialed: string) =>
     (await connections.ofAddress(address, dialed)).map(({ id }) => id)
   t.same(await found('203.0.113.15', '+12125550100'), [first.id, second.id])
