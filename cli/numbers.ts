@@ -5,10 +5,12 @@ import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
+import { connectionNamed } from './sip-connections.ts'
 import { oneLine } from './terminal.ts'
 
 type Json = { json: boolean }
 type Settings = { direction?: NonNullable<NewPhoneNumber['direction']>; agent?: string; label?: string }
+type Trunk = { connection?: string | undefined; sipProvider?: string | undefined }
 
 const directions = ['inbound', 'outbound', 'both']
 
@@ -36,11 +38,23 @@ export function numbers(program: Command, actions: Actions): void {
       const { body } = await (await client()).purchasePhoneNumber({ body: { e164, ...fieldsOf(settings) } })
       print(json, body, () => table([heading, rowOf(body)]))
     })
-  withSettings(command('set', 'change what is named, and leave the rest; the word none removes an agent or a label'))
+  withTrunk(withSettings(command('import', 'take over a number of a SIP connection; it costs nothing')))
+    .argument('<number>', 'in E.164, for example +493012345678')
+    .action(async (e164: string, { json, connection, sipProvider, ...settings }: Settings & Trunk & Json) => {
+      if (connection === undefined) throw new CommandError('name --connection, over which the number is reached')
+      const { id } = await connectionNamed(await client(), connection)
+      const trunk = { sipConnectionInstallationId: id, ...providerOf(sipProvider) }
+      const { body } = await (await client()).importPhoneNumber({ body: { e164, ...trunk, ...fieldsOf(settings) } })
+      print(json, body, () => table([heading, rowOf(body)]))
+    })
+  withTrunk(
+    withSettings(command('set', 'change what is named, and leave the rest; the word none removes an agent or a label')),
+  )
     .argument('<number>', 'id, pn_…, or the number')
-    .action(async (wanted: string, { json, ...settings }: Settings & Json) => {
-      const fields = fieldsOf(settings)
-      if (Object.keys(fields).length === 0) throw new CommandError('name --agent, --direction or --label to change')
+    .action(async (wanted: string, { json, connection, sipProvider, ...settings }: Settings & Trunk & Json) => {
+      const fields = { ...fieldsOf(settings), ...(await trunkOf(await client(), { connection, sipProvider })) }
+      if (Object.keys(fields).length === 0)
+        throw new CommandError('name an option to change, for example --agent, --direction or --label')
       const path = { id: await idOf(await client(), wanted) }
       const { body } = await (await client()).updatePhoneNumber({ path, body: fields })
       print(json, body, () => table([heading, rowOf(body)]))
@@ -62,8 +76,25 @@ function withSettings(command: Command): Command {
     .option('--label <text>', 'for people')
 }
 
+function withTrunk(command: Command): Command {
+  return command
+    .option('--connection <connection>', 'the SIP connection over which it is reached: id, sip_…, or name')
+    .option('--sip-provider <text>', 'the company behind the connection')
+}
+
+async function trunkOf(client: Client, { connection, sipProvider }: Trunk) {
+  return {
+    ...(connection && { sipConnectionInstallationId: (await connectionNamed(client, connection)).id }),
+    ...providerOf(sipProvider),
+  }
+}
+
+const providerOf = (name: string | undefined) => (name ? { sipProviderName: name === 'none' ? null : name } : {})
+
+type Client = ReturnType<typeof platformClient>
+
 /** A number is meant by its id or by itself. */
-async function idOf(client: ReturnType<typeof platformClient>, wanted: string): Promise<string> {
+async function idOf(client: Client, wanted: string): Promise<string> {
   if (!wanted.startsWith('+')) return wanted
   const { body } = await client.listPhoneNumbers()
   const found = body.filter(({ e164 }) => e164 === wanted)

@@ -12,9 +12,8 @@ import { dial } from './dial.ts'
 import { doctor } from './doctor.ts'
 import { drain } from './drain.ts'
 import { keys } from './keys.ts'
-import { kyb } from './kyb.ts'
 import { listen } from './listen.ts'
-import { numbers } from './numbers.ts'
+import { numberCommands } from './number-commands.ts'
 import { org } from './org.ts'
 import { replay } from './replay.ts'
 import { simulateInbound } from './simulate-inbound.ts'
@@ -46,14 +45,13 @@ export function createProgram(actions: Actions): Command {
     keys,
     org,
     users,
-    kyb,
     ...speechCommands,
     agents,
     calls,
     credits,
     dial,
     callbacks,
-    numbers,
+    ...numberCommands,
     listen,
     trigger,
     webhooks,

@@ -27,7 +27,7 @@ t.test('numbers search, buy, list, set and release', async (t) => {
   t.match(JSON.parse(await outputOf('list', '--json')), [{ e164: '+12125550100', agentId: agent, direction: 'both' }])
   const set = await outputOf('set', '+12125550100', '--direction', 'outbound', '--agent', 'none', '--label', 'none')
   t.match(set, /\+12125550100 +outbound +ready +– +– +–/)
-  refused(t, await command('set', '+12125550100'), /name --agent, --direction or --label/)
+  refused(t, await command('set', '+12125550100'), /name an option to change/)
   refused(t, await command('set', '+12125550100', '--direction', 'up'), /--direction takes inbound, outbound, both/)
   refused(t, await command('set', '+12125550100', '--direction', 'both'), /VALIDATION_ERROR/)
   refused(t, await command('buy', '+12125550199'), /PHONE_NUMBER_UNAVAILABLE/)

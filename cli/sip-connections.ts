@@ -1,0 +1,151 @@
+/** SIP connections. Their passwords come on standard input, because other users of a machine can read command lines. */
+import type { Command } from 'commander'
+import type { NewSipConnection, SipConnection, SipConnectionChange } from '../generated/platform/types.ts'
+import type { Actions } from './actions.ts'
+import { table } from './choice.ts'
+import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
+import { readStdin } from './stdin.ts'
+import { oneLine } from './terminal.ts'
+
+type Json = { json: boolean }
+type Outbound = { host?: string; port?: string; transport?: string; username?: string; passwordStdin?: true }
+type Inbound = { allow?: string[]; inboundUsername?: string; inboundPasswordStdin?: true }
+type Settings = { provider?: string } & Outbound & Inbound
+/** False removes a side. */
+type Sides = { outbound: boolean; inbound: boolean }
+type Client = ReturnType<typeof platformClient>
+
+export function sipConnections(program: Command, actions: Actions): void {
+  const group = program.command('sip-connections').description('trunks and exchanges that calls go over (SIP)')
+  const client = async () => platformClient(await actions.connection())
+  const command = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print the answer as it came', false)
+  command('list', 'the connections of the organization, oldest first').action(async ({ json }: Json) => {
+    const { body } = await (await client()).listSipConnections()
+    print(json, body, () => (body.length > 0 ? linesOf(body) : ['no connections']))
+  })
+  withSettings(command('add', 'connect a trunk: name --host, --allow or --inbound-username'))
+    .argument('<name>', 'for people, once in an organization')
+    .action(async (name: string, { json, ...settings }: Settings & Json) => {
+      const body = { name, ...(await fieldsOf(settings, null)) } as NewSipConnection
+      const { body: made } = await (await client()).createSipConnection({ body })
+      print(json, made, () => linesOf([made]))
+    })
+  withSettings(command('set', 'change what is named, and leave the rest; the word none removes a value'))
+    .argument('<connection>', 'id, sip_…, or the name')
+    .option('--name <text>', 'another name')
+    .option('--no-outbound', 'no calls go out over it any more')
+    .option('--no-inbound', 'no calls come in over it any more')
+    .action(async (wanted: string, { json, name, outbound, inbound, ...settings }: Sides & NamedSettings & Json) => {
+      const stored = await connectionNamed(await client(), wanted)
+      const body = {
+        ...(name && { name }),
+        ...(await fieldsOf(settings, stored)),
+        ...(!outbound && { outbound: null }),
+        ...(!inbound && { inbound: null }),
+      }
+      if (Object.keys(body).length === 0) throw new CommandError('name an option to change')
+      const { body: changed } = await (await client()).updateSipConnection({ path: { id: stored.id }, body })
+      print(json, changed, () => linesOf([changed]))
+    })
+  command('remove', 'disconnect a trunk that has no numbers any more')
+    .argument('<connection>', 'id, sip_…, or the name')
+    .action(async (wanted: string, { json }: Json) => {
+      const { id } = await connectionNamed(await client(), wanted)
+      await (await client()).deleteSipConnection({ path: { id } })
+      print(json, { id, removed: true }, () => [`${oneLine(wanted)} is removed`])
+    })
+}
+
+type NamedSettings = Settings & { name?: string }
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--provider <text>', 'the company behind it')
+    .option('--host <host>', 'calls go out to this name or address')
+    .option('--port <port>', 'its port, 5060 where it is left out')
+    .option('--transport <name>', 'udp, tcp')
+    .option('--username <text>', 'the login with which calls go out')
+    .option('--password-stdin', 'read the password of that login from standard input')
+    .option('--allow <range...>', 'calls come in from these addresses, for example 203.0.113.0/28')
+    .option('--inbound-username <text>', 'the login with which calls come in')
+    .option('--inbound-password-stdin', 'read its password from standard input, from the second line if both are read')
+}
+
+/** A connection is meant by its id or by its name. Throws CommandError. */
+export async function connectionNamed(client: Client, wanted: string): Promise<SipConnection> {
+  const { body } = await client.listSipConnections()
+  const found = body.find(({ id, name }) => id === wanted || name === wanted)
+  if (found === undefined) throw new CommandError(`the organization has no SIP connection ${oneLine(wanted)}`)
+  return found
+}
+
+/** The server names each field that is wrong. `stored` is null for a new connection. */
+async function fieldsOf({ provider, ...sides }: Settings, stored: SipConnection | null): Promise<SipConnectionChange> {
+  const passwords = await readPasswords(sides)
+  const outbound = outboundOf(sides, passwords.outbound, stored)
+  const inbound = inboundOf(sides, passwords.inbound)
+  return {
+    ...(provider && { provider: orNull(provider) }),
+    ...(outbound && { outbound }),
+    ...(inbound && { inbound }),
+  }
+}
+
+type Side<Name extends 'outbound' | 'inbound'> = NonNullable<SipConnectionChange[Name]> | null
+
+function outboundOf(
+  { host: wanted, port, transport, username }: Outbound,
+  password: string | undefined,
+  stored: SipConnection | null,
+): Side<'outbound'> {
+  if ([wanted, port, transport, username, password].every((value) => value === undefined)) return null
+  const host = wanted ?? stored?.outbound?.host
+  if (host === undefined) throw new CommandError('name --host, to which calls go out')
+  return {
+    host,
+    ...(port && { port: Number(port) }),
+    ...(transport && { transport: transport as 'udp' | 'tcp' }),
+    ...(username && { username: orNull(username) }),
+    ...(password !== undefined && { password }),
+  }
+}
+
+function inboundOf({ allow, inboundUsername: username }: Inbound, password: string | undefined): Side<'inbound'> {
+  if ([allow, username, password].every((value) => value === undefined)) return null
+  return {
+    ...(allow && { allowedAddresses: allow.filter((range) => range !== none) }),
+    ...(username && { username: orNull(username) }),
+    ...(password !== undefined && { password }),
+  }
+}
+
+const none = 'none'
+const orNull = (text: string) => (text === none ? null : text)
+
+/** A line for each password, that of outbound first. */
+async function readPasswords({ passwordStdin, inboundPasswordStdin }: Outbound & Inbound) {
+  if (!passwordStdin && !inboundPasswordStdin) return {}
+  const lines = (await readStdin()).toString('utf8').split(/\r?\n/)
+  const next = () => {
+    const line = lines.shift()
+    if (!line) throw new CommandError('standard input has no line with the password')
+    return line
+  }
+  return { ...(passwordStdin && { outbound: next() }), ...(inboundPasswordStdin && { inbound: next() }) }
+}
+
+const heading = ['id', 'name', 'status', 'calls go out to', 'calls come in from', 'trunk sends calls to', 'numbers']
+
+function linesOf(connections: readonly SipConnection[]): string[] {
+  return table([heading, ...connections.map(rowOf)])
+}
+
+function rowOf({ id, name, status, outbound, inbound, numbers }: SipConnection): string[] {
+  const to = outbound && `${outbound.transport}:${outbound.host}:${outbound.port}`
+  const login = inbound?.username ? [`login ${inbound.username}`] : []
+  const from = [...(inbound?.allowedAddresses ?? []), ...login].join(' ')
+  return [id, oneLine(name), status, to ?? '–', oneLine(from) || '–', inbound?.uri ?? '–', String(numbers)]
+}

@@ -1,0 +1,98 @@
+/** The commands for SIP connections and imported numbers, of the built product. */
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { startAdministered } from '../platform/setup.ts'
+import { runLine, runParley } from '../process/command.ts'
+import { defaults } from '../store/cluster.ts'
+import { refused } from './refused.ts'
+
+const { parley, admin } = await startAdministered(t, { PARLEY_MASTER_KEY: defaults.masterKeys().current })
+const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
+
+async function commands(test: Test, name: string) {
+  const acme = await admin.organization(name)
+  const options = { dataDir: parley.dataDir, env: { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url } }
+  const command = (...args: string[]) => runParley(args, options)
+  const outputOf = async (...args: string[]) => {
+    const { code, stdout, stderr } = await command(...args)
+    test.equal(code, 0, stderr)
+    return stdout.trimEnd()
+  }
+  /** As a user gives passwords: none is an argument of the command. */
+  const withPasswords = async (lines: string, words: string) => {
+    const line = `printf '${lines}' | node ${entry} sip-connections ${words}`
+    const { code, stdout, stderr } = await runLine(line, options)
+    test.equal(code, 0, stderr)
+    return stdout.trimEnd()
+  }
+  return { command, outputOf, withPasswords }
+}
+
+t.test('sip-connections add, list, set and remove', async (t) => {
+  const { command, outputOf, withPasswords } = await commands(t, 'with trunks')
+  const sip = (...args: string[]) => outputOf('sip-connections', ...args)
+  t.equal(await sip('list'), 'no connections')
+  const added = await withPasswords(
+    'open sesame\\nknock knock\\n',
+    'add Office --host sip.example.com --port 5070 --transport tcp --username desk --password-stdin --provider Example ' +
+      '--allow 203.0.113.0/28 198.51.100.0/28 --inbound-username front --inbound-password-stdin',
+  )
+  t.match(
+    added,
+    /sip_\w{22} +Office +unverified +tcp:sip\.example\.com:5070 +203\.0\.113\.0\/28 198\.51\.100\.0\/28 login front +– +0/,
+  )
+  t.notMatch(added, /sesame|knock/)
+  const find = async () => (JSON.parse(await sip('list', '--json')) as { id: string; outbound: object }[])[0]
+  const made = await find()
+  t.match(made, {
+    provider: 'Example',
+    outbound: { username: 'desk', hasPassword: true },
+    inbound: { hasPassword: true },
+  })
+  const stored = await admin.store.sipConnections.find(made?.id ?? '')
+  t.match(stored, { outbound: { password: 'open sesame' }, inbound: { password: 'knock knock' } })
+  t.match(await sip('set', 'Office', '--port', '5080'), /tcp:sip\.example\.com:5080/)
+  t.match((await admin.store.sipConnections.find(made?.id ?? ''))?.outbound, { port: 5080, password: 'open sesame' })
+  const set = await withPasswords('again\\n', `set ${made?.id} --name Branch --host sip.example.org --password-stdin`)
+  t.match(set, /Branch +unverified +tcp:sip\.example\.org:5080/)
+  t.match(await sip('set', 'Branch', '--username', 'none', '--no-inbound'), /:5080 +– +–/)
+  t.match(await find(), { outbound: { hasPassword: false, username: null }, inbound: null })
+  t.equal(await sip('remove', 'Branch'), 'Branch is removed')
+  t.equal(await sip('list'), 'no connections')
+  refused(t, await command('sip-connections', 'remove', 'Branch'), /has no SIP connection Branch/)
+})
+
+t.test('sip-connections: what is refused', async (t) => {
+  const { command, outputOf } = await commands(t, 'refused')
+  const sip = (...args: string[]) => command('sip-connections', ...args)
+  refused(t, await sip('add', 'Office'), /VALIDATION_ERROR[^]*\/inbound is required/)
+  refused(t, await sip('add', 'Office', '--port', '5070'), /name --host/)
+  refused(t, await sip('add', 'Office', '--host', 'sip.example.com', '--port', 'x'), /\/outbound\/port/)
+  const login = ['--host', 'sip.example.com', '--username', 'desk']
+  refused(t, await sip('add', 'Office', ...login), /\/outbound\/password is required/)
+  refused(t, await sip('add', 'Office', ...login, '--password-stdin'), /standard input has no line/)
+  await outputOf('sip-connections', 'add', 'Office', '--allow', '203.0.113.0/28')
+  refused(t, await sip('set', 'Office'), /name an option/)
+  refused(t, await sip('set', 'Office', '--allow', 'none'), /\/inbound\/allowedAddresses/)
+  refused(t, await sip('set', 'Office', '--no-inbound'), /\/inbound is required/)
+})
+
+t.test('numbers import: over a connection that is named, and set moves the number to another', async (t) => {
+  const { command, outputOf } = await commands(t, 'with imported numbers')
+  for (const name of ['Office', 'Branch']) await outputOf('sip-connections', 'add', name, '--allow', '203.0.113.0/28')
+  const e164 = '+493012345678'
+  const settings = ['--connection', 'Office', '--sip-provider', 'Example', '--label', 'Berlin']
+  t.match(await outputOf('numbers', 'import', e164, ...settings), /pn_\w{22} +\+493012345678 +outbound +\S.* Berlin/)
+  const find = async () => (JSON.parse(await outputOf('numbers', 'list', '--json')) as Record<string, unknown>[])[0]
+  const office = await find()
+  t.match(office, { source: 'sip_trunk', sipProviderName: 'Example', label: 'Berlin' })
+  await outputOf('numbers', 'set', e164, '--connection', 'Branch', '--sip-provider', 'none')
+  const branch = await find()
+  t.match(branch, { sipProviderName: null, label: 'Berlin' })
+  t.not(branch?.['sipConnectionInstallationId'], office?.['sipConnectionInstallationId'])
+  refused(t, await command('sip-connections', 'remove', 'Branch'), /SIP_CONNECTION_IN_USE/)
+  refused(t, await command('numbers', 'import', e164), /name --connection/)
+  refused(t, await command('numbers', 'import', e164, '--connection', 'Nowhere'), /has no SIP connection Nowhere/)
+  refused(t, await command('numbers', 'import', e164, '--connection', 'Branch'), /PHONE_NUMBER_EXISTS/)
+  t.equal(await outputOf('numbers', 'release', e164), `${e164} is given back`)
+})
