@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 export const firstCalls: Migration = {
-  version: 31,
+  version: 33,
   name: 'the first calls to phone numbers',
   sql: `
 -- The first call to the number came then. Null: none has come, or none since calls are noted.
