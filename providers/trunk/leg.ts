@@ -5,8 +5,11 @@
 import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/clock.ts'
+import { Authentication } from './authentication.ts'
 import { causeOf } from './causes.ts'
+import type { ResponseHandlers } from './client-transaction.ts'
 import type { Dialog } from './dialog.ts'
+import type { Credentials } from './digest.ts'
 import type { Header, SipRequest } from './message.ts'
 import { valueOf } from './message.ts'
 import type { RtpLeg, RtpPorts } from './rtp-ports.ts'
@@ -21,6 +24,8 @@ export type LegDeps = {
   rtp: RtpPorts
   /** The address for the audio, as the other side reaches it. */
   publicAddress: string
+  /** The login for our requests. Null: the trunk wants none. */
+  credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
   /** The leg is over, and is forgotten. */
   over(leg: TrunkLeg): void
@@ -35,9 +40,16 @@ type Referral = {
   answered(code: number | null): void
   /** The answer of the person that it calls. */
   progress(code: number): void
+  /** The far end has agreed, and the call that it makes is not known to be over. */
+  isUnderWay(): boolean
 }
 
 export type EndedBy = 'caller' | 'callee' | 'unknown'
+
+/** The last news of a call that the far end makes for us come at once after its BYE, or never. */
+const lastNewsMs = 2_000
+/** The calling code takes note of the answer by then. */
+const bridgedMs = 5_000
 
 export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY']
 export const sdpType: Header = ['content-type', 'application/sdp']
@@ -55,6 +67,8 @@ export abstract class TrunkLeg {
   #cancelLimit = () => {}
   /** The newest. */
   #referral: Referral | null = null
+  /** Ends the leg. Null: the other side has not left. */
+  #finish: (() => void) | null = null
 
   constructor(deps: LegDeps) {
     this.deps = deps
@@ -84,14 +98,14 @@ export abstract class TrunkLeg {
 
   /** Asks the other side to call an address. */
   refer(uri: string, referral: Referral): void {
-    const { dialog, deps } = this
+    const { dialog } = this
     if (dialog === null || this.#isOver) return referral.answered(481)
     this.#referral = referral
-    const draft = dialog.draft('REFER', [
+    const headers: Header[] = [
       ['refer-to', `<${uri}>`],
       ['referred-by', dialog.start.contact],
-    ])
-    deps.transactions.request(draft, dialog.start.peer, {
+    ]
+    this.#send(dialog, 'REFER', headers, {
       response: ({ code }) => code >= 200 && referral.answered(code),
       timeout: () => referral.answered(null),
     })
@@ -110,7 +124,7 @@ export abstract class TrunkLeg {
     switch (request.method) {
       case 'BYE':
         transaction.respond(200)
-        return this.end(null, causeOf(request.headers, null), this.otherSide)
+        return this.#left(causeOf(request.headers, null))
       case 'INVITE':
         return this.#reinvited(transaction, request)
       case 'OPTIONS':
@@ -156,8 +170,8 @@ export abstract class TrunkLeg {
   protected bye(cause: string): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return
-    const ignored = { response: () => {}, timeout: () => {} }
-    this.deps.transactions.request(dialog.draft('BYE'), dialog.start.peer, ignored)
+    if (this.#finish !== null) return this.#finish()
+    this.#send(dialog, 'BYE', [], { response: () => {}, timeout: () => {} })
     this.end(null, cause, this.otherSide === 'caller' ? 'callee' : 'caller')
   }
 
@@ -173,13 +187,50 @@ export abstract class TrunkLeg {
     this.deps.over(this)
   }
 
+  /** Sends a request in the dialog, and again with the login where the other side asks for it. */
+  #send(dialog: Dialog, method: string, headers: readonly Header[], handlers: ResponseHandlers): void {
+    const authentication = new Authentication(this.deps.credentials)
+    const send = (more: readonly Header[]) => {
+      const draft = dialog.draft(method, [...headers, ...more])
+      this.deps.transactions.request(draft, dialog.start.peer, {
+        response: (response) => {
+          const login = authentication.answer(response, draft)
+          if (login === null) handlers.response(response)
+          else send([login])
+        },
+        timeout: () => handlers.timeout(),
+      })
+    }
+    send([])
+  }
+
+  /**
+   * The other side leaves. Where it calls somebody for us, its BYE ends this call and not the news of that one (RFC 5057), but
+   * many trunks send no more news. Those that agreed to the call and left have handed the caller over, so that without news it
+   * counts as answered. The leg waits until the calling code has taken note.
+   */
+  #left(cause: string): void {
+    if (this.#finish !== null) return
+    const finish = () => this.end(null, cause, this.otherSide)
+    const referral = this.#referral
+    if (referral?.isUnderWay() !== true) return finish()
+    this.#finish = finish
+    this.deps.clock.after(lastNewsMs, () => {
+      if (!referral.isUnderWay()) return finish()
+      referral.progress(200)
+      this.deps.clock.after(bridgedMs, finish)
+    })
+  }
+
   /** The news of a call that we have asked for have the first line of its newest answer (RFC 3515, section 2.4.5). */
   #notified(transaction: ServerTransaction): void {
     const { headers, body } = transaction.request
     if (this.#referral === null || !/^refer\b/i.test(valueOf(headers, 'event') ?? '')) return transaction.respond(481)
     transaction.respond(200)
     const [, code] = /^SIP\/2\.0 ([1-6]\d\d)\b/.exec(body) ?? []
-    if (code !== undefined) this.#referral.progress(Number(code))
+    if (code === undefined) return
+    this.#referral.progress(Number(code))
+    if (!this.#referral.isUnderWay()) this.#finish?.()
   }
 
   /** The other side holds the call, takes it back, or moves its audio. */

@@ -7,10 +7,10 @@
 import { type LegToDial, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { uniqueId } from '../../runtime/clock.ts'
 import { hostText, type Peer } from './address.ts'
+import { Authentication } from './authentication.ts'
 import { causeOf } from './causes.ts'
 import type { ClientTransaction, Draft } from './client-transaction.ts'
 import { Dialog } from './dialog.ts'
-import { answerTo, type Credentials } from './digest.ts'
 import { allowedMethods, isSdp, type LegAudio, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
 import type { Header, SipRequest, SipResponse } from './message.ts'
 import { readSdp, writeOffer } from './sdp.ts'
@@ -19,15 +19,12 @@ export type OutboundTarget = {
   peer: Peer
   /** The host as the connection names it, for the address that is called. */
   host: string
-  credentials: Credentials | null
 }
 
 export type OutboundDeps = LegDeps & { contact: string; target: OutboundTarget }
 
 /** These come from the person that is called, not from the trunk, so the call was dialled. */
 const personsCodes: ReadonlySet<number> = new Set([404, 408, 480, 484, 486, 487, 600, 603, 604])
-/** A second challenge says that the password is wrong, or that the first nonce was too old. */
-const challengesMax = 2
 
 export class OutboundLeg extends TrunkLeg {
   protected readonly otherSide = 'callee'
@@ -37,11 +34,11 @@ export class OutboundLeg extends TrunkLeg {
   readonly #callId = uniqueId()
   readonly #localTag = uniqueId()
   readonly #dialed: Promise<void>
+  readonly #authentication: Authentication
   #isDialed: (error: PhoneLineError | null) => void = () => {}
   #draft: Draft
   #transaction: ClientTransaction
   #cseq = 1
-  #challenges = 0
   #state: 'calling' | 'dialed' | 'ringing' | 'talking' = 'calling'
   /** Null: nobody has given up. */
   #givenUp: 'timeout' | 'originator_cancel' | null = null
@@ -54,6 +51,7 @@ export class OutboundLeg extends TrunkLeg {
     this.#leg = leg
     this.#target = deps.target
     this.#contact = deps.contact
+    this.#authentication = new Authentication(deps.credentials)
     this.#dialed = new Promise((resolve, reject) => {
       this.#isDialed = (error) => (error === null ? resolve() : reject(error))
     })
@@ -120,7 +118,8 @@ export class OutboundLeg extends TrunkLeg {
     const { code } = response
     if (code < 200) return this.#provisional(code)
     if (code < 300) return this.#answered(response)
-    if ((code === 401 || code === 407) && this.#givenUp === null && this.#authenticate(response)) return
+    const login = this.#givenUp === null ? this.#authentication.answer(response, this.#draft) : null
+    if (login !== null) return this.#sendAgain(login)
     this.#refused(code, this.#givenUp ?? causeOf(response.headers, code))
   }
 
@@ -134,22 +133,10 @@ export class OutboundLeg extends TrunkLeg {
     void this.emit({ type: 'ringing' }).catch(() => {})
   }
 
-  /** Sends the call again with the password. False: it cannot be. */
-  #authenticate({ code, headers }: SipResponse): boolean {
-    const { credentials } = this.#target
-    const [asked, answered] =
-      code === 401 ? ['www-authenticate', 'authorization'] : ['proxy-authenticate', 'proxy-authorization']
-    if (credentials === null || this.#challenges >= challengesMax) return false
-    const challenges = headers.filter(([name]) => name === asked).map(([, value]) => value)
-    // A challenge that does not call the nonce old refuses the password.
-    if (this.#challenges > 0 && !challenges.some((text) => /stale[ \t]*=[ \t]*"?true/i.test(text))) return false
-    const answer = answerTo(challenges, credentials, this.#draft)
-    if (answer === null) return false
-    this.#challenges++
+  #sendAgain(login: Header): void {
     this.#cseq++
-    this.#draft = this.#invite([[answered, answer]])
+    this.#draft = this.#invite([login])
     this.#transaction = this.#send()
-    return true
   }
 
   #answered(response: SipResponse): void {

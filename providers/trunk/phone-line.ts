@@ -108,10 +108,8 @@ export class TrunkLine implements PhoneLine {
     const port = await rtp.open({ ...opened, signalingAddress: peer.address, dtmf }).catch((cause: unknown) => {
       throw new PhoneLineError('unreachable', { cause })
     })
-    const { username, password, host } = outbound
-    const credentials = username === null || password === null ? null : { username, password }
     const local = { address: publicAddress, port: port.port, id: clock.nowMs(), version: 1 }
-    const deps = { ...this.#legDeps(), contact: this.#contact(peer), target: { peer, host, credentials } }
+    const deps = { ...this.#legDeps(connection), contact: this.#contact(peer), target: { peer, host: outbound.host } }
     const call = new OutboundLeg(deps, leg, { rtp: port, local })
     made = call
     this.#legs.set(call.carrierLegId, call)
@@ -129,7 +127,7 @@ export class TrunkLine implements PhoneLine {
   async #refer(leg: LegToDial, transferee: LegRef): Promise<{ carrierLegId: string }> {
     const caller = this.#legs.get(transferee.carrierLegId)
     if (caller === undefined) throw new PhoneLineError('refused', { isGone: true })
-    const call = new ReferredLeg(this.#legDeps(), caller, leg)
+    const call = new ReferredLeg(this.#legDeps(null), caller, leg)
     if (!call.isOver) this.#legs.set(call.carrierLegId, call)
     await call.dialed
     return { carrierLegId: call.carrierLegId }
@@ -216,7 +214,7 @@ export class TrunkLine implements PhoneLine {
     const { body, headers } = request
     const offer = body === '' ? null : readSdp(body)
     if (body !== '' && (offer === null || !isSdp(headers))) return transaction.respond(488)
-    const leg = new InboundLeg(this.#legDeps(), transaction, offer, this.#contact(transaction.peer))
+    const leg = new InboundLeg(this.#legDeps(connection), transaction, offer, this.#contact(transaction.peer))
     this.#legs.set(leg.carrierLegId, leg)
     void leg.announce(connection.id)
     this.#options.connections.called(connection.id).catch((err: unknown) => {
@@ -224,10 +222,13 @@ export class TrunkLine implements PhoneLine {
     })
   }
 
-  #legDeps(): LegDeps {
+  /** Null: the leg sends no requests. */
+  #legDeps(connection: SipConnection | null): LegDeps {
     const { clock, log, rtp, publicAddress, received } = this.#options
     const over = ({ carrierLegId }: TrunkLeg) => void this.#legs.delete(carrierLegId)
-    return { clock, log, rtp, publicAddress, received, over, transactions: this.#transactions }
+    const { username = null, password = null } = connection?.outbound ?? {}
+    const credentials = username === null || password === null ? null : { username, password }
+    return { clock, log, rtp, publicAddress, credentials, received, over, transactions: this.#transactions }
   }
 
   #contact({ transport }: Peer): string {

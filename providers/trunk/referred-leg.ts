@@ -14,7 +14,7 @@ export class ReferredLeg extends TrunkLeg {
   protected readonly otherSide = 'callee'
   readonly #dialed: Promise<void>
   #isDialed: (error: PhoneLineError | null) => void = () => {}
-  #state: 'asked' | 'ringing' | 'answered' = 'asked'
+  #state: 'asked' | 'agreed' | 'ringing' | 'answered' = 'asked'
 
   constructor(deps: LegDeps, caller: TrunkLeg, leg: LegToDial) {
     super(deps)
@@ -26,6 +26,7 @@ export class ReferredLeg extends TrunkLeg {
     caller.refer(targetOf(caller, leg), {
       answered: (code) => this.#asked(code),
       progress: (code) => this.#progress(code),
+      isUnderWay: () => this.#state !== 'asked' && !this.isOver,
     })
   }
 
@@ -55,20 +56,25 @@ export class ReferredLeg extends TrunkLeg {
 
   /** Null: nobody has answered. */
   #asked(code: number | null): void {
-    if (code !== null && code < 300) return this.#isDialed(null)
+    if (code !== null && code < 300) return this.#agreed()
     this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))
     this.end(code ?? 408, code === null ? 'timeout' : causeOf([], code), 'callee')
   }
 
+  #agreed(): void {
+    if (this.#state === 'asked') this.#state = 'agreed'
+    this.#isDialed(null)
+  }
+
   #progress(code: number): void {
     // The far end may tell how it goes before its answer has come.
-    this.#isDialed(null)
+    this.#agreed()
     if (this.isOver || this.#state === 'answered') return
     if (code >= 300) return this.end(code, causeOf([], code), 'callee')
     if (code >= 200) {
       this.#state = 'answered'
       void this.emit({ type: 'answered' }).catch(() => {})
-    } else if (code >= 180 && this.#state === 'asked') {
+    } else if (code >= 180 && this.#state === 'agreed') {
       this.#state = 'ringing'
       void this.emit({ type: 'ringing' }).catch(() => {})
     }

@@ -20,10 +20,13 @@ const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buff
 const frameSamples = 160
 const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
+type Login = { username?: string; password?: string }
+
 /** A caller that the trunk has answered. */
-async function called(t: Test) {
+async function called(t: Test, login: Login = {}) {
   let port = 0
-  const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)] })
+  const known = [{ ...outgoingTo(0, login), inbound: { username: null, password: null } }]
+  const trunk = await openTrunk(t, { known, outgoing: () => [outgoingTo(port)] })
   const far = await trunk.peer()
   port = far.port
   const from = '<sip:+15557654321@pbx.test:5070>;tag=far'
@@ -109,6 +112,88 @@ t.test('a far end that refuses to call, or does not answer, is no transfer', asy
   t.ok(await trunk.line.isAlive(caller))
   t.equal(trunk.line.name, 'trunk')
 })
+
+/** The far end has agreed to call somebody, and has left. */
+async function left(t: Test) {
+  const parts = await called(t)
+  const dialing = parts.refers()
+  await answered(parts.far, 202)
+  const recipient = { legId: recipientId, ...(await dialing) }
+  parts.notify('SIP/2.0 180 Ringing')
+  await parts.ofRecipient('ringing')
+  parts.inCall('BYE')
+  await parts.far.response(200, 'BYE')
+  return { ...parts, recipient, endsOf: () => parts.trunk.types().filter((type) => type === 'hangup').length }
+}
+
+t.test('a far end that has agreed to call and leaves without the last news has taken the caller over', async (t) => {
+  const { trunk, far, caller, recipient, ofRecipient, endsOf } = await left(t)
+  await trunk.clock.advance(1_999)
+  t.equal(endsOf(), 0, 'the last news may still come')
+  await trunk.clock.advance(1)
+  await ofRecipient('answered')
+  await trunk.line.bridge(caller, recipient)
+  t.match(await trunk.event('hangup'), { legId, by: 'caller' })
+  t.ok(trunk.types().indexOf('bridged') < trunk.types().indexOf('hangup'))
+  await quiet()
+  t.same(far.requests('BYE'), [], 'the other side has left already')
+})
+
+t.test('the last news of a far end that has left count', async (t) => {
+  const done = await left(t)
+  done.notify('SIP/2.0 200 OK')
+  await done.ofRecipient('answered')
+  await done.trunk.line.bridge(done.caller, done.recipient)
+  await done.trunk.event('hangup')
+  const failed = await left(t)
+  failed.notify('SIP/2.0 486 Busy Here')
+  t.match(await failed.ofRecipient('hangup'), { sipCode: 486, cause: 'user_busy' })
+  await wanted(() => failed.endsOf() === 2, 'the end of the caller')
+  t.notOk(failed.trunk.types().includes('bridged'))
+})
+
+t.test('a far end that leaves is gone when nobody takes note of the answer', async (t) => {
+  const { trunk, ofRecipient, endsOf } = await left(t)
+  await trunk.clock.advance(2_000)
+  await ofRecipient('answered')
+  await trunk.clock.advance(4_999)
+  t.equal(endsOf(), 0)
+  await trunk.clock.advance(1)
+  await trunk.event('hangup')
+})
+
+t.test('a caller who leaves before the far end has agreed has hung up', async (t) => {
+  const { trunk, far, inCall, refers } = await called(t)
+  void refers().catch(() => {})
+  await far.request('REFER')
+  inCall('BYE')
+  t.match(await trunk.event('hangup'), { legId, by: 'caller' })
+})
+
+for (const [code, asks, answers] of [
+  [401, 'WWW-Authenticate', 'authorization'],
+  [407, 'Proxy-Authenticate', 'proxy-authorization'],
+] as const)
+  t.test(`a trunk that asks for the login with ${code} gets it in REFER and BYE`, async (t) => {
+    const { trunk, far, caller, refers } = await called(t, { username: 'desk', password: 'open sesame' })
+    const challenge = { headers: [`${asks}: Digest realm="trunk", nonce="n1", algorithm=MD5, qop="auth"`] }
+    const dialing = refers()
+    for (const [method, work] of [
+      ['REFER', () => dialing],
+      ['BYE', () => trunk.line.hangUp(caller)],
+    ] as const) {
+      const sent = work()
+      const first = await far.request(method)
+      t.equal(valueOf(first.headers, answers), null)
+      far.respond(first, code, challenge)
+      const second = await far.request(method, 2)
+      t.ok(second.cseq.number > first.cseq.number)
+      t.match(valueOf(second.headers, answers), /^Digest username="desk", realm="trunk", nonce="n1", .*qop=auth/)
+      if (method === 'REFER') t.ok(valueOf(second.headers, 'refer-to'))
+      far.respond(second, method === 'REFER' ? 202 : 200)
+      await sent
+    }
+  })
 
 t.test('news of a call that nobody has asked for are refused', async (t) => {
   const { trunk, far, notify, inCall, refers } = await called(t)
