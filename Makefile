@@ -6,7 +6,7 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call test test-voices test-webhooks test-transfers livekit test-debian13 s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call test test-voices test-webhooks test-transfers test-usage livekit test-debian13 s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test      every test'
 	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
 	@echo 'make test-webhooks  10,000 deliveries of webhooks with ten kills of the process, and five of Postgres'
+	@echo 'make test-usage  10,000 random requests, whose usage must be the sum of what the answers said'
 	@echo 'make test-transfers  100,000 random sequences of events drive transfers, with deaths of processes'
 	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
@@ -57,6 +58,11 @@ test-webhooks: dist/main.js
 test-transfers: $(installed)
 	@PARLEY_TEST_SEED=$${PARLEY_TEST_SEED:-$$RANDOM$$RANDOM} PARLEY_TEST_SEQUENCES=$${PARLEY_TEST_SEQUENCES:-100000} \
 	TAP_TIMEOUT=3600 npx --no-install tsx test/transfers/sequences.test.ts
+
+# What `make test` runs with 1,000 requests.
+test-usage: dist/main.js
+	@PARLEY_TEST_SEED=$${PARLEY_TEST_SEED:-$$RANDOM$$RANDOM} PARLEY_TEST_REQUESTS=$${PARLEY_TEST_REQUESTS:-10000} \
+	TAP_TIMEOUT=3600 npx --no-install tsx test/platform/usage.test.ts
 
 # A real LiveKit server, which is built the first time (five minutes); where it cannot be, a skip says why.
 livekit: dist/main.js

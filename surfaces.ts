@@ -164,6 +164,7 @@ function platformOf({ config, store, operations, sessions, records, settings, ..
     vendorName: (provider) => vendorNameOf(provider, config.providers),
     requestRoutes: store.requestRoutes,
     creditAccounts: store.creditAccounts,
+    usage: store.usage,
     organizations: store.organizations,
     webhookSecrets: store.webhookSecrets,
     stores: { ...store, verification: phoneNumbers.verifications },

@@ -4,10 +4,10 @@ import type { SessionItem } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
 import { linesOfCall } from './show-call.ts'
 import { tailCall } from './tail-call.ts'
+import { timeOf } from './time-option.ts'
 
 type Filters = Omit<NonNullable<ListSessionsCall['query']>, 'limit'> & { limit: string }
 type Json = { json: boolean }
@@ -71,11 +71,4 @@ function rowOf(item: SessionItem): string[] {
     item.recordingStatus ?? '–',
     item.agentId ?? '–',
   ]
-}
-
-/** The contract wants a time with a zone; a date alone begins at midnight UTC. */
-function timeOf(option: string, text: string): string {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new CommandError(`${option}: ${text} is no time; write 2026-11-21T16:00:00Z`)
-  return time.toISOString()
 }

@@ -5,7 +5,6 @@ import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
 import { config } from './config.ts'
-import { credits } from './credits.ts'
 import { database } from './database.ts'
 import { demo } from './demo.ts'
 import { dial } from './dial.ts'
@@ -18,6 +17,7 @@ import { org } from './org.ts'
 import { replay } from './replay.ts'
 import { simulateInbound } from './simulate-inbound.ts'
 import { speechCommands } from './speech-commands.ts'
+import { spendCommands } from './spend-commands.ts'
 import { trigger } from './trigger.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -48,7 +48,7 @@ export function createProgram(actions: Actions): Command {
     ...speechCommands,
     agents,
     calls,
-    credits,
+    ...spendCommands,
     dial,
     callbacks,
     ...numberCommands,

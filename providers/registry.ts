@@ -10,6 +10,7 @@ import type { Clock } from '../domain/ports/system.ts'
 import { ConfigError, type Environment } from '../runtime/config.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import type { PublishedCatalog, VendorModel, VendorOptions } from './adapter.ts'
+import { type ConfiguredPrice, price } from './configured-prices.ts'
 import type { LocalOptions } from './local/provider.ts'
 import { discoverOllama } from './openai/ollama-discovery.ts'
 import { isOwnOf, unlistedOf } from './unlisted.ts'
@@ -34,6 +35,7 @@ export type ProviderConfig = {
   apiKey?: string
   models?: ModelIds
   region?: string
+  prices?: readonly ConfiguredPrice[]
 }
 
 export type RegistryDeps = {
@@ -111,6 +113,7 @@ export async function createProviders(
   const providers = await Promise.all(
     all.map(async (config) => {
       const provider = await create(config, env, deps)
+      if (config.prices !== undefined) price(provider, config.prices)
       return config.region === undefined ? provider : Object.assign(provider, { region: config.region })
     }),
   )

@@ -10,6 +10,7 @@ const types = {
   text: (at: number) => `r->>${at}`,
   number: (at: number) => `(r->>${at})::double precision`,
   count: (at: number) => `(r->>${at})::smallint`,
+  truth: (at: number) => `(r->>${at})::boolean`,
   /** Milliseconds since the epoch. */
   time: (at: number) => `to_timestamp((r->>${at})::double precision / 1000)`,
   /** Micro-USD, rounded up. */
@@ -17,7 +18,7 @@ const types = {
   json: (at: number) => `r->${at}`,
 } satisfies Record<keyof Values, (at: number) => string>
 
-type Values = { text: string; number: number; count: number; time: number; money: number; json: object }
+type Values = { text: string; number: number; count: number; truth: boolean; time: number; money: number; json: object }
 
 type Column<Source> = { name: string; type: keyof Values; value: (source: Source) => unknown }
 
@@ -49,6 +50,7 @@ const shared = [
 ]
 const ofRequest = [
   column('key_id', 'text', ({ request }: OfRequest) => request.keyId),
+  column('test', 'truth', ({ request }: OfRequest) => request.test),
   column('operation', 'text', ({ request }: OfRequest) => request.operation),
   column('stage', 'text', ({ request }: OfRequest) => request.stage),
   column('outcome', 'text', ({ request }: OfRequest) => request.outcome),

@@ -5,6 +5,7 @@
 
 import type { CreditAccounts } from '../domain/billing/credit-account.ts'
 import type { RequestRoutes } from '../domain/billing/request-route.ts'
+import type { Usage } from '../domain/billing/usage.ts'
 import type { KeptAnswers } from '../domain/idempotency/kept-answers.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Loop } from '../runtime/loops.ts'
@@ -17,6 +18,7 @@ import { createKeptAnswers } from './kept-answers.ts'
 import { createLedger, type StoredLedger } from './ledger.ts'
 import { createRequestRoutes } from './request-routes.ts'
 import { transactionEach } from './tenant.ts'
+import { createUsage } from './usage.ts'
 
 export type RequestOptions = {
   clock: Clock
@@ -31,6 +33,7 @@ export type Requests = {
   ledger: StoredLedger
   credit: StoredCredit
   creditAccounts: CreditAccounts
+  usage: Usage
   requestRoutes: RequestRoutes
   keptAnswers: KeptAnswers
 }
@@ -52,6 +55,7 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   const ledger = createLedger(system, clock, log, choices)
   const credit = createCredit(system, clock, instanceId)
   const creditAccounts = createCreditAccounts(transactionEach(tenant))
+  const usage = createUsage(transactionEach(tenant))
   const requestRoutes = createRequestRoutes(transactionEach(tenant))
   const keptAnswers = createKeptAnswers(system, clock)
   const loops: Loop[] = [
@@ -61,5 +65,5 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
     { name: 'old choices', everyMs: sweepEveryMs, run: () => choices.reap() },
   ]
   const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
-  return { requests: { idempotency, ledger, credit, creditAccounts, requestRoutes, keptAnswers }, loops, drain }
+  return { requests: { idempotency, ledger, credit, creditAccounts, usage, requestRoutes, keptAnswers }, loops, drain }
 }

@@ -32,6 +32,8 @@ export type LedgerRow = {
   attemptId: string | null
   organizationId: string
   keyId: string
+  /** The request was made with a test key. */
+  test: boolean
   operation: string
   /** The call that the request is a part of. */
   callId: string | null

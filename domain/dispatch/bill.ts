@@ -86,6 +86,7 @@ export class Bill {
       attemptId: last?.attemptId ?? null,
       organizationId: caller.organization.id,
       keyId: caller.keyId,
+      test: caller.test,
       operation,
       callId,
       stage: this.#plan.ask.stage,

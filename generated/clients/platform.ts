@@ -75,6 +75,7 @@ import type {
   ToolList,
   Transfer,
   TransferProgress,
+  Usage,
   WarmTransfer,
   WebJoin,
   WebJoined,
@@ -134,6 +135,11 @@ export type UpdateOrganizationCall = CallOptions & { body: OrganizationChange }
 
 export type UpdateOrganizationAnswer =
   | Answer<'application/json', Organization>
+
+export type GetUsageCall = CallOptions & { query?: { from?: string; to?: string; groupBy?: string } }
+
+export type GetUsageAnswer =
+  | Answer<'application/json', Usage>
 
 export type GetCreditsCall = CallOptions & { query?: { limit?: number; cursor?: string } }
 
@@ -523,6 +529,8 @@ export type PlatformClient = {
   getOrganization(call?: GetOrganizationCall): Promise<GetOrganizationAnswer>
   /** Change the organization of this key */
   updateOrganization(call: UpdateOrganizationCall): Promise<UpdateOrganizationAnswer>
+  /** Get quantities and costs, grouped */
+  getUsage(call?: GetUsageCall): Promise<GetUsageAnswer>
   /** Get the credit and its movements */
   getCredits(call?: GetCreditsCall): Promise<GetCreditsAnswer>
   /** List the agents */
@@ -703,6 +711,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getUsage: {
+    method: 'GET',
+    path: '/v1/usage',
+    secured: true,
+    idempotent: false,
+    body: null,
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

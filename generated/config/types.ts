@@ -18,6 +18,24 @@ export type Provider = {
   /** The key, or env:NAME. */
   apiKey?: string
   models?: { llm?: ModelIds; stt?: ModelIds; tts?: ModelIds }
+  /** The prices of its models, beside those of the catalog or in their place. Requests are billed by them. */
+  prices?: ModelPrice[]
+}
+
+export type ModelPrice = {
+  /** The id of a model. `*` is every model that no other entry prices by this unit. */
+  model: string
+  unit: 
+    | 'audio_hour'
+    | 'million_characters'
+    | 'million_input_tokens'
+    | 'million_cached_input_tokens'
+    | 'million_output_tokens'
+    | 'million_reasoning_tokens'
+  /** In micro-USD. 0 is free. Cached and reasoning tokens that have no separate price are billed as input and output. */
+  microUsd: number
+  /** The day, month or year in which the price was looked up. */
+  asOf: string
 }
 
 export type ModelIds = string[]

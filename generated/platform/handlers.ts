@@ -75,6 +75,7 @@ import type {
   ToolList,
   Transfer,
   TransferProgress,
+  Usage,
   WarmTransfer,
   WebJoin,
   WebJoined,
@@ -135,6 +136,16 @@ export type UpdateOrganizationRequest = {
 
 export type UpdateOrganizationResult =
   | { status: 200; type?: 'application/json'; body: Organization }
+
+export type GetUsageRequest = {
+  path: Record<string, never>
+  query: { from?: string; to?: string; groupBy: string }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetUsageResult =
+  | { status: 200; type?: 'application/json'; body: Usage }
 
 export type GetCreditsRequest = {
   path: Record<string, never>
@@ -924,6 +935,8 @@ export type PlatformHandlers<Caller> = {
   getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
   /** PATCH /v1/organization */
   updateOrganization: Handle<UpdateOrganizationRequest, UpdateOrganizationResult, Caller>
+  /** GET /v1/usage */
+  getUsage: Handle<GetUsageRequest, GetUsageResult, Caller>
   /** GET /v1/credits */
   getCredits: Handle<GetCreditsRequest, GetCreditsResult, Caller>
   /** GET /v1/agents */

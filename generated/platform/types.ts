@@ -262,6 +262,55 @@ export type OrganizationChange = {
   recording?: boolean
 }
 
+/** It names the groups that were asked for. */
+export type UsageRow = {
+  day?: string
+  /** The key. In calls that came in: the phone number. */
+  keyId?: string | null
+  /** null: no agent that is stored took part. */
+  agentId?: string | null
+  /** The last one that was asked; in legs the line: `carrier`, `trunk` or `simulator`. */
+  provider?: string | null
+  /** The last one that was asked; in legs the direction. */
+  model?: string | null
+  stage?: 'stt' | 'llm' | 'tts' | 'carrier'
+  /** Requests to models. */
+  requests: number
+  /** Legs of calls by phone. */
+  legs: number
+  /** Requests that did not succeed. They can have costs. */
+  failed: number
+  /** Requests and legs whose cost is not known. It is not in `costMicroUsd`. */
+  unpriced: number
+  /** The sum of the known costs in micro-USD. null: none is known. */
+  costMicroUsd: string | null
+  /** By unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */
+  quantities: Record<string, number>
+}
+
+export type UsageTotal = {
+  /** Requests to models. */
+  requests: number
+  /** Legs of calls by phone. */
+  legs: number
+  /** Requests that did not succeed. They can have costs. */
+  failed: number
+  /** Requests and legs whose cost is not known. It is not in `costMicroUsd`. */
+  unpriced: number
+  /** The sum of the known costs in micro-USD. null: none is known. */
+  costMicroUsd: string | null
+  /** By unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */
+  quantities: Record<string, number>
+}
+
+export type Usage = {
+  from: string
+  to: string
+  groupBy: ('day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  rows: UsageRow[]
+  total: UsageTotal
+}
+
 export type CreditMovement = {
   id: string
   /** `opening`: the credit at the time when movements were first kept; `operator`: given by the operator, or taken; `phone_number`: a purchase, a month, or money back for an order that failed; `requests` and `calls`: the sum of one UTC day, of models and of the minutes of calls by phone. */

@@ -1,9 +1,12 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { OrganizationRecord, OrganizationSettings } from '../../domain/access/organization-settings.ts'
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
+import type { Usage } from '../../domain/billing/usage.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Organization } from '../../generated/platform/types.ts'
 import { getCredits } from './credits.ts'
+import { getUsage } from './usage.ts'
 
 /** Null: there is no such organization. */
 type OrganizationSettingsStore = {
@@ -14,15 +17,21 @@ type OrganizationSettingsStore = {
   ): Promise<OrganizationRecord | 'admin_taken' | null>
 }
 
-export type OrganizationDeps = { organizations: OrganizationSettingsStore; creditAccounts: CreditAccounts }
+export type OrganizationDeps = {
+  organizations: OrganizationSettingsStore
+  creditAccounts: CreditAccounts
+  usage: Usage
+  clock: Clock
+}
 
 type Handlers = PlatformHandlers<Caller>
 
-export function organizationOperations({ organizations, creditAccounts }: OrganizationDeps) {
+export function organizationOperations({ organizations, creditAccounts, usage, clock }: OrganizationDeps) {
   return {
     getOrganization: getOrganization(organizations),
     updateOrganization: updateOrganization(organizations),
     getCredits: getCredits(creditAccounts),
+    getUsage: getUsage(usage, clock),
   } satisfies Partial<Handlers>
 }
 

@@ -19,6 +19,7 @@ import { compareRmsg } from './rmsg.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
 import { storeCalls } from './stored-calls.ts'
 import { compareTransfers } from './transfers.ts'
+import { compareUsage } from './usage.ts'
 
 const providers = await startProviders()
 t.teardown(() => providers.close())
@@ -294,6 +295,8 @@ t.test('the organization of a first local run', async (t) => {
 })
 
 t.test('the credit and its movements', (t) => compareCredits(t, examples, parley, administration))
+
+t.test('getUsage', (t) => compareUsage(t, examples, administration))
 
 t.test('getRequestRoute', async (t) => {
   await examples.send(parley, { ...put, fields: { provider: 'hooli' } })

@@ -155,6 +155,7 @@ const withoutId = [
   'getOrganization',
   'updateOrganization',
   'getCredits',
+  'getUsage',
   'listAgents',
   'createAgent',
   'createSession',

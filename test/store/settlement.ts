@@ -47,6 +47,7 @@ export function ledgerRow(organizationId: string, requestId: string, over: Parti
     attemptId: 'att_1',
     organizationId,
     keyId: 'key_1',
+    test: false,
     operation: 'createResponse',
     callId: null,
     stage: 'llm',

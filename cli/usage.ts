@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import type { Usage, UsageRow, UsageTotal } from '../generated/platform/types.ts'
+import type { Actions } from './actions.ts'
+import { table } from './choice.ts'
+import { platformClient } from './client.ts'
+import { dollarsOf } from './dollars.ts'
+import { print } from './print.ts'
+import { timeOf } from './time-option.ts'
+
+type Options = { by: string; from?: string; to?: string; json: boolean }
+
+export function usage(program: Command, actions: Actions): void {
+  program
+    .command('usage')
+    .description('what your organization has used, and what it cost')
+    .option('--by <groups>', 'any of day, key, agent, provider, model, stage, with commas', 'day,stage')
+    .option('--from <time>', 'from this time on, such as 2026-11-01; by default 30 days before --to')
+    .option('--to <time>', 'before this time; by default now')
+    .option('--json', 'print the answer as it came', false)
+    .action(async ({ json, by, from, to }: Options) => {
+      const times = { ...(from && { from: timeOf('--from', from) }), ...(to && { to: timeOf('--to', to) }) }
+      const { body } = await platformClient(await actions.connection()).getUsage({ query: { ...times, groupBy: by } })
+      print(json, body, () => linesOf(body))
+    })
+}
+
+const sums = ['requests', 'failed', 'legs', 'unpriced', 'cost', 'quantities']
+
+function linesOf({ groupBy, rows, total }: Usage): string[] {
+  if (rows.length === 0) return ['nothing was used']
+  const empty = groupBy.map((_, at) => (at === 0 ? 'total' : ''))
+  return table([
+    [...groupBy, ...sums],
+    ...rows.map((row) => [...groupBy.map((group) => valueOf(row, group) ?? '–'), ...cellsOf(row)]),
+    [...empty, ...cellsOf(total)],
+  ])
+}
+
+function valueOf(row: UsageRow, group: Usage['groupBy'][number]): string | null | undefined {
+  if (group === 'key') return row.keyId
+  return group === 'agent' ? row.agentId : row[group]
+}
+
+function cellsOf({ requests, failed, legs, unpriced, costMicroUsd, quantities }: UsageTotal): string[] {
+  const counts = [requests, failed, legs, unpriced].map(String)
+  const used = Object.entries(quantities).map(([unit, amount]) => `${amount} ${unit}`)
+  return [...counts, costMicroUsd === null ? 'unknown' : dollarsOf(costMicroUsd), used.join(', ')]
+}

@@ -1,0 +1,61 @@
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import {
+  totalOf,
+  type UsageGroup,
+  type UsageRow,
+  type Usage as UsageStore,
+  type UsageSum,
+  usageGroups,
+  usageRowsMax,
+} from '../../domain/billing/usage.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { UsageTotal, UsageRow as WireRow } from '../../generated/platform/types.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+import { moneyOf } from './money.ts'
+import { millisecondsOf, timeOf } from './times.ts'
+
+const dayMs = 86_400_000
+/** The time of an answer that names none. */
+const usualMs = 30 * dayMs
+const rangeMsMax = 92 * dayMs
+
+export function getUsage(usage: UsageStore, clock: Clock): PlatformHandlers<Caller>['getUsage'] {
+  return async ({ query: { from, to, groupBy } }, { caller }) => {
+    const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
+    const fromMs = from === undefined ? toMs - usualMs : millisecondsOf('from', from)
+    if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))
+      throw refusal('from', 'from must be before to, and at most 92 days before it')
+    const groups = new Set(usageGroups.filter((group) => groupBy.split(',').includes(group)))
+    const rows = await usage.read(tenantOf(caller), { fromMs, toMs, groups })
+    if (rows === 'too_many_rows')
+      throw refusal(
+        'groupBy',
+        `groupBy divides this time into more than ${usageRowsMax} rows; ask for less time, or fewer groups`,
+      )
+    const body = {
+      ...{ from: timeOf(fromMs), to: timeOf(toMs), groupBy: [...groups] },
+      rows: rows.map((row) => ({ ...groupsOf(row, groups), ...wireSum(row) })),
+      total: wireSum(totalOf(rows)),
+    }
+    return { status: 200, body }
+  }
+}
+
+const refusal = (param: string, message: string) =>
+  new Refusal('invalid_parameter', { param, message, keyword: 'format' })
+
+function groupsOf(row: UsageRow, groups: ReadonlySet<UsageGroup>): Partial<WireRow> {
+  return {
+    ...(row.day != null && { day: row.day }),
+    ...(groups.has('key') && { keyId: row.key ?? null }),
+    ...(groups.has('agent') && { agentId: row.agent ?? null }),
+    ...(groups.has('provider') && { provider: row.provider ?? null }),
+    ...(groups.has('model') && { model: row.model ?? null }),
+    ...(row.stage !== undefined && { stage: row.stage }),
+  }
+}
+
+function wireSum({ requests, legs, failed, unpriced, costMicroUsd, quantities }: UsageSum): UsageTotal {
+  return { requests, legs, failed, unpriced, costMicroUsd: moneyOf(costMicroUsd), quantities: { ...quantities } }
+}

@@ -1,0 +1,35 @@
+/** Prices that the configuration gives to the models of a provider. */
+import type { Model, Price, PriceUnit } from '../domain/catalog/model.ts'
+import type { Provider } from '../domain/ports/provider.ts'
+
+export type ConfiguredPrice = {
+  /** The id of a model, or `*`. */
+  model: string
+  unit: PriceUnit
+  microUsd: number
+  asOf: string
+}
+
+/** Sets the prices of the provider's models, also of those that only a pin reaches. The catalog's prices of other units stay. */
+export function price(provider: Provider, prices: readonly ConfiguredPrice[]): void {
+  const priced = <Row extends Model>(model: Row): Row => ({ ...model, prices: pricesOf(model, prices) })
+  const { unlisted } = provider
+  provider.models = provider.models.map(priced)
+  if (unlisted === undefined) return
+  provider.unlisted = (stage, id) => {
+    const model = unlisted(stage, id)
+    return model && priced(model)
+  }
+}
+
+function pricesOf({ id, prices: published }: Model, prices: readonly ConfiguredPrice[]): readonly Price[] {
+  const own = prices.filter(({ model }) => model === id)
+  const shared = prices.filter(({ model, unit }) => model === '*' && !own.some((each) => each.unit === unit))
+  const configured = [...own, ...shared].map(({ unit, microUsd, asOf }) => ({
+    unit,
+    microUsd,
+    asOf,
+    source: 'parley.yaml',
+  }))
+  return [...configured, ...published.filter(({ unit }) => !configured.some((each) => each.unit === unit))]
+}

@@ -1,0 +1,154 @@
+/** Usage equals the sum of what the answers said: over random requests with failures, own keys and unknown prices. */
+import t from 'tap'
+import { runParley } from '../process/command.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { ask, postJson, readEvents, responses, speech, transcribe } from '../router/requests.ts'
+import { call, faultOf, putKey, startAdministered } from './setup.ts'
+import { Expected, type LlmUsage, randomOf, wavOf } from './spending.ts'
+
+const requestsMade = Number(process.env['PARLEY_TEST_REQUESTS'] ?? 1_000)
+const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 20_261_123)
+const atOnce = 8
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+const models = { llm: ['chat'], tts: ['speak'], stt: ['listen'] }
+const prices = [
+  { model: 'chat', unit: 'million_input_tokens', microUsd: 150_000 },
+  { model: 'chat', unit: 'million_cached_input_tokens', microUsd: 33_333.25 },
+  { model: '*', unit: 'million_output_tokens', microUsd: 7_654_321 },
+  { model: 'speak', unit: 'million_characters', microUsd: 15_000_000 },
+  { model: 'listen', unit: 'audio_hour', microUsd: 360_001 },
+].map((price) => ({ ...price, asOf: '2026-11' }))
+const provider = (id: string, more: object) => ({
+  id,
+  adapter: 'openai',
+  baseUrl: `${stub.url}/${id}/v1`,
+  models,
+  ...more,
+})
+const { parley, admin } = await startAdministered(t, {
+  PARLEY_PROVIDERS: JSON.stringify([
+    provider('priced', { apiKey: 'platform', prices }),
+    provider('unknown', { apiKey: 'platform' }),
+    // Its price is not used, because the organization brings its key.
+    provider('own', { apiKey: 'env:NO_SUCH_KEY', prices }),
+  ]),
+  // Failures must not lead requests elsewhere.
+  PARLEY_CIRCUIT_FAILURES_MAX: '1000000',
+})
+
+type Usage = { rows: Record<string, unknown>[]; total: { requests: number; costMicroUsd: string | null } }
+const creditMicroUsd = 100_000_000
+
+t.test('getUsage says what the answers said', async (t) => {
+  t.comment(`seed ${seed}, ${requestsMade} requests`)
+  const acme = await admin.organization('acme', { creditMicroUsd })
+  t.equal((await putKey(acme, 'own', 'of-acme')).status, 200)
+  const random = randomOf(seed)
+  const expected = new Expected()
+  const oneRequest = async () => {
+    const id = random.pick(['priced', 'priced', 'unknown', 'own'])
+    const usage = {
+      prompt_tokens: random.upTo(5_000) + 100,
+      completion_tokens: random.upTo(200) + 10,
+      prompt_tokens_details: { cached_tokens: random.upTo(100) },
+      completion_tokens_details: { reasoning_tokens: random.upTo(10) },
+    }
+    const stage = random.pick(['llm', 'llm stream', 'tts', 'stt'])
+    const failure = random.pick([
+      null,
+      null,
+      null,
+      { kind: 'status', status: 500 } as const,
+      { kind: 'error_mid' } as const,
+    ])
+    stub.behave(failure ?? { kind: 'ok', usage })
+    const routing = (model: string) => ({ mode: 'explicit', model: `${id}/${model}` })
+    if (stage === 'tts') {
+      const input = 'x'.repeat(random.upTo(300) + 1)
+      const said = await postJson(acme, speech, { input, voice: 'alloy', routing: routing('speak') })
+      if (said.status !== 200) return expected.failed(said.status)
+      const characters = Number(said.headers.get('service-usage-characters'))
+      const cost = { priced: Math.ceil(characters * 15), unknown: null, own: 0 }[id as 'priced' | 'unknown' | 'own']
+      return expected.add(id, 'tts', cost, { characters })
+    }
+    if (stage === 'stt') {
+      const said = await transcribe(acme, wavOf(random.upTo(3_000) + 100), { routing: routing('listen') })
+      if (said.status !== 200) return expected.failed(said.status)
+      const transcribed = said.json<{ usage: { duration_ms: number; cost_micro_usd: number | null } }>().usage
+      return expected.add(id, 'stt', transcribed.cost_micro_usd, { audio_milliseconds: transcribed.duration_ms })
+    }
+    const stream = stage !== 'llm'
+    const said = await postJson(acme, responses, ask('Hello.', { routing: routing('chat'), stream }))
+    if (said.status !== 200) return expected.failed(said.status)
+    const answered = stream
+      ? (readEvents(said.text).at(-1)?.data as { usage?: LlmUsage })
+      : said.json<{ usage: LlmUsage }>()
+    // A stream that breaks says no usage, and its row has none that costs.
+    if (answered.usage === undefined) return expected.failed(502)
+    const { cost_micro_usd: cost, ...tokens } = answered.usage
+    return expected.add(id, 'llm', cost, tokens)
+  }
+  let left = requestsMade
+  const worker = async () => {
+    while (left-- > 0) await oneRequest()
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  t.ok(expected.failures > 0 && expected.total.unpriced > 0 && Number(expected.total.costMicroUsd) > 0)
+
+  const read = async (query = '') => (await call(acme, 'GET', `/v1/usage?groupBy=${query}`)).json<Usage>()
+  let usage = await read('provider,stage')
+  for (let tries = 0; usage.total.requests < requestsMade && tries < 200; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    usage = await read('provider,stage')
+  }
+  t.same(usage.total, { ...expected.total, requests: requestsMade, failed: expected.failures })
+  t.same(
+    usage.rows.map(({ requests, failed, ...row }) => ({ ...row, succeeded: Number(requests) - Number(failed) })),
+    expected.rows(),
+  )
+  for (const groups of ['day', 'key', 'agent', 'model', 'stage', 'day,key,agent,provider,model,stage'])
+    t.same((await read(groups)).total, usage.total, groups)
+  const [byKey] = (await read('key,agent')).rows
+  t.match(byKey, { keyId: acme.keyId, agentId: null })
+  const { creditMicroUsd: credit, movements } = (await call(acme, 'GET', '/v1/credits')).json<{
+    creditMicroUsd: string
+    movements: { kind: string; microUsd: string }[]
+  }>()
+  t.equal(creditMicroUsd - Number(credit), Number(usage.total.costMicroUsd), 'the credit has paid the same')
+  const ofRequests = movements.filter(({ kind }) => kind === 'requests')
+  t.equal(
+    ofRequests.reduce((sum, { microUsd }) => sum - Number(microUsd), 0),
+    Number(usage.total.costMicroUsd),
+  )
+
+  const nothing = { requests: 0, legs: 0, failed: 0, unpriced: 0, costMicroUsd: '0', quantities: {} }
+  for (const other of [await admin.key(acme.id, { test: true }), await admin.organization('stranger')])
+    t.match((await call(other, 'GET', '/v1/usage')).json(), { rows: [], total: nothing }, 'nobody else sees it')
+  const shown = await runParley(['usage', '--by', 'provider'], {
+    dataDir: parley.dataDir,
+    env: { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url },
+  })
+  t.equal(shown.code, 0, shown.stderr)
+  t.match(shown.stdout, new RegExp(`^ {2}total +${requestsMade} `, 'm'))
+  t.match(shown.stdout, /^ {2}own .* \$0\.000000 /m)
+  t.match(shown.stdout, /^ {2}unknown .* unknown|^ {2}unknown .* \$0\.000000 /m)
+})
+
+t.test('the time of usage', async (t) => {
+  const acme = await admin.organization('times')
+  const at = (query: string) => call(acme, 'GET', `/v1/usage?${query}`)
+  const usual = (await at('to=2026-11-22T00:00:00Z')).json<{ from: string; groupBy: string[] }>()
+  t.match(usual, { from: '2026-10-23T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z', groupBy: ['day'] })
+  t.equal((await at('from=2026-08-22T00:00:00Z&to=2026-11-22T00:00:00Z')).status, 200)
+  for (const query of [
+    'from=2026-08-21T23:59:59Z&to=2026-11-22T00:00:00Z',
+    'from=2026-11-22T00:00:00Z&to=2026-11-22T00:00:00Z',
+    'from=yesterday',
+    'groupBy=',
+    'groupBy=day,',
+    'groupBy=prompt',
+  ])
+    t.match(faultOf(await at(query)), { status: 400, code: 'VALIDATION_ERROR' }, query)
+})
