@@ -31,7 +31,7 @@ import { creditMovements } from './0030-credit-movements.ts'
 import { rmsgMessages } from './0031-rmsg-messages.ts'
 import { users } from './0032-users.ts'
 import { firstCalls } from './0033-first-calls.ts'
-import { usage } from './0031-usage.ts'
+import { usage } from './0034-usage.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */

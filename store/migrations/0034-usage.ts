@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 export const usage: Migration = {
-  version: 31,
+  version: 34,
   name: 'usage by time',
   sql: `
 -- The world of the key, also where the key is the number of a call that came in. Null in rows of before: their key says it.
