@@ -1,5 +1,4 @@
 /** Joins a conversation to the operations of the domain, to voice activity detection, tools and the recording. */
-import { setImmediate as afterOthers } from 'node:timers/promises'
 import { FrameResampler } from './audio/frame-resampler.ts'
 import type { Caller } from './domain/access/organization.ts'
 import { createJournal, type Journal, type JournalDeps } from './domain/calls/journal.ts'
@@ -15,7 +14,6 @@ import { routingOfStage } from './domain/sessions/routes.ts'
 import type { Aligner } from './domain/speech/alignment.ts'
 import { presetOfGender } from './domain/speech/voices.ts'
 import { createRunTool } from './domain/tools/run-tool.ts'
-import { createFetchHoldAudio, type FetchHoldAudio } from './domain/transfers/hold-audio.ts'
 import type { TransferTool } from './domain/transfers/transfer-tool.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createLocalVad } from './providers/local/vad-process.ts'
@@ -41,7 +39,8 @@ export type ConversationParts = {
 export type Conversations = {
   start: StartConversation
   journal: Journal
-  fetchHoldAudio: FetchHoldAudio
+  /** Calls addresses that organizations name. */
+  client: ReturnType<typeof createWebhookClient>
   /** Carries out the transfers that agents ask for. Called once. */
   serve(transferTool: TransferTool): void
   /** Starts the engines of a session that will be joined soon. */
@@ -72,7 +71,7 @@ export function createConversations(parts: ConversationParts): Conversations {
   const toolDeps = { client, clock: systemClock, log, valueFaults, isPhoneNumber, workspaceSecrets }
   return {
     journal,
-    fetchHoldAudio: createFetchHoldAudio({ client, clock: systemClock, log, pause: () => afterOthers() }),
+    client,
     serve(tool) {
       transferTool = tool
     },

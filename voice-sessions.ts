@@ -1,7 +1,8 @@
 /** Joins the parts of voice sessions: how they start, who may join, and how other processes reach them. */
-import { randomUUID } from 'node:crypto'
 
-import { type ConversationParts, createConversations } from './conversations.ts'
+import { randomUUID } from 'node:crypto'
+import { setImmediate as afterOthers } from 'node:timers/promises'
+import { type ConversationParts, type Conversations, createConversations } from './conversations.ts'
 import { createEndCall, type EndCall } from './domain/calls/end-call.ts'
 import { SessionRegistry } from './domain/sessions/live-sessions.ts'
 import { createLiveCalls } from './domain/sessions/reach-calls.ts'
@@ -10,6 +11,7 @@ import type { StartSession } from './domain/sessions/start.ts'
 import { createStartSession } from './domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
 import { createWebJoin, type WebJoin } from './domain/sessions/web-join.ts'
+import { createFetchHoldAudio } from './domain/transfers/hold-audio.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
 import { openPhoneSessions, type PhoneSessions, type Telephony } from './phone-sessions.ts'
@@ -41,6 +43,9 @@ export type Sessions = {
 const closeMs = 5000
 /** A process that stood still for a while finds out this soon which of its calls another one has ended. */
 const lookEveryMs = 2000
+
+const fetchHoldAudioWith = ({ client }: Conversations, log: SessionParts['log']) =>
+  createFetchHoldAudio({ client, clock: systemClock, log, pause: () => afterOthers() })
 
 /** Resolves when commands from other processes are received. */
 export async function createSessions(parts: SessionParts): Promise<Sessions> {
@@ -85,7 +90,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   const { journal } = conversations
   const { prices } = config.carrier
   const shared = { store, telephony, live, prices, routes, rules, preCall, journal, log }
-  const phone = openPhoneSessions({ ...shared, fetchHoldAudio: conversations.fetchHoldAudio })
+  const phone = openPhoneSessions({ ...shared, fetchHoldAudio: fetchHoldAudioWith(conversations, log) })
   conversations.serve(phone.transferTool)
   await store.callCommands.serve((tenant, callId, command) => {
     if (command.kind === 'joinState') return live.joinState(tenant, callId)

@@ -1,6 +1,6 @@
 /**
- * The audio that a caller hears on hold, from an address of the organization. It is fetched once in a transfer. Until it is
- * there, and when it cannot be had, the caller hears the built-in music.
+ * The audio that a caller receives on hold, from an address of the organization. It is fetched once in a transfer. Until it is
+ * there, and when it cannot be had, the caller receives the built-in music.
  */
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { wavClip } from '../../audio/wav-clip.ts'

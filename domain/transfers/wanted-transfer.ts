@@ -17,7 +17,7 @@ const screeningDefaultS = 20
 const detectionDefaultS = 10
 
 export type IsPhoneNumber = (text: string) => boolean
-/** What a schema cannot express. */
+/** Checks that a schema cannot express. */
 export type TransferRules = { isPhoneNumber: IsPhoneNumber; hosts: HostPolicy }
 
 /** Throws ResourceFault `invalid`. */

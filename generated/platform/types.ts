@@ -762,7 +762,7 @@ export type TransferFallback = {
   message?: string | null
   /** For the LLM of the agent that takes a message. */
   takeMessagePrompt?: string | null
-  /** The caller hears this audio on hold, again and again: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. https, without user and password; an address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller hears the built-in music. */
+  /** The caller receives this audio on hold, again and again: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. https, without user and password; an address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in music. */
   holdAudioUrl?: string | null
 } | null
 

@@ -126,8 +126,8 @@ const ownClip = Int16Array.from({ length: 32_000 }, (_, i) => Math.round(3000 * 
 
 const shown = (...values: (number | readonly number[])[]) => JSON.stringify(values)
 
-/** The likeness of what the caller hears to audio of an organization that comes after `afterMs`, and to the built-in music. */
-async function heardOnHold(afterMs: number, clip: Int16Array | null) {
+/** The likeness of what the caller receives to audio of an organization that comes after `afterMs`, and to the built-in music. */
+async function receivedOnHold(afterMs: number, clip: Int16Array | null) {
   const { clock, sim, conversation } = converse()
   await sim.run(400)
   const rates: number[] = []
@@ -138,24 +138,24 @@ async function heardOnHold(afterMs: number, clip: Int16Array | null) {
   sim.received = []
   conversation.hold({ tone: 'music', audio }, () => {})
   await sim.run(7000)
-  const heard = Int16Array.from(sim.received)
+  const received = Int16Array.from(sim.received)
   conversation.resume(after)
   await sim.run(2000)
   sim.received = []
   await sim.run(2000)
   const later = Int16Array.from(sim.received)
   const music = holdClip('music', 16_000).subarray(0, 16_000)
-  const half = heard.length / 2
+  const half = received.length / 2
   return {
     rates,
-    own: [heard.subarray(0, half), heard.subarray(half)].map((part) => likenessOf(ownClip, part)),
-    music: [heard.subarray(0, half), heard.subarray(half)].map((part) => likenessOf(music, part)),
+    own: [received.subarray(0, half), received.subarray(half)].map((part) => likenessOf(ownClip, part)),
+    music: [received.subarray(0, half), received.subarray(half)].map((part) => likenessOf(music, part)),
     later: likenessOf(ownClip, later),
   }
 }
 
-t.test('a caller on hold hears the audio of the organization again and again, and not after the hold', async (t) => {
-  const { own, music, later, rates } = await heardOnHold(0, ownClip)
+t.test('a caller on hold receives the audio of the organization again and again, and not after the hold', async (t) => {
+  const { own, music, later, rates } = await receivedOnHold(0, ownClip)
   t.same(rates, [16_000], 'it is asked for once')
   t.ok(
     own.every((likeness) => likeness > 0.99),
@@ -168,19 +168,22 @@ t.test('a caller on hold hears the audio of the organization again and again, an
   t.ok(later < 0.5, shown(later))
 })
 
-t.test('a caller on hold hears the built-in music until the audio is there, and when it cannot be had', async (t) => {
-  const late = await heardOnHold(3500, ownClip)
-  t.ok(late.music[0]! > 0.99 && late.own[1]! > 0.99, shown(late.music, late.own))
-  const failed = await heardOnHold(100, null)
-  t.ok(failed.music[0]! > 0.99, shown(failed.music))
-  t.ok(
-    failed.own.every((likeness) => likeness < 0.5),
-    shown(failed.own),
-  )
-})
+t.test(
+  'a caller on hold receives the built-in music until the audio is there, and when it cannot be had',
+  async (t) => {
+    const late = await receivedOnHold(3500, ownClip)
+    t.ok(late.music[0]! > 0.99 && late.own[1]! > 0.99, shown(late.music, late.own))
+    const failed = await receivedOnHold(100, null)
+    t.ok(failed.music[0]! > 0.99, shown(failed.music))
+    t.ok(
+      failed.own.every((likeness) => likeness < 0.5),
+      shown(failed.own),
+    )
+  },
+)
 
-t.test('audio that comes after the hold is not heard', async (t) => {
-  const { own, later } = await heardOnHold(8000, ownClip)
+t.test('audio that comes after the hold is not played', async (t) => {
+  const { own, later } = await receivedOnHold(8000, ownClip)
   t.ok(
     [...own, later].every((likeness) => likeness < 0.5),
     shown(own, later),
