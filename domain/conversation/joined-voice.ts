@@ -1,8 +1,9 @@
 /** The words of a person who has joined: their speech, its transcript, and where one turn ends. */
 import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
+import type { CallerObserver } from './caller-observer.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
-import { Listening } from './listening.ts'
+import { Listening, observedBy } from './listening.ts'
 import { Transcription } from './transcription.ts'
 import { type Said, type SaidTurn, UserTurn } from './user-turn.ts'
 
@@ -30,7 +31,7 @@ export class JoinedVoice {
   /** Voice activity detection has found speech where the words under way were said. */
   #isSpeech = false
 
-  constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents) {
+  constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents, observer: CallerObserver | null = null) {
     const { clock, transcribeStream, input, sampleRateHz } = deps
     const { call, routing, request } = input
     const { pipeline } = call
@@ -47,6 +48,7 @@ export class JoinedVoice {
     })
     this.#transcription = new Transcription({ clock, transcribeStream, request }, pipeline, routing.stt, {
       transcript: (transcript) => {
+        observer?.words(transcript.text, transcript.isFinal)
         const startMs = this.#listening.msOf(transcript.startMs)
         const said = { startMs, endMs: this.#listening.msOf(transcript.endMs) }
         if (this.#user.add(transcript, said)) this.#words(said)
@@ -60,7 +62,7 @@ export class JoinedVoice {
         events.lost(fault)
       },
     })
-    this.#listening = new Listening(deps, sampleRateHz, {
+    const voice = observedBy(observer, {
       speechStarted: (atMs) => {
         this.#talks = this.#isSpeech = true
         this.#user.speechStarted(atMs)
@@ -75,6 +77,7 @@ export class JoinedVoice {
         this.#transcription.audio(samples)
       },
     })
+    this.#listening = new Listening(deps, sampleRateHz, voice)
   }
 
   /** The provider of speech to text that works now. */

@@ -51,6 +51,7 @@ export class SpokenScreening implements Screening {
         failedOver: ignored,
         lost,
       },
+      events.observer,
     )
     this.#speech = new AgentSpeech(
       { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline) },

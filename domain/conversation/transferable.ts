@@ -1,5 +1,6 @@
 /** The side of a conversation that a transfer of its call uses. */
 import type { HoldTone } from '../../audio/hold-tones.ts'
+import type { CallerObserver } from './caller-observer.ts'
 import type { MediaSink, MediaTransport } from './media.ts'
 
 export interface TransferableConversation {
@@ -35,7 +36,11 @@ export type AfterHold = {
 }
 
 export type Decision = 'accepted' | 'declined'
-export type ScreeningEvents = { decided(decision: Decision): void }
+export type ScreeningEvents = {
+  decided(decision: Decision): void
+  /** Null: nobody asks whether a machine answers. */
+  observer: CallerObserver | null
+}
 export type Screening = MediaSink & {
   /** Nothing more is said, and no words decide any more. The transport stays open. */
   close(): void

@@ -1,4 +1,5 @@
 /** One transfer of one call: carries out the effects of its course over the line, and reports to it what happened. */
+import type { Answering } from '../answering/answering.ts'
 import { screeningText } from '../conversation/decision-words.ts'
 import type { HoldSound, Screening, TransferableConversation } from '../conversation/transferable.ts'
 import type { LegHolder, LegStore } from '../phone/leg.ts'
@@ -14,6 +15,7 @@ import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCour
 import { Recipient } from './recipient.ts'
 import { isOver, type TransferStatus } from './states.ts'
 import type { Destination, Transfer, TransferDone, WantedCancel, WantedTransfer } from './transfer.ts'
+import { detectVoicemail } from './voicemail-detection.ts'
 
 export type LiveTransferDeps = {
   media: LegMedia
@@ -38,6 +40,8 @@ type Attempt = {
   destination: Destination
   recipient: Recipient
   screening: Screening | null
+  /** Runs while the recipient is asked. Null: the line decides whether a machine answers, or nobody. */
+  detection: Answering | null
   /** The line dials, or the attempt is over. */
   isSettled: boolean
 }
@@ -278,7 +282,7 @@ export class LiveTransfer implements OpenTransfer {
       fallback: null,
       ...{ createdAtMs: nowMs, updatedAtMs: nowMs, completedAtMs: null },
     }
-    const attempt: Attempt = { row, destination, recipient, screening: null, isSettled: false }
+    const attempt: Attempt = { row, destination, recipient, screening: null, detection: null, isSettled: false }
     return attempt
   }
 
@@ -308,7 +312,9 @@ export class LiveTransfer implements OpenTransfer {
     }
     this.#store(attempt, then === 'dial' ? this.#nextId : null)
     this.#cancelTimer()
-    if (status !== 'screening') attempt.screening?.close()
+    if (status === 'screening') return
+    attempt.screening?.close()
+    attempt.detection?.close()
   }
 
   #screen(): void {
@@ -320,9 +326,18 @@ export class LiveTransfer implements OpenTransfer {
     const { language } = this.#phone.call.pipeline.intent
     const text = screeningText(destination.screeningPrompt, row.summary, language)
     const number = this.#course.attempt
-    const decided = (event: 'accepted' | 'declined') => this.#happened({ type: 'attempt', attempt: number, event })
-    this.#newest.screening = this.#conversation.screen(text, stream, { decided })
+    const happened = (event: 'accepted' | 'declined' | 'machine') =>
+      this.#happened({ type: 'attempt', attempt: number, event })
+    this.#newest.detection = this.#detect(() => happened('machine'))
+    const { observer = null } = this.#newest.detection ?? {}
+    this.#newest.screening = this.#conversation.screen(text, stream, { decided: happened, observer })
     recipient.connect(this.#newest.screening)
+  }
+
+  #detect(machine: () => void): Answering | null {
+    const { clock } = this.#deps
+    const { record, call, line } = this.#phone
+    return detectVoicemail(this.#wanted.detection, line.name, call.pipeline, { clock, record, machine })
   }
 
   #bridge(): void {

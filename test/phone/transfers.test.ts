@@ -208,3 +208,30 @@ t.test('a transfer that cannot be is refused with its place', async (t) => {
   await callWhen(phones, id, hasEnded)
   t.match((await transfer(id, 'blind', { to: '+15005550006' })).json(), { code: 'CALL_NOT_LIVE' })
 })
+
+for (const mode of ['agent', 'carrier'] as const)
+  t.test(`${mode}: a voicemail that answers for a recipient is no recipient`, async (t) => {
+    for (const to of ['+15005550008', '+15005550009']) {
+      const id = await talking()
+      const voicemailDetection = { mode, timeoutSeconds: 60 }
+      const answer = await transfer(id, 'warm', { to, voicemailDetection, screeningTimeout: 120 })
+      t.equal(answer.status, 201, answer.text)
+      const back = await callWhen(phones, id, isDecided)
+      t.same(statuses(back), ['voicemail'], to)
+      t.match(transfersOf(back), [{ voicemail_detected: true }])
+      const found = (await eventsOf(phones, id)).filter(({ event_type, payload }) => {
+        return event_type === 'carrier.machine_detection' && payload['leg'] === 'recipient'
+      })
+      t.match(found, [{ payload: { mode, result: 'machine' } }])
+      await call(phones, 'POST', `/v1/calls/${id}/end`)
+      t.equal((await callWhen(phones, id, hasEnded)).status, 'completed')
+    }
+  })
+
+t.test('a recipient whose voicemail is looked for, and who is a person, gets the caller', async (t) => {
+  const id = await talking()
+  await transfer(id, 'warm', { to: '+15005550015', voicemailDetection: { mode: 'agent' }, screeningTimeout: 60 })
+  t.same(statuses(await callWhen(phones, id, isDecided)), ['completed'])
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(phones, id, hasEnded)
+})

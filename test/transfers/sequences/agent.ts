@@ -111,6 +111,7 @@ export class ModelledAgent implements Conversation {
       decided: (decision) => {
         if (!isClosed) events.decided(decision)
       },
+      observer: events.observer,
     }
     this.asked = asked
     const close = () => {
