@@ -139,6 +139,7 @@ function lazyLine(name: LineName, open: () => Promise<Line>): Line {
     bridge: async (leg, other) => (await line()).bridge(leg, other),
     sendDtmf: async (leg, digits) => (await line()).sendDtmf(leg, digits),
     isAlive: async (leg) => (await line()).isAlive(leg),
+    find: async (legId) => (await line()).find(legId),
     close: async () => void (await (await opened)?.close()),
   }
 }

@@ -26,6 +26,9 @@ const sharedConnection = 'simulator'
 /** An ended leg can be asked for this long, and there are at most this many. */
 const endedMs = 600_000
 const endedMax = 2000
+/** Open calls on one page of a list. */
+const activeUsual = 20
+const activeMax = 250
 /** Callers give up, and the carrier ends calls. */
 const callerPatienceMs = 60_000
 const detectionMs = 2500
@@ -140,6 +143,25 @@ export class Calls {
       call_duration: answeredAtMs === null ? 0 : Math.floor((untilMs - answeredAtMs) / 1000),
       start_time: new Date(startedAtMs).toISOString(),
       ...(endedAtMs !== null && { end_time: new Date(endedAtMs).toISOString() }),
+    }
+  }
+
+  /** The open legs of a connection, in the order of their beginnings. */
+  listActive(connectionId: string, query: URLSearchParams): object {
+    const limit = Number(query.get('page[limit]') ?? activeUsual)
+    if (!Number.isInteger(limit) || limit < 1 || limit > activeMax) throw invalid('page[limit]')
+    const all = [...this.#legs.values()].filter(({ details }) => details.connectionId === connectionId)
+    const after = query.get('page[after]')
+    const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
+    const legs = all.slice(from, from + limit)
+    const last = legs.at(-1)?.id ?? ''
+    const isLast = from + legs.length >= all.length
+    const path = `/v2/connections/${encodeURIComponent(connectionId)}/active_calls`
+    const next = isLast ? null : `${path}?${new URLSearchParams({ 'page[after]': last }).toString()}`
+    const cursors = { after: last, before: legs[0]?.id ?? '' }
+    return {
+      data: legs.map(({ id }) => this.retrieve(id)),
+      meta: { cursors, total_items: all.length, next, previous: null },
     }
   }
 

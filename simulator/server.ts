@@ -96,6 +96,11 @@ const routes: readonly Route[] = [
     path: /^\/v2\/calls\/([^/]+)$/,
     answer: ({ deps, id }) => ({ data: deps.calls.retrieve(id) }),
   },
+  {
+    method: 'GET',
+    path: /^\/v2\/connections\/([^/]+)\/active_calls$/,
+    answer: ({ deps, id, query }) => deps.calls.listActive(id, query),
+  },
   ...actions.map(actionRoute),
   {
     method: 'GET',

@@ -9,7 +9,7 @@ import type { LegMedia } from '../ports/leg-media.ts'
 import { type LegEvent, type LegEvents, type LineName, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
-import type { Leg, LegHolder, LegStore, OrphanedLeg } from './leg.ts'
+import { type Leg, type LegHolder, type LegStore, type OrphanedLeg, refOf } from './leg.ts'
 import { PhoneCall } from './phone-call.ts'
 import type { PhoneLines } from './ports.ts'
 
@@ -154,10 +154,12 @@ export class PhoneCalls implements LegEvents {
 
   async #hangUpOrphan(leg: OrphanedLeg): Promise<void> {
     const { legs, lines, clock, log } = this.#deps
-    const { id: legId, callId, carrierLegId } = leg
+    const { id: legId, callId } = leg
+    const line = lines.named(leg.line)
     try {
-      // The line does not know a leg without a name by ours: its next event hangs it up.
-      if (carrierLegId !== null) await lines.named(leg.line)?.hangUp({ legId, carrierLegId })
+      // The answer to its dial and its events are lost. A leg that is dialled later still is hung up by its first event.
+      const ref = refOf(leg) ?? (await line?.find(legId)) ?? null
+      if (ref !== null) await line?.hangUp(ref)
       await legs.ended(leg, clock.nowMs())
       log.info({ legId, callId }, 'a leg was hung up that no process holds')
     } catch (err) {

@@ -3,7 +3,9 @@ import { type LegRef, type LineName, type PhoneLine, PhoneLineError } from '../.
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { createHttpTransport, json, type VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
+import { findActive } from './active-calls.ts'
 import { clientStateOf } from './client-state.ts'
+import { inTime } from './in-time.ts'
 import { dialBody, rateOf, rejectCauses, streamOf } from './requests.ts'
 import { telnyxLimits, telnyxWire, toLineError } from './wire.ts'
 
@@ -64,6 +66,7 @@ export function telnyxLineOver(
       const answer = await inTime(options, http.get(pathOf(leg), never)).catch(unlessGone)
       return dataOf(answer)['is_alive'] === true
     },
+    find: (legId) => findActive(options, http, legId),
   }
 }
 
@@ -98,14 +101,6 @@ async function dial(
 /** Should this fail too, the first event of the leg shows the leg to be alive. */
 async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})
-}
-
-/** Rejects with PhoneLineError, also when the time is up. */
-function inTime<T>({ clock, requestMs }: Pick<TelnyxLineOptions, 'clock' | 'requestMs'>, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(requestMs, () => reject(new PhoneLineError('timeout')))
-    work.finally(cancel).then(resolve, (error: unknown) => reject(toLineError(error)))
-  })
 }
 
 function unlessGone(error: unknown): JsonObject {

@@ -178,6 +178,11 @@ export class TrunkLine implements PhoneLine {
     return Promise.resolve(this.#legs.has(carrierLegId))
   }
 
+  /** A call over a trunk lives in this process, which never loses its name. */
+  find(): Promise<null> {
+    return Promise.resolve(null)
+  }
+
   /** Ends all calls. */
   async close(): Promise<void> {
     this.#probes.close()

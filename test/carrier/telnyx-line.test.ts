@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
+import { clientStateOf } from '../../providers/telnyx/client-state.ts'
 import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { until } from '../http/harness.ts'
@@ -109,6 +110,31 @@ t.test('the answers of the carrier', async (t) => {
     { kind: 'refused', isGone: false },
     'another 422 is no end of the leg',
   )
+})
+
+t.test('a leg is found among the open calls by our id, on each page', async (t) => {
+  const carrier = await serveCarrier(t)
+  const call = (id: string, of: string) => ({
+    call_control_id: id,
+    client_state: clientStateOf(of),
+    record_type: 'call',
+  })
+  const path = '/v2/connections/7267/active_calls'
+  const next = `${path}?page[after]=two`
+  const pages = [
+    { data: [call('v3:1', 'leg_other')], meta: { cursors: { after: 'two', before: 'one' }, next, previous: null } },
+    { data: [call(carrierLegId, legId)], meta: { cursors: { after: 'three', before: 'two' }, next: null } },
+  ]
+  carrier.answers((response) => response.end(JSON.stringify(pages.shift())))
+  t.same(await carrier.line.find(legId), ref)
+  t.same(
+    carrier.commands.map((command) => decodeURIComponent(command.path)),
+    [`${path}?page[limit]=100`, `${path}?page[limit]=100&page[after]=two`],
+  )
+  carrier.answers({ status: 200, body: { data: [call('v3:1', 'leg_other')], meta: { next: null } } })
+  t.equal(await carrier.line.find(legId), null)
+  carrier.answers(refusedWith(503, '10007'))
+  t.match(await failureOf(carrier.line.find(legId)), { kind: 'unreachable' })
 })
 
 t.test('a refusal says which, and repeats nothing of the carrier', async (t) => {

@@ -47,7 +47,7 @@ export function openDesk() {
   const steps = Object.fromEntries(names.map((name) => [name, works])) as Steps
   const commands: string[] = []
   const dialling: LegToDial[] = []
-  const state = { isAlive: true, isReady: true, isOrphaned: false }
+  const state = { isAlive: true, isReady: true, isOrphaned: false, isDialled: false }
   const line: PhoneLine = {
     name: 'simulator',
     async dial(leg) {
@@ -70,6 +70,7 @@ export function openDesk() {
     bridge: () => Promise.resolve(),
     sendDtmf: () => Promise.resolve(),
     isAlive: () => Promise.resolve(state.isAlive),
+    find: (legId) => Promise.resolve(state.isDialled ? { legId, carrierLegId } : null),
   }
   const calls = new Map<string, Call>()
   const legs = new Map<string, Leg>()

@@ -260,6 +260,18 @@ t.test('legs are cut only if they had no process at the last look too', async (t
   t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
 })
 
+t.test('a leg whose name and events are all lost is found by our id and hung up', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = fails(new PhoneLineError('timeout'))
+  await t.rejects(desk.dialled(), new ResourceFault(notDialed))
+  desk.isDialled = true
+  desk.isOrphaned = true
+  await desk.phones.hangUpOrphans()
+  await desk.phones.hangUpOrphans()
+  t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
+  t.match(desk.leg(), { endedAtMs: Number })
+})
+
 t.test('a leg that talks on after its call is over as soon as the line says so', async (t) => {
   const desk = openDesk()
   await desk.dialled()

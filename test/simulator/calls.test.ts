@@ -157,6 +157,25 @@ t.test('a leg that parks stays when the other one of its bridge leaves', async (
   t.match((await world.ask('GET', `/calls/${one}`)).body.data, { is_alive: true })
 })
 
+t.test('the open calls of a connection come page by page', async (t) => {
+  const world = await startWorld(t)
+  const ids: string[] = []
+  for (let at = 0; at < 3; at++) ids.push(await world.dial(far('0020')))
+  await world.act(ids[1] as string, 'hangup')
+  const list = (query: string) => world.ask('GET', `/connections/c/active_calls?${query}`)
+  const idsIn = (body: unknown) =>
+    (body as { data: { call_control_id: string }[] }).data.map((call) => call.call_control_id)
+  const first = await list('page[limit]=1')
+  t.same(idsIn(first.body), [ids[0]])
+  const { meta } = first.body as unknown as { meta: { next: string; cursors: { after: string }; total_items: number } }
+  t.equal(meta.total_items, 2)
+  const second = await list(`page[limit]=1&page[after]=${meta.cursors.after}`)
+  t.same(idsIn(second.body), [ids[2]])
+  t.match(second.body, { meta: { next: null } })
+  t.same(idsIn((await world.ask('GET', '/connections/other/active_calls')).body), [])
+  t.equal((await list('page[limit]=251')).status, 422)
+})
+
 t.test('a transfer dials the number and connects both far ends', async (t) => {
   const world = await startWorld(t)
   const caller = world.simulator.call({ from: far('0011'), to: agentNumber })

@@ -17,6 +17,7 @@ function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
     bridge: () => Promise.resolve(),
     sendDtmf: () => Promise.resolve(),
     isAlive: () => Promise.resolve(true),
+    find: () => Promise.resolve(null),
   }
   const stored = () => Promise.resolve()
   const recipient = new Recipient(

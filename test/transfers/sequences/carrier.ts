@@ -134,6 +134,9 @@ export class SequenceCarrier {
     const [, , leg, , action] = path.split('/')
     const id = decodeURIComponent(leg ?? '')
     try {
+      const [, ofConnection, query] = /^\/connections\/([^/]+)\/active_calls\?(.*)$/.exec(path) ?? []
+      if (ofConnection !== undefined)
+        return this.#calls.listActive(ofConnection, new URLSearchParams(query)) as JsonObject
       if (fields === null) return { data: this.#calls.retrieve(id) }
       const { stream_url: address, ...rest } = fields
       if (leg === undefined) return { data: this.#dial(rest, address) }

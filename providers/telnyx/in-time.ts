@@ -1,0 +1,14 @@
+/** The limit of time of a command for a leg. */
+import { PhoneLineError } from '../../domain/ports/phone-line.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { toLineError } from './wire.ts'
+
+export type InTimeOptions = { clock: Pick<Clock, 'after'>; requestMs: number }
+
+/** Rejects with PhoneLineError, also when the time is up. */
+export function inTime<T>({ clock, requestMs }: InTimeOptions, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(requestMs, () => reject(new PhoneLineError('timeout')))
+    work.finally(cancel).then(resolve, (error: unknown) => reject(toLineError(error)))
+  })
+}
