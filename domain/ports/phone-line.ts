@@ -54,7 +54,7 @@ export interface PhoneLine {
   sendDtmf(leg: LegRef, digits: string): Promise<void>
   /** False: the line has ended the leg, or knows no such leg. */
   isAlive(leg: LegRef): Promise<boolean>
-  /** The open leg that was dialled with this id of ours: the answer to the dial may be lost. Null: there is none. */
+  /** The open leg that was dialled as `legId`: the answer to its dial may be lost. Null: no leg is open. */
   find(legId: string): Promise<LegRef | null>
 }
 
