@@ -1,5 +1,5 @@
 /**
- * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations that docs/proxies shows: only the
+ * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations that deploy/proxies holds: only the
  * ports are replaced. All files are in a temporary folder. A missing program is a reason to skip, never a failure.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ export type ProxyName = 'nginx' | 'caddy'
 export type Proxy = { url: string; failures(): string[]; stop(): Promise<void> }
 
 const packages: Record<ProxyName, string> = { nginx: 'nginx-light', caddy: 'caddy' }
-const samples = path.resolve(import.meta.dirname, '../../docs/proxies')
+const samples = path.resolve(import.meta.dirname, '../../deploy/proxies')
 const installMs = 90_000
 
 /** False when the program is there, or could be installed; else the reason to skip. */
@@ -82,14 +82,13 @@ function nginxHas(kind: string): boolean {
 
 function caddy(folder: string, port: number, upstreams: readonly string[]): Command {
   const sample = readFileSync(path.join(samples, 'Caddyfile'), 'utf8')
-  const hosts = upstreams.map((upstream) => new URL(upstream).host)
-  const site = sample
-    .replace('reverse_proxy 127.0.0.1:8080 127.0.0.1:8081', `reverse_proxy ${hosts.join(' ')}`)
-    .replace(/^:80 /m, `http://127.0.0.1:${port} `)
   const file = path.join(folder, 'Caddyfile')
-  writeFileSync(file, `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n${site}`)
+  writeFileSync(file, `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n${sample}`)
+  const [first = '', second = ''] = upstreams.map((upstream) => new URL(upstream).host)
+  const variables = { SITE: `http://127.0.0.1:${port}`, NODE_1: first, NODE_2: second }
+  const folders = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
   const args = ['run', '--adapter', 'caddyfile', '--config', file]
-  return { args, env: { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } }
+  return { args, env: { PATH: process.env['PATH'], ...folders, ...variables } }
 }
 
 async function end(child: ChildProcess, folder: string): Promise<void> {

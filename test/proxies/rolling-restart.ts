@@ -12,7 +12,7 @@ import { chat, frame, hello, Load, loopbackStt, postJson, stt } from './load.ts'
 import { sendWords } from './paced.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 
-/** The default, which the configurations in docs/proxies are made for. */
+/** The default, which the configurations in deploy/proxies are made for. */
 const lbDelayMs = 5000
 const graceMs = 6000
 /** nginx asks a server that refused again after 2 s, and Caddy asks /readyz every second. */

