@@ -5,8 +5,8 @@ import path from 'node:path'
 import { checkServing } from './check-serving.ts'
 import type { Provider } from './domain/ports/provider.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
-import { createAuthenticate } from './handlers/authenticate.ts'
 import { readStoredPolicy } from './handlers/key-policy.ts'
+import { createGatedAuthenticate } from './handlers/platform/rmsg-gate.ts'
 import { openCatalog } from './providers/catalog/rows.ts'
 import { updatedCatalogFile } from './providers/catalog/update.ts'
 import { createProviders } from './providers/registry.ts'
@@ -272,7 +272,7 @@ async function listen(
     ...surfaces,
     relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },
     echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
-    authenticate: createAuthenticate(store.keys),
+    authenticate: createGatedAuthenticate(store),
     requestId: systemIds.request,
     limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },
     edgeQuota: {

@@ -124,7 +124,7 @@ function internalOf({
     contracts: contractsAtAnyHost(config.surfaces),
     recordings: linkedRecordings(settings(null), records.recordings),
     carrier: { readers: phoneLines.readers, events: sessions.phone.events },
-    messages: { readers: richMessages.readers, messages: store.rmsgMessages },
+    messages: richMessages,
     simulatedCallers:
       config.publicUrl === null ? { call: async (call) => (await phoneLines.simulator.open()).call(call) } : null,
     tryAgent: {

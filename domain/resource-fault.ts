@@ -78,7 +78,13 @@ export type Problem =
   /** The value would be shown by later answers. */
   | { kind: 'secret_shown' }
 
-export type Resource = 'agent' | 'tool' | 'webhook endpoint' | 'SIP connection' | 'phone number'
+export type Resource =
+  | 'agent'
+  | 'tool'
+  | 'webhook endpoint'
+  | 'SIP connection'
+  | 'phone number'
+  | 'rich-message subscription'
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }

@@ -7,6 +7,8 @@ export type LocalRequest = {
   /** Alternating names and values. */
   headers: readonly string[]
   body?: string
+  /** The answer has to be complete by then; 5 s without it. */
+  waitMs?: number
 }
 
 const requestMs = 5000
@@ -18,17 +20,23 @@ const originsMax = 16
 export class LocalPools {
   readonly #pools = new Map<string, OutboundPool>()
 
-  /** Rejects with OutboundError, also when no answer came in 5 s. */
-  async request({ method, url, headers, body }: LocalRequest): Promise<{ status: number; body: Buffer }> {
+  /** Rejects with OutboundError, also when no answer came in time. */
+  async request({
+    method,
+    url,
+    headers,
+    body,
+    waitMs = requestMs,
+  }: LocalRequest): Promise<{ status: number; body: Buffer }> {
     const { origin, pathname, search } = new URL(url)
     return this.#poolOf(origin).request({
       method,
       path: pathname + search,
       headers,
       ...(body !== undefined && { body }),
-      headersTimeoutMs: requestMs,
-      bodyTimeoutMs: requestMs,
-      totalMs: requestMs,
+      headersTimeoutMs: waitMs,
+      bodyTimeoutMs: waitMs,
+      totalMs: waitMs,
       answerBytesMax,
     })
   }

@@ -6,8 +6,12 @@ import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } f
 import type { SimulatorClock } from './clock.ts'
 import type { LocalPools } from './local-pools.ts'
 
-/** From one attempt to the next. */
-const retryMs = [1000, 2000, 4000, 8000] as const
+/** How events are sent: the time from one attempt to the next, and the time to wait for an answer. */
+type Persistence = { retryMs: readonly number[]; waitMs: number }
+
+const ofCalls: Persistence = { retryMs: [1000, 2000, 4000, 8000], waitMs: 5000 }
+/** The receiver answers after its own subscribers, and after the end of a process it refuses an event for 15 s. */
+const ofMessages: Persistence = { retryMs: [1000, 2000, 4000, 8000, 16_000, 32_000], waitMs: 15_000 }
 
 const lateMs = 5000
 /** Every other event comes later by this, which is more than the second from the dialling to the answer. */
@@ -67,16 +71,16 @@ export class Webhooks {
     })
     const place = queue.sent++
     if (queue.faults !== 'late') {
-      queue.last = queue.last.then(() => this.#attempt(queue.url, body, 0))
+      queue.last = queue.last.then(() => this.#attempt(queue.url, body, ofCalls))
       return
     }
     const delayMs = lateMs + (place % 2 === 0 ? swapMs : 0)
-    for (const moreMs of [0, againMs]) this.#after(delayMs + moreMs, () => void this.#attempt(queue.url, body, 0))
+    for (const moreMs of [0, againMs]) this.#after(delayMs + moreMs, () => void this.#attempt(queue.url, body, ofCalls))
   }
 
-  /** Sends an event that is written already, `afterMs` from now. */
+  /** Sends an event of a message, which is written already, `afterMs` from now. */
   post(url: string, body: string, afterMs: number): void {
-    this.#after(afterMs, () => void this.#attempt(url, body, 0))
+    this.#after(afterMs, () => void this.#attempt(url, body, ofMessages))
   }
 
   /** Nothing is sent any more. */
@@ -87,19 +91,20 @@ export class Webhooks {
   }
 
   /** Never rejects. */
-  async #attempt(url: string, body: string, failures: number): Promise<void> {
-    if (this.#isClosed || (await this.#isDelivered(url, body))) return
+  async #attempt(url: string, body: string, persistence: Persistence, failures = 0): Promise<void> {
+    const { retryMs, waitMs } = persistence
+    if (this.#isClosed || (await this.#isDelivered(url, body, waitMs))) return
     const delayMs = retryMs[failures]
-    if (delayMs !== undefined) this.#after(delayMs, () => void this.#attempt(url, body, failures + 1))
+    if (delayMs !== undefined) this.#after(delayMs, () => void this.#attempt(url, body, persistence, failures + 1))
   }
 
-  async #isDelivered(url: string, body: string): Promise<boolean> {
+  async #isDelivered(url: string, body: string, waitMs: number): Promise<boolean> {
     const timestamp = String(Math.floor(this.#clock.nowMs() / 1000))
     const signature = sign(null, Buffer.from(`${timestamp}|${body}`), this.#key).toString('base64')
     const headers = ['content-type', 'application/json', 'telnyx-timestamp', timestamp]
     try {
       const signed = [...headers, 'telnyx-signature-ed25519', signature]
-      const { status } = await this.#pools.request({ method: 'POST', url, headers: signed, body })
+      const { status } = await this.#pools.request({ method: 'POST', url, headers: signed, body, waitMs })
       return status >= 200 && status < 300
     } catch {
       return false

@@ -8,16 +8,20 @@ import type { ConnectionStore } from '../domain/numbers/sip-connection.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { RmsgEventStore } from '../domain/rmsg/events.ts'
 import type { MessageStore } from '../domain/rmsg/message.ts'
 import type { RmsgNumberStore } from '../domain/rmsg/numbers.ts'
+import type { SubscriptionStore } from '../domain/rmsg/subscriptions.ts'
 import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
 import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
+import { createRmsgEventStore } from './rmsg-events.ts'
 import { createMessageStore } from './rmsg-messages.ts'
 import { createRmsgNumberStore } from './rmsg-numbers.ts'
+import { createSubscriptionStore } from './rmsg-subscriptions.ts'
 import type { Sealer } from './sealed.ts'
 import { createConnectionStore, createSipConnections } from './sip-connections.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
@@ -33,6 +37,8 @@ export type NumberRecords = {
   sipConnections: SipConnections
   rmsgNumbers: RmsgNumberStore
   rmsgMessages: MessageStore
+  rmsgEvents: RmsgEventStore
+  rmsgSubscriptions: SubscriptionStore
 }
 
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
@@ -47,5 +53,7 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     sipConnections: createSipConnections(worlds, sealer, clock),
     rmsgNumbers: createRmsgNumberStore(worlds),
     rmsgMessages: createMessageStore(worlds, clock),
+    rmsgEvents: createRmsgEventStore(worlds, clock),
+    rmsgSubscriptions: createSubscriptionStore(worlds, sealer),
   }
 }

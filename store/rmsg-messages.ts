@@ -26,7 +26,8 @@ export function createMessageStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>,
   }
 }
 
-async function reportMessage(
+/** Null: there is no such message. */
+export async function reportMessage(
   tx: Tx,
   id: string,
   report: Parameters<MessageStore['report']>[1],

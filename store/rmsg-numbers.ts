@@ -14,8 +14,7 @@ export function createRmsgNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator
             rmsg_backend as backend, exists (
               select from rmsg_numbers n where n.organization_id = o.id and n.test = ${test}) as "hasPool"
           from organizations o where id = ${organizationId}`
-        if (!row) throw new Error('the organization of a key is gone')
-        return row
+        return row ?? null
       }),
     pool: (tenant, limit) =>
       worlds.asTenant(tenant, (tx) =>

@@ -3,13 +3,14 @@ import { sealedTools } from './agent-tools.ts'
 import { sealedCalls } from './call-secrets.ts'
 import { sealedProviderKeys } from './provider-keys.ts'
 import { countUnreadable, type Resealed, resealTable, type SealedTable } from './reseal.ts'
+import { sealedSubscriptions } from './rmsg-subscriptions.ts'
 import type { Sealed, Sealer } from './sealed.ts'
 import { sealedConnections } from './sip-connection-rows.ts'
 import type { Tenancy } from './tenant.ts'
 import { sealedEndpoints } from './webhook-endpoint-rows.ts'
 import { sealedWebhookSecrets } from './webhook-secrets.ts'
 
-/** All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints, SIP connections and live calls. */
+/** All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints, subscriptions, SIP connections and live calls. */
 export type SealedSecrets = {
   /** Moves them to the current master key. */
   reseal(): Promise<Resealed>
@@ -29,6 +30,7 @@ export function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): Sea
         await reseal(sealedWebhookSecrets),
         await reseal(sealedEndpoints),
         await reseal(sealedConnections),
+        await reseal(sealedSubscriptions),
       ]
       return {
         resealed: tables.reduce((sum, { resealed }) => sum + resealed, 0),
@@ -43,6 +45,7 @@ export function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): Sea
         sealedWebhookSecrets,
         sealedEndpoints,
         sealedConnections,
+        sealedSubscriptions,
       ]
       let count = 0
       for (const table of tables) count += await unreadable(table)

@@ -13,7 +13,7 @@ import {
 } from '../domain/webhooks/delivery-store.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
 import type { Tx } from './connect.ts'
-import { isUuid } from './row-values.ts'
+import { isUuid, storable } from './row-values.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 import { completeDeliveries } from './webhook-ends.ts'
 import { insertEvent } from './webhook-outbox.ts'
@@ -91,7 +91,9 @@ const ofId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
 const joined = (tx: Tx) => tx`
   webhook_deliveries d
     join webhook_events v on v.organization_id = d.organization_id and v.test = d.test and v.id = d.event_id
-    left join webhook_endpoints e on e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id`
+    left join webhook_endpoints e on e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id
+    left join rmsg_subscriptions s on d.call_id is null and s.organization_id = d.organization_id and s.test = d.test
+      and s.id = d.endpoint_id`
 
 /**
  * The answer to the event before a call changes nothing once the call has begun, so that event is not sent again. An older
@@ -101,9 +103,13 @@ const canRedeliver = (tx: Tx) => tx`
   d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null
     and ${isNextOfCall(tx)}`
 
+/** The delivery is `d`. Only an event of a rich message belongs to no call. */
+const kindOf = (tx: Tx) => tx`case when d.call_id is null then 'rmsg' else 'workspace' end`
+
 const columns = (tx: Tx) => tx`
-  d.organization_id as "organizationId", d.test, d.id, d.event_id as "eventId", d.endpoint_id as "endpointId",
-  coalesce(e.name, d.endpoint_name) as "endpointName", e.id is null as "isEndpointDeleted", d.type, d.call_id as "callId",
+  d.organization_id as "organizationId", d.test, d.id, coalesce(v.provider_event_id, v.id::text) as "eventId", d.endpoint_id as "endpointId",
+  coalesce(e.name, s.url, d.endpoint_name) as "endpointName", ${kindOf(tx)} as "endpointKind",
+  coalesce(e.id, s.id) is null as "isEndpointDeleted", d.type, d.call_id as "callId",
   d.agent_id as "agentId", v.tags, d.status, d.attempts, d.http_status as "httpStatus", d.error,
   (${canRedeliver(tx)}) as "canRedeliver", d.occurred_at as "occurredAt", d.created_at as "createdAt",
   d.expires_at as "expiresAt", d.delivered_at as "deliveredAt"`
@@ -141,7 +147,7 @@ async function list(
       ${agentId === undefined ? tx`` : tx`and d.agent_id = ${agentId}`}
       ${status === undefined ? tx`` : tx`and d.status = ${status}`}
       ${callId === undefined ? tx`` : tx`and d.call_id = ${callId}`}
-      ${eventId === undefined ? tx`` : tx`and d.event_id = ${eventId}`}
+      ${eventId === undefined ? tx`` : ofEvent(tx, eventId)}
       ${toMs === undefined ? tx`` : tx`and d.created_at <= ${new Date(toMs)}`}
       ${after === null ? tx`` : tx`and (d.created_at, d.id) < (${new Date(after.createdAtMs)}, ${after.id})`}
     order by d.created_at desc, d.id desc limit ${limit + 1}`
@@ -150,6 +156,9 @@ async function list(
   const next = rows.length > limit && last ? { createdAtMs: last.createdAtMs, id: last.id } : null
   return { deliveries, next, endpoints: await endpointsOf(tx, tenant) }
 }
+
+const ofEvent = (tx: Tx, eventId: string) =>
+  isUuid(eventId) ? tx`and d.event_id = ${eventId}` : tx`and v.provider_event_id = ${storable(eventId)}`
 
 /** Goes from endpoint to endpoint in the index of deliveries, and adds the endpoints that have none. */
 async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<EndpointOption[]> {
@@ -161,10 +170,14 @@ async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<En
       select (select endpoint_id from webhook_deliveries where ${own} and endpoint_id > s.id order by endpoint_id limit 1)
       from seen s where s.id is not null
     )
-    select coalesce(e.id, s.id) as id, e.id is null as "isDeleted", coalesce(e.name, (
-      select endpoint_name from webhook_deliveries where ${own} and endpoint_id = s.id
-      order by created_at desc, id desc limit 1)) as name
-    from seen s full join (select id, name from webhook_endpoints where ${own}) e on e.id = s.id
+    select coalesce(e.id, s.id) as id, e.id is null as "isDeleted", coalesce(e.name, l.name) as name,
+      coalesce(e.kind, l.kind) as kind
+    from seen s full join (
+        select id, name, 'workspace' as kind from webhook_endpoints where ${own}
+        union all select id, url, 'rmsg' from rmsg_subscriptions where ${own}) e on e.id = s.id
+      left join lateral (
+        select endpoint_name as name, ${kindOf(tx)} as kind from webhook_deliveries d
+        where ${own} and endpoint_id = s.id order by created_at desc, id desc limit 1) l on true
     where coalesce(e.id, s.id) is not null
     order by e.id is null, name, id limit ${endpointsMax}`
   return [...rows]

@@ -57,7 +57,7 @@ async function positions(
   const rows = await tx<{ id: string; createdAt: Date }[]>`
     select id, created_at as "createdAt" from webhook_events
     where organization_id = ${organizationId} and test = ${test} and created_at >= ${new Date(fromMs)}
-      and type <> 'call.pre_call'
+      and type <> 'call.pre_call' and call_id is not null
       ${after === null ? tx`` : tx`and (created_at, id) > (${new Date(after.createdAtMs)}, ${after.id})`}
     order by created_at, id limit ${limit}`
   return rows.map(({ id, createdAt }) => ({ id, createdAtMs: createdAt.getTime() }))

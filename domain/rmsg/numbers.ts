@@ -39,7 +39,8 @@ export type RmsgAccess = {
 type RmsgView = 'admin' | 'pool' | 'legacy'
 
 export type RmsgNumberStore = {
-  access(tenant: Tenant): Promise<RmsgAccess>
+  /** Null: there is no such organization. */
+  access(tenant: Tenant): Promise<RmsgAccess | null>
   /** Oldest first. */
   pool(tenant: Tenant, limit: number): Promise<RmsgNumber[]>
   /** The numbers of all organizations, oldest first. */
@@ -56,6 +57,8 @@ export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
 }
 
 export type RmsgNumbers = {
+  /** Throws ResourceFault `rmsg_not_enabled` unless the organization has access. */
+  admit(tenant: Tenant): Promise<void>
   /** Throws ResourceFault `rmsg_not_enabled`. */
   list(tenant: Tenant): Promise<ShownRmsgNumber[]>
   /** For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` where it may not be used. */
@@ -68,34 +71,33 @@ const listMax = 1_000
 
 export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
   return {
+    admit: async (tenant) => void admitted(await store.access(tenant)),
     async list(tenant) {
-      const access = await store.access(tenant)
-      const view = admitted(access)
+      const { view, backend } = admitted(await store.access(tenant))
       const numbers = await (view === 'pool' ? store.pool(tenant, listMax) : store.inventory(tenant.test, listMax))
       return numbers.map(({ agentId, ...number }) => ({
         ...number,
         ...(view !== 'legacy' && { agentId }),
-        capabilities: capabilitiesOf({ agentId, ...number }, access.backend),
+        capabilities: capabilitiesOf({ agentId, ...number }, backend),
       }))
     },
     async use(tenant, id) {
-      const view = admitted(await store.access(tenant))
+      const { view } = admitted(await store.access(tenant))
       const number = await store.find(tenant.test, id)
       if (number === null || !isUsable(number, view, tenant)) throw new ResourceFault({ kind: 'rmsg_number_not_found' })
       return number
     },
     async canSend(tenant) {
-      const access = await store.access(tenant)
-      admitted(access)
-      return access.backend === 'default'
+      const { backend } = admitted(await store.access(tenant))
+      return backend === 'default'
     },
   }
 }
 
-function admitted(access: RmsgAccess): RmsgView {
-  const view = rmsgViewOf(access)
-  if (view === null) throw new ResourceFault({ kind: 'rmsg_not_enabled' })
-  return view
+function admitted(access: RmsgAccess | null): RmsgAccess & { view: RmsgView } {
+  const view = access && rmsgViewOf(access)
+  if (access === null || view === null) throw new ResourceFault({ kind: 'rmsg_not_enabled' })
+  return { ...access, view }
 }
 
 /** Whether the agent answers on a number that no other agent has. */

@@ -131,7 +131,7 @@ function signingOf(
   return { secret: sent === null || source === 'workspace' ? null : stored, issues: [] }
 }
 
-function replacedSecret(stored: SigningSecret | null, secret: string, nowMs: number): SigningSecret {
+export function replacedSecret(stored: SigningSecret | null, secret: string, nowMs: number): SigningSecret {
   if (stored?.secret === secret) return stored
   return { secret, previous: stored && { secret: stored.secret, untilMs: nowMs + overlapMs } }
 }

@@ -1,13 +1,12 @@
 /** The log of deliveries, which an organization reads for 30 days. The store implements it. */
 import type { Tenant } from '../access/organization.ts'
-import type { ClaimedDelivery, Delivery, DeliveryStatus, NumberedAttempt } from './delivery.ts'
-import type { WebhookEventType } from './endpoint.ts'
+import type { ClaimedDelivery, Delivery, DeliveryStatus, EndpointKind, NumberedAttempt } from './delivery.ts'
 import type { OutboxEvent } from './outbox.ts'
 import type { DeliveryEnd } from './queue.ts'
 
 export type DeliveryFilter = {
   endpointId?: string
-  type?: WebhookEventType
+  type?: Delivery['type']
   agentId?: string
   status?: DeliveryStatus
   callId?: string
@@ -22,7 +21,7 @@ export type DeliveryFilter = {
 export type DeliveryPosition = { createdAtMs: number; id: string }
 
 /** An endpoint that has deliveries or could have. */
-export type EndpointOption = { id: string; name: string; isDeleted: boolean }
+export type EndpointOption = { id: string; name: string; kind: EndpointKind; isDeleted: boolean }
 
 export type DeliveryPage = { deliveries: Delivery[]; next: DeliveryPosition | null; endpoints: EndpointOption[] }
 

@@ -1,5 +1,6 @@
 /** A delivery is one event for one endpoint. An attempt is one POST of it. */
 import type { Tenant } from '../access/organization.ts'
+import type { RichEventType } from '../ports/rich-messages.ts'
 import type { WebhookEventType } from './endpoint.ts'
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
@@ -20,15 +21,21 @@ export type CancelReason = 'deleted' | 'disabled' | 'superseded'
 
 export type AttemptTrigger = 'automatic' | 'manual'
 
+/** `rmsg`: a subscription to events of rich messages. */
+export type EndpointKind = 'workspace' | 'rmsg'
+
 export type Delivery = Tenant & {
   id: string
+  /** The webhook-id. */
   eventId: string
   endpointId: string
   endpointName: string
+  endpointKind: EndpointKind
   /** The endpoint of this id is gone. */
   isEndpointDeleted: boolean
-  type: WebhookEventType
-  callId: string
+  type: WebhookEventType | RichEventType
+  /** Null: an event of a rich message. */
+  callId: string | null
   agentId: string | null
   tags: Record<string, string>
   status: DeliveryStatus

@@ -25,6 +25,7 @@ import type {
   CompleteTransfer,
   Credits,
   Deleted,
+  DeliveredEventType,
   EndCall,
   EndedCall,
   ErrorEnvelope,
@@ -54,6 +55,8 @@ import type {
   ReleasedPhoneNumber,
   RequestRoute,
   RmsgNumberList,
+  RmsgSubscription,
+  RmsgSubscriptionList,
   SecretRotationInput,
   SentMessage,
   SentNumberMessage,
@@ -76,6 +79,7 @@ import type {
   Transfer,
   TransferProgress,
   Usage,
+  WantedRmsgSubscription,
   WarmTransfer,
   WebJoin,
   WebJoined,
@@ -85,7 +89,6 @@ import type {
   WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookDeliveryStatus,
-  WebhookEventType,
   WebhookList,
   WebhookSecret,
   WebhookStreamEnd,
@@ -416,6 +419,27 @@ export type ListRmsgNumbersCall = CallOptions
 export type ListRmsgNumbersAnswer =
   | Answer<'application/json', RmsgNumberList>
 
+export type ListRmsgSubscriptionsCall = CallOptions & { query?: { organizationId?: string } }
+
+export type ListRmsgSubscriptionsAnswer =
+  | Answer<'application/json', RmsgSubscriptionList>
+
+export type PutRmsgSubscriptionCall = CallOptions & { query?: { organizationId?: string }; body: WantedRmsgSubscription }
+
+export type PutRmsgSubscriptionAnswer =
+  | Answer<'application/json', RmsgSubscription>
+  | Answer<'application/json', RmsgSubscription>
+
+export type DeleteRmsgSubscriptionsCall = CallOptions & { query?: { organizationId?: string } }
+
+export type DeleteRmsgSubscriptionsAnswer =
+  | Answer<'', null>
+
+export type DeleteRmsgSubscriptionCall = CallOptions & { path: { id: string }; query?: { organizationId?: string } }
+
+export type DeleteRmsgSubscriptionAnswer =
+  | Answer<'', null>
+
 export type TestWebhookCall = CallOptions & { path: { id: string }; body?: TestWebhook }
 
 export type TestWebhookAnswer =
@@ -424,7 +448,7 @@ export type TestWebhookAnswer =
 export type ListWebhookDeliveriesCall = CallOptions & {
   query?: {
     endpointId?: string
-    event?: WebhookEventType
+    event?: DeliveredEventType
     agentId?: string
     status?: WebhookDeliveryStatus
     sessionId?: string
@@ -633,6 +657,14 @@ export type PlatformClient = {
   sendNumberMessage(call: SendNumberMessageCall): Promise<SendNumberMessageAnswer>
   /** List the rich-message numbers */
   listRmsgNumbers(call?: ListRmsgNumbersCall): Promise<ListRmsgNumbersAnswer>
+  /** List the subscriptions to events of rich messages */
+  listRmsgSubscriptions(call?: ListRmsgSubscriptionsCall): Promise<ListRmsgSubscriptionsAnswer>
+  /** Subscribe to events of rich messages */
+  putRmsgSubscription(call: PutRmsgSubscriptionCall): Promise<PutRmsgSubscriptionAnswer>
+  /** Delete all subscriptions to events of rich messages */
+  deleteRmsgSubscriptions(call?: DeleteRmsgSubscriptionsCall): Promise<DeleteRmsgSubscriptionsAnswer>
+  /** Delete a subscription to events of rich messages */
+  deleteRmsgSubscription(call: DeleteRmsgSubscriptionCall): Promise<DeleteRmsgSubscriptionAnswer>
   /** Send a test event */
   testWebhook(call: TestWebhookCall): Promise<TestWebhookAnswer>
   /** List the deliveries */
@@ -1233,6 +1265,46 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: null,
     parts: [],
     answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listRmsgSubscriptions: {
+    method: 'GET',
+    path: '/v1/rmsg-phone-numbers/webhook',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  putRmsgSubscription: {
+    method: 'PUT',
+    path: '/v1/rmsg-phone-numbers/webhook',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  deleteRmsgSubscriptions: {
+    method: 'DELETE',
+    path: '/v1/rmsg-phone-numbers/webhook',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: {},
+    terminalEvents: [],
+  },
+  deleteRmsgSubscription: {
+    method: 'DELETE',
+    path: '/v1/rmsg-phone-numbers/webhook/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: {},
     terminalEvents: [],
   },
   testWebhook: {

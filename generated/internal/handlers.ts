@@ -7,6 +7,7 @@ import type {
   Health,
   InternalErrorBody,
   MessageWebhook,
+  MessageWebhookFailed,
   Readiness,
   RoutingPreview,
   ServerIndex,
@@ -83,6 +84,12 @@ export type ReceiveMessageWebhookResult =
   | { status: 413; type?: 'application/json'; body: InternalErrorBody }
   | { status: 415; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | {
+      status: 502
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: MessageWebhookFailed
+    }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
 export type GetRankingPageRequest = {

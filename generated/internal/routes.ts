@@ -166,6 +166,11 @@ export const internalSurface: Surface = {
           headers: ['Service-Region'],
           validate: answers && answers.receiveMessageWebhook500,
         },
+        '502': {
+          types: ['application/json'],
+          headers: ['Service-Region', 'Cache-Control'],
+          validate: answers && answers.receiveMessageWebhook502,
+        },
         '503': {
           types: ['application/json'],
           headers: ['Service-Region'],

@@ -19,6 +19,8 @@ export type {
 /** As the carrier makes it. It is read only after its signature was checked. */
 export type CarrierWebhook = Record<string, unknown>
 
+export type MessageWebhookFailed = { received: false }
+
 /** As the provider makes it. It is read only after its signature was checked. */
 export type MessageWebhook = Record<string, unknown>
 

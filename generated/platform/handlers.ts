@@ -25,6 +25,7 @@ import type {
   CompleteTransfer,
   Credits,
   Deleted,
+  DeliveredEventType,
   EndCall,
   EndedCall,
   ErrorEnvelope,
@@ -54,6 +55,8 @@ import type {
   ReleasedPhoneNumber,
   RequestRoute,
   RmsgNumberList,
+  RmsgSubscription,
+  RmsgSubscriptionList,
   SecretRotation,
   SentMessage,
   SentNumberMessage,
@@ -76,6 +79,7 @@ import type {
   Transfer,
   TransferProgress,
   Usage,
+  WantedRmsgSubscription,
   WarmTransfer,
   WebJoin,
   WebJoined,
@@ -85,7 +89,6 @@ import type {
   WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookDeliveryStatus,
-  WebhookEventType,
   WebhookList,
   WebhookSecret,
   WebhookStreamEnd,
@@ -738,6 +741,47 @@ export type ListRmsgNumbersRequest = {
 export type ListRmsgNumbersResult =
   | { status: 200; type?: 'application/json'; body: RmsgNumberList }
 
+export type ListRmsgSubscriptionsRequest = {
+  path: Record<string, never>
+  query: { organizationId?: string }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListRmsgSubscriptionsResult =
+  | { status: 200; type?: 'application/json'; body: RmsgSubscriptionList }
+
+export type PutRmsgSubscriptionRequest = {
+  path: Record<string, never>
+  query: { organizationId?: string }
+  header: Record<string, never>
+  body: WantedRmsgSubscription
+}
+
+export type PutRmsgSubscriptionResult =
+  | { status: 200; type?: 'application/json'; body: RmsgSubscription }
+  | { status: 201; type?: 'application/json'; body: RmsgSubscription }
+
+export type DeleteRmsgSubscriptionsRequest = {
+  path: Record<string, never>
+  query: { organizationId?: string }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DeleteRmsgSubscriptionsResult =
+  | { status: 204 }
+
+export type DeleteRmsgSubscriptionRequest = {
+  path: { id: string }
+  query: { organizationId?: string }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DeleteRmsgSubscriptionResult =
+  | { status: 204 }
+
 export type TestWebhookRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -752,7 +796,7 @@ export type ListWebhookDeliveriesRequest = {
   path: Record<string, never>
   query: {
     endpointId?: string
-    event?: WebhookEventType
+    event?: DeliveredEventType
     agentId?: string
     status?: WebhookDeliveryStatus
     sessionId?: string
@@ -1039,6 +1083,14 @@ export type PlatformHandlers<Caller> = {
   sendNumberMessage: Handle<SendNumberMessageRequest, SendNumberMessageResult, Caller>
   /** GET /v1/rmsg-phone-numbers */
   listRmsgNumbers: Handle<ListRmsgNumbersRequest, ListRmsgNumbersResult, Caller>
+  /** GET /v1/rmsg-phone-numbers/webhook */
+  listRmsgSubscriptions: Handle<ListRmsgSubscriptionsRequest, ListRmsgSubscriptionsResult, Caller>
+  /** PUT /v1/rmsg-phone-numbers/webhook */
+  putRmsgSubscription: Handle<PutRmsgSubscriptionRequest, PutRmsgSubscriptionResult, Caller>
+  /** DELETE /v1/rmsg-phone-numbers/webhook */
+  deleteRmsgSubscriptions: Handle<DeleteRmsgSubscriptionsRequest, DeleteRmsgSubscriptionsResult, Caller>
+  /** DELETE /v1/rmsg-phone-numbers/webhook/{id} */
+  deleteRmsgSubscription: Handle<DeleteRmsgSubscriptionRequest, DeleteRmsgSubscriptionResult, Caller>
   /** POST /v1/webhooks/{id}/test */
   testWebhook: Handle<TestWebhookRequest, TestWebhookResult, Caller>
   /** GET /v1/webhook-deliveries */

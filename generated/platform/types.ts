@@ -2093,6 +2093,33 @@ export type RmsgNumber = {
 
 export type RmsgNumberList = RmsgNumber[]
 
+export type RmsgEventType = 'rmsg.received' | 'rmsg.reaction_received' | 'rmsg.sent' | 'rmsg.delivered' | 'rmsg.delivery_failed'
+
+export type RmsgSubscription = {
+  configured: boolean
+  id: string
+  test?: TestMark
+  url: string
+  tags: Record<string, string>
+  signingSecretSource: 'organization' | 'custom'
+  eventTypes: RmsgEventType[]
+  updatedAt: string
+}
+
+export type RmsgSubscriptionList = {
+  /** Whether there is a subscription. */
+  configured: boolean
+  subscriptions: RmsgSubscription[]
+}
+
+export type WantedRmsgSubscription = {
+  url: WebhookUrl
+  /** A message matches when it was sent with all of these. Upper and lower case differ. */
+  tags?: Record<string, string> | null
+  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. Another one than before signs beside the old one for 24 hours. */
+  signingSecret?: string | null
+}
+
 export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
 
 export type TestWebhook = { event?: WebhookEventType }
@@ -2117,8 +2144,23 @@ export type WebhookTestResult = {
   preCall?: { valid: boolean; issues: ValidationIssue[] }
 }
 
+export type DeliveredEventType = 
+  | 'call.pre_call'
+  | 'call.status'
+  | 'call.report'
+  | 'call.analysis'
+  | 'call.recording'
+  | 'rmsg.sent'
+  | 'rmsg.delivered'
+  | 'rmsg.delivery_failed'
+  | 'rmsg.received'
+  | 'rmsg.reaction_received'
+
 /** `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours. */
 export type WebhookDeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+
+/** `rmsg`: a subscription to the events of rich messages. It is named by its URL. */
+export type EndpointKind = 'workspace' | 'rmsg'
 
 /** That of the last attempt, or why the delivery was cancelled. */
 export type WebhookDeliveryError = 
@@ -2137,14 +2179,15 @@ export type WebhookDeliveryError =
 export type WebhookDelivery = {
   id: string
   test?: TestMark
-  /** The `webhook-id`, which all endpoints of the event get. */
+  /** The `webhook-id`, which all endpoints of the event get: a UUID, or `evt_…` for an event of a rich message. */
   eventId: string
   endpointId: string
   endpointName: string
-  endpointKind: 'workspace'
+  endpointKind: EndpointKind
   endpointDeleted: boolean
-  event: WebhookEventType
-  sessionId: string
+  event: DeliveredEventType
+  /** null for an event of a rich message. */
+  sessionId: string | null
   agentId: string | null
   webhookTags: Record<string, string>
   status: WebhookDeliveryStatus
@@ -2164,7 +2207,7 @@ export type WebhookDelivery = {
 export type WebhookDeliveryPage = {
   data: WebhookDelivery[]
   nextCursor: string | null
-  endpointOptions: { id: string; name: string; kind: 'workspace'; deleted: boolean }[]
+  endpointOptions: { id: string; name: string; kind: EndpointKind; deleted: boolean }[]
 }
 
 export type WebhookAttempt = {
@@ -2188,14 +2231,15 @@ export type WebhookAttempt = {
 export type WebhookDeliveryDetail = {
   id: string
   test?: TestMark
-  /** The `webhook-id`, which all endpoints of the event get. */
+  /** The `webhook-id`, which all endpoints of the event get: a UUID, or `evt_…` for an event of a rich message. */
   eventId: string
   endpointId: string
   endpointName: string
-  endpointKind: 'workspace'
+  endpointKind: EndpointKind
   endpointDeleted: boolean
-  event: WebhookEventType
-  sessionId: string
+  event: DeliveredEventType
+  /** null for an event of a rich message. */
+  sessionId: string | null
   agentId: string | null
   webhookTags: Record<string, string>
   status: WebhookDeliveryStatus

@@ -1,32 +1,39 @@
 /** Events of providers of rich messages. */
 import type { RichMessageWebhooks } from '../../domain/ports/rich-messages.ts'
-import type { MessageStore } from '../../domain/rmsg/message.ts'
+import type { ReceiveEvent } from '../../domain/rmsg/events.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type MessageWebhookDeps = {
   /** The providers of this server that send events, by name. */
   readers: ReadonlyMap<string, RichMessageWebhooks>
-  messages: Pick<MessageStore, 'report'>
+  receive: ReceiveEvent
 }
+
+/** By then a delivery that is under way has ended. */
+const retryAfterS = 15
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-/** An event that cannot be stored is answered with an error, so that the provider sends it again. */
+/** An event that cannot be delivered is answered with an error, so that the provider sends it again. */
 export function receiveMessageWebhook({
   readers,
-  messages,
+  receive,
 }: MessageWebhookDeps): Pick<InternalHandlers<null>, 'receiveMessageWebhook'> {
   return {
     receiveMessageWebhook: async ({ path: { provider }, header }, { rawBody }) => {
+      const body = rawBody ?? new Uint8Array()
       const reader = readers.get(provider)
       if (reader === undefined) throw new Refusal('not_found')
-      const event = reader.read(header, rawBody ?? new Uint8Array())
+      const event = reader.read(header, body)
       if (event === 'forged')
         throw new Refusal('unauthenticated', {
           message: 'The event is not signed by this provider, or is older than 300 s.',
         })
-      if (event !== 'other' && event.report !== null) await messages.report(event.messageId, event.report)
+      const outcome = event === 'other' ? 'taken' : await receive(event, body)
+      if (outcome === 'in_work')
+        throw new Refusal('overloaded', { message: 'The event is being delivered. Send it again later.', retryAfterS })
+      if (outcome === 'not_taken') return { status: 502, headers, body: { received: false } }
       return { status: 200, headers, body: { received: true } }
     },
   }

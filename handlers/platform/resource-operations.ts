@@ -8,6 +8,7 @@ import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './a
 import { businessVerificationOperations } from './business-verification.ts'
 import { phoneNumberOperations } from './phone-numbers.ts'
 import { rmsgNumberOperations } from './rmsg-numbers.ts'
+import { rmsgSubscriptionOperations } from './rmsg-subscriptions.ts'
 import { sipConnectionOperations } from './sip-connections.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { type WebhookOperation, webhookOperations } from './webhooks.ts'
@@ -33,11 +34,13 @@ type ResourceOperation =
   | keyof ReturnType<typeof phoneNumberOperations>
   | keyof ReturnType<typeof sipConnectionOperations>
   | keyof ReturnType<typeof rmsgNumberOperations>
+  | keyof ReturnType<typeof rmsgSubscriptionOperations>
   | keyof ReturnType<typeof businessVerificationOperations>
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
-  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgNumbers } = createResources(deps)
+  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgNumbers, rmsgSubscriptions } =
+    createResources(deps)
   return {
     createAgent: createAgent(agents),
     listAgents: listAgents(agents),
@@ -52,6 +55,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     ...phoneNumberOperations(phoneNumbers),
     ...sipConnectionOperations(sipConnections, deps.sipUri),
     ...rmsgNumberOperations(rmsgNumbers),
+    ...rmsgSubscriptionOperations(rmsgSubscriptions),
     ...businessVerificationOperations(deps.verifications),
     ...webhookOperations(endpoints, deps.webhookSecrets),
   }

@@ -14,6 +14,7 @@ import { createSipConnections, type SipConnectionOperations } from '../../domain
 import type { BusinessVerification } from '../../domain/numbers/verification.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { createRmsgNumbers, type RmsgNumberStore, type RmsgNumbers } from '../../domain/rmsg/numbers.ts'
+import { createSubscriptions, type SubscriptionStore, type Subscriptions } from '../../domain/rmsg/subscriptions.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
 import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
 import { createEndpoints, type Endpoints } from '../../domain/webhooks/endpoints.ts'
@@ -39,6 +40,7 @@ type NumberStores = {
   numberOrders: NumberOrderStore
   verification: BusinessVerification
   rmsgNumbers: RmsgNumberStore
+  rmsgSubscriptions: SubscriptionStore
 }
 
 type Resources = {
@@ -48,6 +50,7 @@ type Resources = {
   phoneNumbers: PhoneNumbers
   sipConnections: SipConnectionOperations
   rmsgNumbers: RmsgNumbers
+  rmsgSubscriptions: Subscriptions
 }
 
 export function createResources(deps: ResourceDeps): Resources {
@@ -89,6 +92,13 @@ export function createResources(deps: ResourceDeps): Resources {
       connectionId: ids.sipConnection,
     }),
     rmsgNumbers: createRmsgNumbers(stores.rmsgNumbers),
+    rmsgSubscriptions: createSubscriptions({
+      store: stores.rmsgSubscriptions,
+      numbers: stores.rmsgNumbers,
+      hosts: rules.tool.hosts,
+      clock,
+      subscriptionId: ids.endpoint,
+    }),
   }
 }
 

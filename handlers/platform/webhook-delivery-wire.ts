@@ -20,7 +20,7 @@ export function wireDelivery(delivery: Delivery): WebhookDelivery {
     eventId: delivery.eventId,
     endpointId: delivery.endpointId,
     endpointName: delivery.endpointName,
-    endpointKind: 'workspace',
+    endpointKind: delivery.endpointKind,
     endpointDeleted: delivery.isEndpointDeleted,
     event: delivery.type,
     sessionId: delivery.callId,
@@ -38,8 +38,13 @@ export function wireDelivery(delivery: Delivery): WebhookDelivery {
   }
 }
 
-export function wireEndpointOption({ id, name, isDeleted }: EndpointOption): WebhookDeliveryPage['endpointOptions'][0] {
-  return { id, name, kind: 'workspace', deleted: isDeleted }
+export function wireEndpointOption({
+  id,
+  name,
+  kind,
+  isDeleted,
+}: EndpointOption): WebhookDeliveryPage['endpointOptions'][0] {
+  return { id, name, kind, deleted: isDeleted }
 }
 
 export function wireWholeDelivery({ delivery, body, attempts }: WholeDelivery): WebhookDeliveryDetail {

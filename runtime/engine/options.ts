@@ -141,9 +141,10 @@ export type ServerOptions = {
   /** For conformance suites: a WebSocket at `/` that returns every message. Only with a loopback `host`. */
   echo: boolean
   /**
-   * The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`.
+   * The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`, or a fault of the surface where the
+   * caller may not use the operation.
    */
-  authenticate(credentials: Credentials, scope: string): unknown
+  authenticate(credentials: Credentials, scope: string, operationId: string): unknown
   requestId(): string
   limits: Limits
   edgeQuota: EdgeQuotaOptions

@@ -57,7 +57,7 @@ async function handle(
   if (tracing) exchange.endSpan = tracing.start(operation.id, operation.method, operation.path, head.traceparent)
   const arriving = operation.body && receive(engine, exchange, operation.body, head)
   if (operation.scope !== null) {
-    const caller = engine.options.authenticate(head, operation.scope)
+    const caller = engine.options.authenticate(head, operation.scope, operation.id)
     // A key in the cache is found at once, and an await without need costs a turn of the microtask queue.
     exchange.caller = caller instanceof Promise ? await caller : caller
   }

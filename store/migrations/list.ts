@@ -32,6 +32,8 @@ import { rmsgMessages } from './0031-rmsg-messages.ts'
 import { users } from './0032-users.ts'
 import { firstCalls } from './0033-first-calls.ts'
 import { usage } from './0034-usage.ts'
+import { rmsgSubscriptions } from './0035-rmsg-subscriptions.ts'
+import { rmsgEvents } from './0036-rmsg-events.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -70,4 +72,6 @@ export const migrations: readonly Migration[] = [
   users,
   firstCalls,
   usage,
+  rmsgSubscriptions,
+  rmsgEvents,
 ]

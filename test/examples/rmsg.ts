@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import type { Running } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
-import type { Examples, Sent } from './run.ts'
+import type { Examples, Received, Sent } from './run.ts'
 
 /** The examples of the operations on rich messages. */
 export async function compareRmsg(
@@ -17,6 +17,20 @@ export async function compareRmsg(
   await compareMessages(t, examples, parley, admin, number.id)
   const none = await admin.organization('without rich messages', { scopes: ['rmsg'] })
   examples.compare(t, await examples.send(none, list), { example: 'RmsgForbidden: notEnabled' })
+  const { id } = none
+  await admin.store.organizations.change(id, { rmsgEnabled: true, rmsgLegacyInventory: true })
+  const send = (sent: Sent) => examples.send(none, sent)
+  const compare = (received: Received, example: string) => examples.compare(t, received, { example })
+  compare(await send({ operation: 'listRmsgSubscriptions' }), 'listRmsgSubscriptions 200: none')
+  compare(await send({ operation: 'putRmsgSubscription', request: 'tagged' }), 'putRmsgSubscription 201: tagged')
+  compare(await send({ operation: 'listRmsgSubscriptions' }), 'listRmsgSubscriptions 200: one')
+  compare(await send({ operation: 'putRmsgSubscription', request: 'all' }), 'putRmsgSubscription 200: all')
+  for (let at = 1; at < 20; at++)
+    await send({ operation: 'putRmsgSubscription', request: 'all', fields: { url: `https://shop.example/${at}` } })
+  const more = { url: 'https://shop.example/more' }
+  const tooMany = await send({ operation: 'putRmsgSubscription', request: 'all', fields: more })
+  compare(tooMany, 'RmsgSubscriptionConflict: subscriptions')
+  t.equal((await send({ operation: 'deleteRmsgSubscriptions' })).status, 204)
   const other = await admin.key(none.id)
   const fields = { rmsg: { enabled: true, mode: 'dedicated' } }
   const refused = await examples.send(other, { operation: 'createAgent', request: 'least', fields })

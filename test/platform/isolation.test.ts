@@ -21,6 +21,10 @@ const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: stubPro
 const sql = openDatabase(parley.dataDir)
 t.teardown(() => sql.end())
 
+const scopes = ['router', 'platform', 'rmsg'] as const
+/** Without a number they may use rich messages as organizations of before pools do. */
+const enableRmsg = () => sql`update organizations set rmsg_enabled = true, rmsg_legacy_inventory = true`
+
 /** Ids of things that an organization made, and ids of the same form that nobody made. */
 type Things = {
   agent: string
@@ -34,6 +38,7 @@ type Things = {
   webhook: string
   number: string
   connection: string
+  subscription: string
 }
 const unknown: Things = {
   agent: 'agent_0123456789012345678901',
@@ -47,6 +52,7 @@ const unknown: Things = {
   webhook: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a71',
   number: 'pn_0123456789012345678901',
   connection: 'sip_0123456789012345678901',
+  subscription: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a90',
 }
 
 /** The operations on one thing: how each is called. */
@@ -145,6 +151,9 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
   deleteSipConnection: [
     { method: 'DELETE', path: ({ connection }) => `/v1/phone-numbers/sip-connections/${connection}` },
   ],
+  deleteRmsgSubscription: [
+    { method: 'DELETE', path: ({ subscription }) => `/v1/rmsg-phone-numbers/webhook/${subscription}` },
+  ],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -171,6 +180,9 @@ const withoutId = [
   'listSipConnections',
   'createSipConnection',
   'listRmsgNumbers',
+  'listRmsgSubscriptions',
+  'putRmsgSubscription',
+  'deleteRmsgSubscriptions',
   'getBusinessVerification',
   'saveBusinessVerificationDraft',
   'submitBusinessVerification',
@@ -222,7 +234,10 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   const ofCall = { call: sessionId, transfer: transfer.id, callback: callback.id, delivery }
   const trunk = { name: 'k4n4ry', inbound: { username: 'k4n4ry', password: 'k4n4ry-password' } }
   const connection = (await call(target, 'POST', '/v1/phone-numbers/sip-connections', trunk)).json<{ id: string }>().id
-  return { agent, tool: id, provider: 'other', request, ...ofCall, webhook, number, connection }
+  const subscribed = { url: 'https://owner.example/', signingSecret: 'k4n4ry-secret' }
+  const subscription = (await call(target, 'PUT', '/v1/rmsg-phone-numbers/webhook', subscribed)).json<{ id: string }>()
+    .id
+  return { agent, tool: id, provider: 'other', request, ...ofCall, webhook, number, connection, subscription }
 }
 
 /** Everything that the owner sees of its things. */
@@ -251,6 +266,7 @@ async function stateOf(
     `/v1/phone-numbers/${number}`,
     '/v1/phone-numbers',
     '/v1/phone-numbers/sip-connections',
+    '/v1/rmsg-phone-numbers/webhook',
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -258,10 +274,11 @@ async function stateOf(
 
 for (const owner of ['live', 'test'] as const)
   t.test(`things of a ${owner} key`, async (t) => {
-    const { id, ...live } = await admin.organization(`owner of ${owner} things`)
-    const test = await admin.key(id, { scopes: ['router', 'platform'], test: true })
-    const stranger = await admin.organization(`stranger to ${owner} things`)
-    const strangerInTest = await admin.key(stranger.id, { scopes: ['router', 'platform'], test: true })
+    const { id, ...live } = await admin.organization(`owner of ${owner} things`, { scopes })
+    const test = await admin.key(id, { scopes, test: true })
+    const stranger = await admin.organization(`stranger to ${owner} things`, { scopes })
+    const strangerInTest = await admin.key(stranger.id, { scopes, test: true })
+    await enableRmsg()
     const target = owner === 'live' ? live : test
     const things = await makeThings(t, target, id, owner === 'live')
     const before = await stateOf(target, things)
@@ -305,6 +322,10 @@ for (const owner of ['live', 'test'] as const)
       t.same((await call(other, 'GET', '/v1/phone-numbers')).json(), [], `listPhoneNumbers by ${who}`)
       const connections = await call(other, 'GET', '/v1/phone-numbers/sip-connections')
       t.same(connections.json(), [], `listSipConnections by ${who}`)
+      const subscriptions = await call(other, 'GET', '/v1/rmsg-phone-numbers/webhook')
+      t.same(subscriptions.json(), { configured: false, subscriptions: [] }, `listRmsgSubscriptions by ${who}`)
+      const all = await call(other, 'DELETE', '/v1/rmsg-phone-numbers/webhook')
+      t.equal(all.status, 204, `deleteRmsgSubscriptions by ${who}`)
       const imported = { e164: '+12125550102', sipConnectionInstallationId: things.connection }
       const stolen = await call(other, 'POST', '/v1/phone-numbers/import', imported)
       t.match(stolen.json(), { code: 'NOT_FOUND' }, `importPhoneNumber by ${who}`)
@@ -317,7 +338,8 @@ for (const owner of ['live', 'test'] as const)
   })
 
 t.test('an id of another form is not found', async (t) => {
-  const acme = await admin.organization('forms')
+  const acme = await admin.organization('forms', { scopes })
+  await enableRmsg()
   for (const [operation, ways] of Object.entries(byId))
     for (const { method, path, body } of ways.slice(0, 1)) {
       const nobodys = await call(acme, method, path(unknown), body)
@@ -337,6 +359,7 @@ t.test('an id of another form is not found', async (t) => {
             webhook: form,
             number: form,
             connection: form,
+            subscription: form,
           }),
           body,
         )

@@ -60,7 +60,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     tryAgent,
     simulatedCallers: { call: () => Promise.reject(new Error('no simulator here')) },
     carrier: { readers: new Map(), events: { received: () => Promise.resolve() } },
-    messages: { readers: new Map(), messages: { report: () => Promise.resolve(null) } },
+    messages: { readers: new Map(), receive: () => Promise.resolve('taken') },
     recordings: linkedRecordings(settings, { linked: () => Promise.reject(new Error('no recording here')) }),
   })
   const server = await start([...internal, tapMount], {

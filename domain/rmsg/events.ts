@@ -1,0 +1,107 @@
+/**
+ * Hands the events of the provider on to the subscriptions that want them, while the provider waits for the answer. An event is
+ * stored with its bytes before the first subscription gets it, and each subscription that has taken it is noted: so an
+ * event that comes again after a failure or a crash goes only to the others.
+ *
+ *   arrives ──► nobody wants it: taken
+ *      └──► stored, claimed ──► sent side by side ──► all took it: taken
+ *                 ▲                        └──► one did not: not taken; the provider sends it again
+ *                 └── comes again ◄────────┘
+ */
+import type { Tenant } from '../access/organization.ts'
+import type { RichMessageEvent } from '../ports/rich-messages.ts'
+import { type AttemptDeps, post } from '../webhooks/attempt.ts'
+import type { Attempt } from '../webhooks/delivery.ts'
+import { signingSecretsAt } from '../webhooks/endpoint.ts'
+import type { WorkspaceSecrets } from '../webhooks/workspace-secret.ts'
+import { matching, type SubscriptionStore, type SubscriptionTarget } from './subscriptions.ts'
+
+/** The organization that an event is for. */
+export type RoutedEvent = Tenant & {
+  phoneNumberId: string
+  /** E.164. */
+  phoneNumber: string
+  /** Those of the message that was sent. A message that was received has none. */
+  tags: Readonly<Record<string, string>>
+}
+
+export type ClaimedEvent = Tenant & {
+  /** UUID of the row. */
+  rowId: string
+  /** The bytes that came first. */
+  body: Uint8Array
+  /** The subscriptions that have taken it. */
+  takenBy: ReadonlySet<string>
+}
+
+export interface RmsgEventStore {
+  /** Moves the message that the event reports of. Null: no organization gets the event. */
+  route(event: RichMessageEvent): Promise<RoutedEvent | null>
+  /** `in_work`: a process sends it now. `taken`: all subscriptions had it. */
+  claim(event: RichMessageEvent, body: Uint8Array, routed: RoutedEvent): Promise<ClaimedEvent | 'in_work' | 'taken'>
+  /** One subscription has answered, or has not. */
+  attempted(event: RichMessageEvent, claimed: ClaimedEvent, target: SubscriptionTarget, attempt: Attempt): Promise<void>
+  /** Ends the claim. */
+  release(claimed: ClaimedEvent, isTaken: boolean): Promise<void>
+}
+
+export type ReceiveEventDeps = AttemptDeps & {
+  events: RmsgEventStore
+  subscriptions: Pick<SubscriptionStore, 'targets'>
+  secrets: Pick<WorkspaceSecrets, 'signingSecrets'>
+  /** The word of this deployment in header names, in lower case. */
+  headerWord: string
+}
+
+export type EventOutcome = 'taken' | 'not_taken' | 'in_work'
+export type ReceiveEvent = (event: RichMessageEvent, body: Uint8Array) => Promise<EventOutcome>
+
+/** A subscription that has not answered by then has not taken the event. */
+const timeoutMs = 10_000
+
+export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
+  const { events, subscriptions } = deps
+  return async (event, body) => {
+    const routed = await events.route(event)
+    if (routed === null) return 'taken'
+    const targets = matching(await subscriptions.targets(routed), routed.tags)
+    if (targets.length === 0) return 'taken'
+    const claimed = await events.claim(event, body, routed)
+    if (typeof claimed === 'string') return claimed
+    const open = targets.filter(({ id }) => !claimed.takenBy.has(id))
+    let isTaken = false
+    try {
+      const taken = await Promise.all(open.map((target) => sendTo(deps, { event, routed, claimed }, target)))
+      isTaken = taken.every(Boolean)
+    } finally {
+      await events.release(claimed, isTaken)
+    }
+    return isTaken ? 'taken' : 'not_taken'
+  }
+}
+
+type Sending = { event: RichMessageEvent; routed: RoutedEvent; claimed: ClaimedEvent }
+
+async function sendTo(
+  deps: ReceiveEventDeps,
+  { event, routed, claimed }: Sending,
+  target: SubscriptionTarget,
+): Promise<boolean> {
+  const word = deps.headerWord
+  const headers = {
+    [`x-${word}-phone-number-id`]: routed.phoneNumberId,
+    [`x-${word}-phone-number`]: routed.phoneNumber,
+    [`x-${word}-provider-identity-id`]: event.providerIdentity,
+    [`x-${word}-event-type`]: event.type,
+  }
+  const { url, signing } = target
+  const signingSecrets =
+    signing === null
+      ? await deps.secrets.signingSecrets(routed.organizationId)
+      : signingSecretsAt(signing, deps.clock.nowMs())
+  const endpoint = { url, headers, authHeaders: {}, timeoutMs, isDisabled: false, signingSecrets }
+  const sent = { id: event.id, body: claimed.body, lane: target.id }
+  const { attempt } = await post(deps, endpoint, sent, 'automatic')
+  await deps.events.attempted(event, claimed, target, attempt)
+  return attempt.error === null
+}
