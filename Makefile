@@ -52,7 +52,7 @@ test-voices: dist/main.js
 
 # What `make test` runs in a smaller size.
 test-webhooks: dist/main.js
-	@PARLEY_TEST_SLOW=1 node test/run.mjs test/webhooks/kills.test.ts test/webhooks/postgres-killed.test.ts \
+	@PARLEY_TEST_SLOW=1 node test/run.mjs test/webhooks/kills.test.ts test/webhooks/postgres-killed.test.ts test/rmsg/kills.test.ts \
 	test/webhooks/fairness.test.ts --jobs=1
 
 # Five minutes on a calm machine. A sequence that fails is shortened, and its seed is printed: PARLEY_TEST_SEED=… PARLEY_TEST_SEQUENCES=1 runs it alone.

@@ -1,0 +1,163 @@
+/**
+ * Events of rich messages while the process is killed again and again: each subscription gets each event with the bytes of the
+ * provider, and gets it again only where nobody knows whether it took it. Two libraries verify all that was sent. `make test-webhooks`
+ * runs it in full size.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { call } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
+import { freshDataDir, startParley } from '../process/parley.ts'
+import { type Received, startReceiver } from '../webhooks/receiver.ts'
+import { isFullSize } from '../webhooks/serving.ts'
+import { nodeVerifier, pythonVerifier } from '../webhooks/verifiers.ts'
+import { masterKey, postEvent, receivedEvent, type WrittenEvent } from './provider-events.ts'
+
+const [kills, eventsOfRound] = isFullSize ? [12, 20] : [4, 8]
+const attemptsMax = 40
+const untilMs = 30_000
+
+t.setTimeout(isFullSize ? 600_000 : 240_000)
+const env = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', PARLEY_MASTER_KEY: masterKey }
+const dataDir = freshDataDir()
+let parley = await startParley(env, dataDir)
+t.teardown(() => parley.remove())
+const sql = openDatabase(dataDir)
+t.teardown(() => sql.end({ timeout: 1 }))
+const [{ identity }] = await sql<[{ identity: string }]>`
+  select provider_identity as identity from rmsg_numbers where not test and organization_id is not null limit 1`
+
+/** An attempt of the provider: the attempts are counted for each event. */
+type Taken = { attempt: number; status: number }
+type Far = { name: string; deliveries: Received[]; taken: Map<string, Taken[]> }
+const attempts = new Map<string, number>()
+/** The attempts whose answer the provider never got, as `id attempt`. */
+const cut = new Set<string>()
+/** While it is true, `slow` answers nothing. */
+let isHolding = false
+
+async function subscribe(name: string, statusOf: (times: number) => number, signingSecret?: string): Promise<Far> {
+  const far: Far = { name, deliveries: [], taken: new Map() }
+  const receiver = await startReceiver((response, received) => {
+    const id = String(received.headers['webhook-id'])
+    const times = far.taken.get(id) ?? []
+    const status = statusOf(times.length)
+    far.deliveries.push(received)
+    far.taken.set(id, [...times, { attempt: attempts.get(id) ?? 0, status }])
+    if (name !== 'slow' || !isHolding) response.writeHead(status).end()
+  })
+  t.teardown(() => receiver.close())
+  const body = { url: receiver.url, ...(signingSecret !== undefined && { signingSecret }) }
+  const made = await call(parley, 'PUT', '/v1/rmsg-phone-numbers/webhook', body)
+  if (made.status !== 201) throw new Error(made.text)
+  return far
+}
+
+const customSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const quick = await subscribe('quick', () => 204)
+const failing = await subscribe('failing', (times) => (times === 0 ? 503 : 200))
+const slow = await subscribe('slow', () => 200, customSecret)
+const fars = [quick, failing, slow]
+
+async function attempt(event: WrittenEvent): Promise<number | null> {
+  const number = (attempts.get(event.id) ?? 0) + 1
+  attempts.set(event.id, number)
+  const status = await postEvent(parley.url, event)
+  if (status === null) cut.add(`${event.id} ${number}`)
+  return status
+}
+
+/** Attempts until the event is taken; what it is refused with meanwhile. */
+async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null>> {
+  const refused = new Set<number | null>()
+  for (let tries = 0; tries < attemptsMax; tries++) {
+    const status = await attempt(event)
+    if (status === 200) return refused
+    refused.add(status)
+    // The claim of the killed process ends at once: its 15 s are gone.
+    if (status === 503) await sql`update webhook_events set working_until = now() where provider_event_id = ${event.id}`
+  }
+  throw new Error('the event is not taken')
+}
+
+const deliveries = () => fars.reduce((sum, far) => sum + far.deliveries.length, 0)
+
+t.test(`${kills} kills while ${eventsOfRound} events are under way`, async (t) => {
+  const sent: WrittenEvent[] = []
+  const refusals = new Set<number | null>()
+  for (let killed = 0; killed < kills; killed++) {
+    const events = Array.from({ length: eventsOfRound }, (_, at) => receivedEvent(identity, `Grüße 👋 ${killed} ${at}`))
+    sent.push(...events)
+    const before = deliveries()
+    // One round ends before anything is delivered, and one when all but the slow one have answered.
+    const part = killed === 0 ? 0 : killed === 1 ? 1 : Math.random()
+    isHolding = true
+    const first = Promise.all(events.map(attempt))
+    const endMs = performance.now() + untilMs
+    while (deliveries() - before < Math.floor(part * eventsOfRound * fars.length) && performance.now() < endMs)
+      await sleep(1)
+    await parley.kill()
+    isHolding = false
+    // However long the start takes, it comes before the end of the claims.
+    await sql`update webhook_events set working_until = now() + interval '1 hour' where working_until > now()`
+    t.ok((await first).includes(null), 'the kill met events under way')
+    parley = await startParley(env, dataDir)
+    for (const refused of await Promise.all(events.map(attemptUntilTaken)))
+      for (const status of refused) refusals.add(status)
+  }
+  t.ok(refusals.has(502), 'a subscription that has not taken an event makes the provider send it again')
+  t.ok(refusals.has(503), 'an event of a killed process is in work')
+  t.same(
+    [...refusals].filter((status) => status !== 502 && status !== 503),
+    [],
+  )
+  const bytes = new Map(sent.map(({ id, body }) => [id, body]))
+  let twice = 0
+  for (const { name, deliveries, taken } of fars) {
+    const altered = deliveries.filter(({ headers, body }) => !bytes.get(String(headers['webhook-id']))?.equals(body))
+    t.equal(altered.length, 0, `${name}: the bytes of the provider`)
+    t.equal(taken.size, sent.length, `${name}: none is lost`)
+    for (const [id, times] of taken) {
+      t.equal(new Set(times.map(({ attempt }) => attempt)).size, times.length, `${name}: once for each attempt`)
+      const good = times.filter(({ status }) => status < 300)
+      twice += good.length - 1
+      // The answer of the last one was known. Those before it met a kill.
+      const known = good.slice(0, -1).filter(({ attempt }) => !cut.has(`${id} ${attempt}`))
+      t.same(known, [], `${name}: nothing goes to one that has taken it`)
+    }
+  }
+  t.ok(twice > 0, 'what was under way at a kill comes again, under the same id')
+  const [logged] = await sql`
+    select count(*)::int as count, count(*) filter (where status = 'succeeded')::int as good from webhook_deliveries where call_id is null`
+  t.same(logged, { count: sent.length * fars.length, good: sent.length * fars.length })
+  const again = sent[0] ?? receivedEvent(identity, 'x')
+  const soFar = deliveries()
+  t.equal(await attempt({ ...again, body: Buffer.concat([again.body, Buffer.from(' ')]) }), 200)
+  t.equal(deliveries(), soFar, 'an event that all have taken is not sent again')
+  t.comment(`${sent.length} events, ${kills} kills, 0 lost, ${twice} of ${soFar} deliveries repeated after a kill`)
+})
+
+t.test('two libraries verify what subscriptions have got', async (t) => {
+  const own = (await call(parley, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
+  for (const [far, secret] of [
+    [quick, own],
+    [failing, own],
+    [slow, customSecret],
+  ] as const) {
+    const signed = far.deliveries.map(({ headers, body }) => ({ headers: signatureOf(headers), body }))
+    const forged = signed.slice(0, 1).map(({ headers, body }) => [
+      { headers: { ...headers, 'webhook-id': `evt_${randomUUID()}` }, body },
+      { headers, body: Buffer.concat([body, Buffer.from(' ')]) },
+    ])
+    const all = [...signed, ...forged.flat()]
+    const expected = all.map((_, at) => at < signed.length)
+    for (const { name, missing, verify } of [nodeVerifier(secret), await pythonVerifier(secret)])
+      await t.test(`${far.name}: ${name}`, { skip: missing ?? false }, async (t) => t.same(await verify(all), expected))
+  }
+})
+
+const signatureOf = (headers: NodeJS.Dict<string | string[]>) =>
+  Object.fromEntries(
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]),
+  )

@@ -1,0 +1,42 @@
+/** Events of rich messages as the simulated provider writes and signs them. */
+import { createPrivateKey, randomUUID, sign } from 'node:crypto'
+import { simulatorSeed } from '../../simulated-carrier.ts'
+
+export const masterKey = 'm'.repeat(32)
+const keyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
+const key = createPrivateKey({
+  key: Buffer.concat([keyHead, simulatorSeed(masterKey)]),
+  format: 'der',
+  type: 'pkcs8',
+})
+
+export type WrittenEvent = { id: string; body: Buffer }
+
+export function receivedEvent(identity: string, text: string): WrittenEvent {
+  const id = `evt_${randomUUID().replaceAll('-', '')}`
+  const [message, conversation] = [randomUUID(), randomUUID()]
+  // No program of ours would write these spaces, this order and this number again.
+  const body = `{ "id": "${id}",  "event_type": "rmsg.received", "timestamp": "${new Date().toISOString()}", "data": {
+    "weight": 1.0, "message": { "id": "${message}", "conversation_id": "${conversation}", "status": "received",
+    "remote_number": "+15005550199", "service": "rmsg", "content": ${JSON.stringify(text)} }, "reaction": null,
+    "contacts": [], "agent_identities": [{ "id": "${identity}" }] } }`
+  return { id, body: Buffer.from(body) }
+}
+
+/** The status of the answer. Null: there was none. */
+export async function postEvent(url: string, { body }: WrittenEvent): Promise<number | null> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signature = sign(null, Buffer.concat([Buffer.from(`${timestamp}|`), body]), key).toString('base64')
+  const headers = {
+    'content-type': 'application/json',
+    'telnyx-timestamp': timestamp,
+    'telnyx-signature-ed25519': signature,
+  }
+  try {
+    const answer = await fetch(`${url}/carrier/simulator/messages`, { method: 'POST', headers, body })
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return null
+  }
+}
