@@ -1,6 +1,6 @@
 /**
  * The agent asks somebody whether they take a call: its voice says a text, and their speech is searched for a yes or a no.
- * Other words are not answered. Keys are decided by the calling code, which the line reports them to.
+ * Words that decide nothing, or that were understood badly, are answered with the same text again. Keys are decided by the calling code, which the line reports them to.
  */
 
 import { AgentSpeech } from './agent-speech.ts'
@@ -12,11 +12,20 @@ import type { MediaTransport } from './media.ts'
 import { normalizerOf } from './normalizer.ts'
 import { Playout } from './playout.ts'
 import type { Screening, ScreeningEvents } from './transferable.ts'
+import type { SaidTurn } from './user-turn.ts'
+
+/** A person who still says neither yes nor no after that is asked no more. */
+const timesMax = 3
 
 export class SpokenScreening implements Screening {
   readonly #playout: Playout
-  readonly #speech: AgentSpeech
+  readonly #open: () => AgentSpeech
   readonly #voice: JoinedVoice
+  readonly #text: string
+  #speech: AgentSpeech
+  #times = 0
+  /** When the person got the end of the question, on the monotonic clock. Null: it is being asked. */
+  #askedMs: number | null = null
   #isClosed = false
 
   constructor(
@@ -33,7 +42,9 @@ export class SpokenScreening implements Screening {
     const ignored = () => {}
     this.#playout = new Playout(media, deps, {
       started: ignored,
-      finished: ignored,
+      finished: () => {
+        this.#askedMs = deps.clock.monotonicMs()
+      },
       drained: () => this.#speech.resume(),
       frame: (samples) => this.#voice.received(samples),
     })
@@ -46,21 +57,38 @@ export class SpokenScreening implements Screening {
         saying: ignored,
         said: (turn) => {
           const decision = decisionIn(turn.text, language)
-          if (decision !== null && !this.#isClosed) events.decided(decision)
+          if (this.#isClosed) return
+          if (decision !== null) events.decided(decision)
+          else if (this.#isAnswer(turn) && this.#times < timesMax) this.#ask()
         },
         failedOver: ignored,
         lost,
       },
       events.observer,
     )
-    this.#speech = new AgentSpeech(
-      { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline) },
-      { pipeline, routing: input.routing.tts, voice: { route: null, preset: null } },
-      { playout: this.#playout, sampleRateHz },
-      { text: ignored, failedOver: ignored, lost },
-    )
-    this.#playout.begin(1)
-    this.#speech.say(text)
+    this.#text = text
+    this.#open = () =>
+      new AgentSpeech(
+        { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline) },
+        { pipeline, routing: input.routing.tts, voice: { route: null, preset: null } },
+        { playout: this.#playout, sampleRateHz },
+        { text: ignored, failedOver: ignored, lost },
+      )
+    this.#speech = this.#open()
+    this.#ask()
+  }
+
+  /** A greeting comes before the end of the question. */
+  #isAnswer({ speechEndMs }: SaidTurn): boolean {
+    return this.#askedMs !== null && speechEndMs > this.#askedMs
+  }
+
+  #ask(): void {
+    this.#times += 1
+    this.#askedMs = null
+    if (this.#times > 1) this.#speech = this.#open()
+    this.#playout.begin(this.#times)
+    this.#speech.say(this.#text)
     this.#speech.finish()
     this.#playout.release()
   }

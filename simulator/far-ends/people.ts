@@ -51,15 +51,13 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
 /** A person who is asked whether to take a call, says or presses something when the question is over, and then talks. */
 export function screened(decision: { says: string } | { presses: string } | null): Behaviour {
   const talk = talker({ greeting: null, lines: usualLines, repeats: true })
-  let isAsked = false
   let isBridged = false
   return {
     texts: [greeting, ...talk.texts, ...(decision && 'says' in decision ? [decision.says] : [])],
     answered: (phone) => void phone.after(firstWordsMs, () => phone.say(greeting)),
     paused(phone, words) {
       if (isBridged) return talk.paused?.(phone, words)
-      if (isAsked || decision === null) return
-      isAsked = true
+      if (decision === null) return
       if ('says' in decision) phone.say(decision.says)
       else phone.press(decision.presses)
     },

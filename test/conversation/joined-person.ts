@@ -25,7 +25,7 @@ export class SimulatedPerson implements MediaTransport {
     this.#frames.push(samples.slice())
   }
 
-  mark(): void {
+  mark(..._: [string]): void {
     throw new Error('people get no marks')
   }
 

@@ -1,0 +1,67 @@
+/** A person who is asked whether they take a call, in injected time. */
+import t from 'tap'
+import type { Decision } from '../../domain/conversation/transferable.ts'
+import { SimulatedPerson, wordsIn } from './joined-person.ts'
+import { converse } from './setup.ts'
+
+const question = 'Say yes or no.'
+
+/** A phone plays at once, and says what was played. */
+class Phone extends SimulatedPerson {
+  readonly marks: string[] = []
+  override mark(name: string): void {
+    this.marks.push(name)
+  }
+  override clear(): void {}
+}
+
+function screen() {
+  const { sim, conversation } = converse()
+  const person = new Phone()
+  const decided: Decision[] = []
+  const screening = conversation.screen(question, person, {
+    decided: (decision) => void decided.push(decision),
+    observer: null,
+  })
+  person.join(screening)
+  const run = async (ms: number) => {
+    for (let tick = 0; tick < ms / 10; tick++) {
+      await sim.run(10)
+      person.step()
+      for (const name of person.marks.splice(0)) screening.played(name)
+    }
+  }
+  return { person, decided, run, screening }
+}
+
+t.test('words that decide nothing are answered with the question again, until they decide', async (t) => {
+  const { person, decided, run } = screen()
+  await run(4000)
+  t.equal(wordsIn(person.received(), 'agent'), question)
+  person.say('Sorry what was that')
+  await run(8000)
+  t.equal(wordsIn(person.received(), 'agent'), question)
+  t.same(decided, [])
+  person.say('yes please')
+  await run(4000)
+  t.same(decided, ['accepted'])
+})
+
+t.test('the question is asked three times at most, and not while it is being asked', async (t) => {
+  const { person, decided, run, screening } = screen()
+  person.say('Hello')
+  await run(6000)
+  t.equal(wordsIn(person.received(), 'agent'), question, 'a greeting is no answer to what was not asked yet')
+  for (const asked of [question, question, '']) {
+    person.say('Sorry what was that')
+    await run(8000)
+    t.equal(wordsIn(person.received(), 'agent'), asked)
+  }
+  person.say('no')
+  await run(4000)
+  t.same(decided, ['declined'], 'a late answer still decides')
+  screening.close()
+  person.say('yes')
+  await run(4000)
+  t.same(decided, ['declined'])
+})
