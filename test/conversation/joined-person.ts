@@ -25,11 +25,11 @@ export class SimulatedPerson implements MediaTransport {
     this.#frames.push(samples.slice())
   }
 
-  mark(..._: [string]): void {
+  mark: MediaTransport['mark'] = () => {
     throw new Error('people get no marks')
   }
 
-  clear(): void {
+  clear: MediaTransport['clear'] = () => {
     throw new Error('people get no clears')
   }
 
