@@ -85,9 +85,11 @@ export async function startGateway(
     const { server, sessions, records, webhooks, phoneLines, phoneNumbers, richMessages } = await listen(parts)
     for (const part of [phoneLines, phoneNumbers, richMessages, webhooks, records, sessions])
       closing.unshift(() => part.close())
+    metrics.watchSessions(() => sessions.live.size)
     await phoneLines.serveTrunks(sessions.phone.events)
     if (config.adminPort !== null) {
-      const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
+      const { adminHost, adminPort } = config
+      const admin = await startMetricsServer(adminHost, adminPort === 0 ? 0 : adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
     }
     const others = worker === 0 ? config.processes - 1 : 0

@@ -23,12 +23,12 @@ import { requireFreePort } from './runtime/free-port.ts'
 import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { endInstance, readPidFile, writePidFile } from './runtime/pid-file.ts'
+import { version } from './runtime/version.ts'
 import { followParent, workerVariable } from './runtime/workers.ts'
 import { schemaVersion } from './store/migrations/migrate.ts'
 import { webhookSigner } from './webhook-signer.ts'
 
 const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
-const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 
 // The link `dist` in the path can point to a newer build when workers are started again: they run the build of this file.
 process.argv[1] = import.meta.filename

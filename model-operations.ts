@@ -11,6 +11,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import type { createMetrics } from './runtime/metrics.ts'
 import { createResampler } from './runtime/optional.ts'
+import { version } from './runtime/version.ts'
 import type { Store } from './store/store.ts'
 
 export type OperationParts = {
@@ -22,6 +23,7 @@ export type OperationParts = {
 }
 
 export function operationsOf(parts: OperationParts): Operations {
+  watch(parts)
   const { openMs, sessionMs: totalMs, pendingBytesMax, aheadMsMax, textCharactersMax } = parts.config.realtime
   return createOperations({
     dispatch: dispatchDeps(parts),
@@ -31,10 +33,38 @@ export function operationsOf(parts: OperationParts): Operations {
   })
 }
 
+/** Hands the states of the store and the providers to the metrics. */
+function watch({ config, store, providers, metrics }: OperationParts): void {
+  const { connectionsMax } = config.store
+  metrics.build(version, process.version)
+  metrics.watchConnectionsMax(() => connectionsMax)
+  metrics.watchTransactions(() => {
+    const underWay = store.transactionsUnderWay()
+    return [
+      { labels: { state: 'open' }, value: Math.min(underWay, connectionsMax) },
+      { labels: { state: 'waiting' }, value: Math.max(0, underWay - connectionsMax) },
+    ]
+  })
+  metrics.watchBatches(() => [
+    { labels: { batch: 'ledger' }, value: store.ledger.waiting() },
+    { labels: { batch: 'credit' }, value: store.credit.waiting() },
+  ])
+  metrics.watchEngines(() =>
+    providers.flatMap(({ queues }) =>
+      Object.entries(queues?.() ?? {}).map(([engine, value]) => ({ labels: { engine }, value })),
+    ),
+  )
+}
+
 function dispatchDeps({ config, store, providers, log, metrics }: OperationParts): DispatchDeps {
   const { circuit, limits, timeouts } = config
   const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
+  metrics.watchCircuits(() =>
+    providers.flatMap(({ id: provider }) =>
+      Object.entries(health.openCircuits(provider)).map(([kind, value]) => ({ labels: { provider, kind }, value })),
+    ),
+  )
   const catalog = new Catalog(providers, config.aliases)
   const { attemptsMax } = limits
   const { idleMs, speechMs, transcriptionMs } = timeouts

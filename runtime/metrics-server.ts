@@ -2,8 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 
-/** Serves Prometheus text on loopback alone, on a port that callers cannot reach. */
+/** Serves Prometheus text on a port that callers cannot reach where the host is loopback. */
 export async function startMetricsServer(
+  host: string,
   port: number,
   registry: Registry,
 ): Promise<{ port: number; close: () => void }> {
@@ -20,7 +21,7 @@ export async function startMetricsServer(
   await new Promise<void>((resolve, reject) => {
     // An error of one accept, after it listens, changes nothing.
     server.on('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, host, resolve)
   })
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() }
 }

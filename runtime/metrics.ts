@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { createStateMetrics } from './state-metrics.ts'
+import { createUsageMetrics } from './usage-metrics.ts'
 
 /** Seconds. From a cached answer to the longest transcription. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
@@ -54,6 +56,8 @@ export function createMetrics() {
   return {
     registry,
     ...createSocketMetrics(registry),
+    ...createStateMetrics(registry),
+    ...createUsageMetrics(registry),
     ...createWebhookMetrics(registry),
     engine: createEngineMetric(registry),
     request(operation: string, status: number, durationMs: number) {

@@ -27,6 +27,8 @@ export type Batcher<Row, Answer> = {
   post(row: Row): void
   /** Resolves when the batches of all rows that were added before it are over. */
   drain(): Promise<void>
+  /** Rows whose batches are not over. */
+  waiting(): number
 }
 
 const ignore = () => {}
@@ -91,6 +93,7 @@ export function createBatcher<Row, Answer>(
   return {
     add: (row) => new Promise((resolve, reject) => enqueue({ row, resolve, reject })),
     post: (row) => enqueue({ row, resolve: ignore, reject: ignore }),
+    waiting: () => added - over,
     drain() {
       if (over === added) return Promise.resolve()
       return new Promise((done) => {

@@ -15,6 +15,8 @@ export type StoredCredit = Credit & {
   /** Gives back the reservations of instances without a heartbeat. */
   sweep(): Promise<void>
   drain(): Promise<void>
+  /** Reservations that wait for their answer. */
+  waiting(): number
 }
 
 type Ask = { organizationId: string; requestId: string; microUsd: number }
@@ -33,6 +35,7 @@ export function createCredit(sql: Sql, clock: Clock, instanceId: string): Stored
       return cancellations.add({ organizationId, requestId, microUsd })
     },
     sweep: () => giveBackOfTheDead(sql, new Date(clock.nowMs())),
+    waiting: () => reservations.waiting(),
     async drain() {
       await Promise.all([reservations.drain(), cancellations.drain()])
     },

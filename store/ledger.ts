@@ -33,8 +33,8 @@ type Waiting = {
   earlier: string
 }
 
-/** `drain` resolves when all settlements are written. */
-export type StoredLedger = Ledger & { drain(): Promise<void> }
+/** `drain` resolves when all settlements are written; `waiting` counts those that are not. */
+export type StoredLedger = Ledger & { drain(): Promise<void>; waiting(): number }
 
 export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices): StoredLedger {
   const settlements = createBatcher(writeBatch, batches)
@@ -84,6 +84,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
       }
     },
     drain: () => settlements.drain(),
+    waiting: () => settlements.waiting(),
   }
 }
 

@@ -10,6 +10,7 @@ import { refreshMs, SharedLimits } from './limits.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
 import { createRecords, type Records } from './records.ts'
 import { createRequests, type RequestOptions, type Requests } from './requests.ts'
+import { transactionsUnderWay } from './tenant.ts'
 
 export type StoreOptions = AccessOptions &
   RequestOptions &
@@ -31,6 +32,8 @@ export type Store = Access &
     limits: Limits
     /** How many instances serve from this database, this one included; at most `refreshMs` old. */
     liveInstances(): number
+    /** Transactions for single organizations, also those that wait for one of the `connectionsMax`. */
+    transactionsUnderWay(): number
     /** Rejects when the database does not answer. */
     ping(): Promise<void>
     /**
@@ -88,6 +91,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
     instanceId,
     limits,
     liveInstances: () => limits.liveInstances,
+    transactionsUnderWay: () => transactionsUnderWay(pools.tenant),
     async ping() {
       await pools.system`select 1`
     },

@@ -82,12 +82,20 @@ function organizationOnly(organizationId: string): string {
 }
 
 /** The empty world shows no row that belongs to one. Throws the fault store_unreachable where the database is away. */
+/** Transactions under way by pool, those that wait for a connection included. */
+const underWay = new WeakMap<Sql, number>()
+
+export function transactionsUnderWay(sql: Sql): number {
+  return underWay.get(sql) ?? 0
+}
+
 async function begin<T>(
   sql: Sql,
   scope: string,
   run: (tx: Tx) => Promise<T>,
   world: 'live' | 'test' | '*' | '' = scope === everyOrganization ? '*' : '',
 ): Promise<T> {
+  underWay.set(sql, transactionsUnderWay(sql) + 1)
   try {
     const result = await sql.begin(async (tx) => {
       await tx`select set_config('app.organization', ${scope}, true), set_config('app.world', ${world}, true)`
@@ -96,5 +104,7 @@ async function begin<T>(
     return result.value
   } catch (error) {
     throw asFault(error)
+  } finally {
+    underWay.set(sql, transactionsUnderWay(sql) - 1)
   }
 }

@@ -65,7 +65,7 @@ async function reserve(
   choice: Choice,
   worstMicroUsd: number,
 ): Promise<Pick<Admission, 'candidates' | 'reservedMicroUsd'>> {
-  const { credit, idempotency, log } = deps
+  const { credit, idempotency, log, metrics } = deps
   const { requestId } = context
   const organizationId = context.caller.organization.id
   let reservedMicroUsd = 0
@@ -77,7 +77,10 @@ async function reserve(
       reservedMicroUsd = worstMicroUsd
     // An attempt with the organization's own key needs no credit.
     else candidates = candidates.filter((candidate) => isOwn(candidate, context))
-    if (candidates.length === 0) throw new Fault({ kind: 'credit_too_low' })
+    if (candidates.length === 0) {
+      metrics.creditRefusal(choice.ask.stage)
+      throw new Fault({ kind: 'credit_too_low' })
+    }
     if (use && !(await idempotency.dispatch(use))) {
       // The key's lease ran out and another copy of the request took the key over: it is not ours to give back.
       held = undefined

@@ -1,5 +1,6 @@
 import type { LedgerAttempt, LedgerRow, Quantity, Settlement } from '../billing/ledger.ts'
 import { costMicroUsd, priceSourceOf } from '../billing/price.ts'
+import { labelOf } from '../catalog/catalog.ts'
 import type { Fault } from '../fault.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
 import { type Admission, logged } from './admission.ts'
@@ -7,7 +8,7 @@ import type { Failure, Served, Unserved } from './attempt.ts'
 import { anySent } from './outcome.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-type BillDeps = Pick<DispatchDeps, 'clock' | 'log' | 'ledger' | 'idempotency' | 'credit'>
+type BillDeps = Pick<DispatchDeps, 'clock' | 'log' | 'metrics' | 'ledger' | 'idempotency' | 'credit'>
 
 /** `outcome` is that of the attempt. `firstByteMs` counts from the start of the attempt; null where there was no stream, or no media. */
 export type Answered = {
@@ -45,8 +46,11 @@ export class Bill {
     if (microUsd === 0) return true
     const { requestId } = this.#context
     const organizationId = this.#context.caller.organization.id
-    const { credit, log } = this.#deps
-    if (!(await credit.reserve(organizationId, requestId, microUsd))) return false
+    const { credit, log, metrics } = this.#deps
+    if (!(await credit.reserve(organizationId, requestId, microUsd))) {
+      metrics.creditRefusal(this.#plan.ask.stage)
+      return false
+    }
     // The request was settled while the credit answered, so nothing would give this slice back later.
     if (this.#settled)
       await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
@@ -59,6 +63,7 @@ export class Bill {
     const { served, durationMs, firstByteMs } = answered
     const { earlier, row, ownKeyId, path } = served
     const costMicroUsd = costOf(served, quantities)
+    this.#deps.metrics.usage(this.#plan.ask.stage, row.provider.id, labelOf(row), quantities, costMicroUsd)
     const priceSource = ownKeyId === null ? priceSourceOf(row.prices[path]) : null
     const result = { outcome: answered.outcome, durationMs, firstByteMs, quantities, costMicroUsd, priceSource }
     const last = this.#attempt(served, result)

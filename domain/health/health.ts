@@ -86,6 +86,15 @@ export class Health {
     return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
   }
 
+  /** How many circuits of a provider are not closed: of models (also as one credential may use them), and of credentials. */
+  openCircuits(providerId: string): { model: number; credential: number } {
+    this.version()
+    const open = { model: 0, credential: 0 }
+    for (const [key, { state }] of this.#circuits.get(providerId) ?? [])
+      if (state !== 'closed') open[key.startsWith(credentialPrefix) ? 'credential' : 'model'] += 1
+    return open
+  }
+
   figures(row: Row, path: Path): LiveFigures | null {
     const measured = this.#series[path]
     return measured.size > 0 ? (measured.get(row.key)?.shown() ?? null) : null

@@ -41,6 +41,8 @@ export type Provider = {
    * at once; a failure is left to that request. Absent: nothing has to be started.
    */
   warmUp?: (stage: Stage) => void
+  /** Jobs that wait for the engines that this provider runs itself, by engine. Absent: it runs none. */
+  queues?: () => Readonly<Record<string, number>>
   /** Ends what the adapter keeps open: pools, children. */
   close: () => Promise<void>
 }

@@ -28,6 +28,16 @@ export interface Metrics {
   attempt(stage: string, provider: string, model: string, outcome: string, durationMs: number): void
   /** Milliseconds from the dispatch of an attempt to its first media byte or token. */
   firstByte(stage: string, provider: string, model: string, durationMs: number): void
+  /** The quantities and the cost of a request that a provider answered; null: its price is unknown. */
+  usage(
+    stage: string,
+    provider: string,
+    model: string,
+    quantities: readonly { unit: string; amount: number }[],
+    costMicroUsd: number | null,
+  ): void
+  /** The credit of an organization did not cover a request, or the next slice of a stream. */
+  creditRefusal(stage: string): void
 }
 
 /** Whether somebody has given up: a client that left, a deadline. An AbortSignal is one; making one for each request is what this spares. */

@@ -7,6 +7,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['host'], env: 'PARLEY_HOST', type: 'string', secret: false },
   { path: ['uploadPort'], env: 'PARLEY_UPLOAD_PORT', type: 'integer', secret: false },
   { path: ['adminPort'], env: 'PARLEY_ADMIN_PORT', type: 'integer', secret: false },
+  { path: ['adminHost'], env: 'PARLEY_ADMIN_HOST', type: 'string', secret: false },
   { path: ['dataDir'], env: 'PARLEY_DATA_DIR', type: 'string', secret: false },
   { path: ['databaseUrl'], env: 'DATABASE_URL', type: 'string', secret: true },
   { path: ['masterKey'], env: 'PARLEY_MASTER_KEY', type: 'string', secret: true },

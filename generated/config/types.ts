@@ -48,8 +48,10 @@ export type ParleyConfig = {
   host: string
   /** A second listener for uploads over uplinks slower than 16 KiB/s. Off by default. */
   uploadPort: number | null
-  /** Prometheus metrics at /metrics on loopback. Off by default. */
+  /** Prometheus metrics at /metrics of adminHost. Off by default. */
   adminPort: number | null
+  /** Address of the metrics. They are served without a key, so a host that is not loopback must be one that only your Prometheus reaches. */
+  adminHost: string
   /** Everything that a local run keeps. */
   dataDir: string
   /** Postgres 15 or later. Absent, Parley runs an embedded one in dataDir. */

@@ -70,6 +70,11 @@ export class ChildPool {
     })
   }
 
+  /** Jobs that no child has taken yet. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
   get hasChildren(): boolean {
     return this.#children.size > 0
   }

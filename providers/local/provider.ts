@@ -79,6 +79,7 @@ export function createLocalProvider(options: LocalOptions): Provider {
       if (stage === 'stt') streams.warmUp()
       if (stage === 'tts' && !ttsPool.hasChildren) warmUp(ttsPool, options, closing.signal)
     },
+    queues: () => ({ stt: sttPool.waiting, tts: ttsPool.waiting }),
     close: async () => {
       endWarmUp()
       closing.abort()

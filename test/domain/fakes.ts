@@ -206,7 +206,12 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
     clock,
     ids: { request: () => `req_${++ids}`, attempt: () => `att_${++ids}` },
     log: { info: log('info'), warn: log('warn'), error: log('error') },
-    metrics: { attempt: (_s, p, m, outcome) => void attempts.push(`${p}/${m} ${outcome}`), firstByte: () => {} },
+    metrics: {
+      attempt: (_s, p, m, outcome) => void attempts.push(`${p}/${m} ${outcome}`),
+      firstByte: () => {},
+      usage: () => {},
+      creditRefusal: () => {},
+    },
     health,
     providerKeys: { open: () => null },
     chooser,

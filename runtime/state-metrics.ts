@@ -1,0 +1,41 @@
+/** Gauges of states that other parts keep. They are read when Prometheus asks, so that keeping them costs nothing. */
+import { Gauge, type Registry } from 'prom-client'
+
+type Value = { labels: Record<string, string>; value: number }
+
+export function createStateMetrics(registry: Registry) {
+  const watch = (name: string, help: string, labelNames: string[]) => (read: () => readonly Value[]) =>
+    void new Gauge({
+      registers: [registry],
+      name,
+      help,
+      labelNames,
+      collect() {
+        this.reset()
+        for (const { labels, value } of read()) this.set(labels, value)
+      },
+    })
+  const one = (name: string, help: string) => {
+    const watchOne = watch(name, help, [])
+    return (read: () => number) => watchOne(() => [{ labels: {}, value: read() }])
+  }
+  const buildHelp = 'The version of Parley and of Node; always 1'
+  const watchBuild = watch('parley_build_info', buildHelp, ['version', 'node'])
+  return {
+    build: (version: string, node: string) => watchBuild(() => [{ labels: { version, node }, value: 1 }]),
+    watchCircuits: watch(
+      'parley_circuits_open',
+      'Circuits of models and credentials that admit no attempt, or one at a time; 0 is healthy',
+      ['provider', 'kind'],
+    ),
+    watchEngines: watch('parley_engine_queue', 'Jobs that wait for an embedded speech engine', ['engine']),
+    watchBatches: watch('parley_batch_rows', 'Rows that wait for a statement, or are in one', ['batch']),
+    watchTransactions: watch(
+      'parley_postgres_transactions',
+      'Transactions for single organizations: those that have a connection (open), and those that wait for one (waiting)',
+      ['state'],
+    ),
+    watchConnectionsMax: one('parley_postgres_connections_max', 'Connections for transactions, store.connectionsMax'),
+    watchSessions: one('parley_sessions_live', 'Voice sessions in this process, those of phone calls included'),
+  }
+}
