@@ -8,6 +8,7 @@ import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.
 import { businessVerificationsOf } from './phone-numbers.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createLog } from './runtime/log.ts'
+import { isPhoneNumber } from './runtime/phone-number.ts'
 import { backUp, restore } from './store/backup/backup-file.ts'
 import { examineStore } from './store/database.ts'
 import type { Store } from './store/store.ts'
@@ -15,7 +16,7 @@ import type { Store } from './store/store.ts'
 export function administrationOf(config: ParleyConfig, store: Store): Admin {
   return createAdmin(
     { ...store, verifications: businessVerificationsOf(config, store) },
-    { scopes, roles, readPolicy, policyFields },
+    { scopes, roles, isPhoneNumber, readPolicy, policyFields },
   )
 }
 

@@ -1,5 +1,6 @@
-/** The administration behind the commands `keys`, `org`, `users` and `kyb`. The store itself is handed in, so that this folder knows no SQL. */
+/** The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store itself is handed in, so that this folder knows no SQL. */
 import { CommandError } from './command-error.ts'
+import { createRichNumbers, type RichNumberStore, type RichNumbers } from './rich-numbers.ts'
 
 export type KeyRow = {
   id: string
@@ -65,6 +66,7 @@ export type Admin = {
   removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
+  richNumbers: RichNumbers
   /** Counts sealed secrets: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
@@ -106,6 +108,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = {
     list(): Promise<VerificationRow[]>
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
+  rmsgInventory: RichNumberStore
   sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
 }
 
@@ -113,14 +116,16 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = {
 export type KeyWords<Scope extends string, Policy, Role extends string> = {
   scopes: readonly Scope[]
   roles: readonly Role[]
+  /** In E.164. */
+  isPhoneNumber: (text: string) => boolean
   /** Throws CommandError, naming the field that is wrong. */
   readPolicy: (policy: unknown) => Policy
   policyFields: (policy: Policy) => string[]
 }
 
 export function createAdmin<Scope extends string, Policy, Role extends string>(
-  { organizations, keys, users, verifications, sealedSecrets }: AdminStore<Scope, Policy, Role>,
-  { scopes, roles, readPolicy, policyFields }: KeyWords<Scope, Policy, Role>,
+  { organizations, keys, users, verifications, rmsgInventory, sealedSecrets }: AdminStore<Scope, Policy, Role>,
+  { scopes, roles, isPhoneNumber, readPolicy, policyFields }: KeyWords<Scope, Policy, Role>,
 ): Admin {
   /** An id is taken as it is. A name must be that of one organization alone. */
   async function organizationId(nameOrId: string): Promise<string> {
@@ -160,6 +165,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       if (typeof decided !== 'string') return decided
       throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
     },
+    richNumbers: createRichNumbers(rmsgInventory, { isPhoneNumber, organizationId }),
     resealKeys: async () => ({ ...(await sealedSecrets.reseal()), unreadable: await sealedSecrets.unreadable() }),
   }
 }

@@ -8,25 +8,18 @@ import type { ConnectionStore } from '../domain/numbers/sip-connection.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { RmsgEventStore } from '../domain/rmsg/events.ts'
-import type { MessageStore } from '../domain/rmsg/message.ts'
-import type { RmsgNumberStore } from '../domain/rmsg/numbers.ts'
-import type { SubscriptionStore } from '../domain/rmsg/subscriptions.ts'
 import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
 import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
-import { createRmsgEventStore } from './rmsg-events.ts'
-import { createMessageStore } from './rmsg-messages.ts'
-import { createRmsgNumberStore } from './rmsg-numbers.ts'
-import { createSubscriptionStore } from './rmsg-subscriptions.ts'
+import { createRmsgRecords, type RmsgRecords } from './rmsg-records.ts'
 import type { Sealer } from './sealed.ts'
 import { createConnectionStore, createSipConnections } from './sip-connections.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
-export type NumberRecords = {
+export type NumberRecords = RmsgRecords & {
   phoneNumbers: CallableNumbers
   ownedNumbers: PhoneNumberStore
   numberOrders: NumberOrderStore
@@ -35,10 +28,6 @@ export type NumberRecords = {
   businessVerifications: SubmissionStore
   ownedConnections: ConnectionStore
   sipConnections: SipConnections
-  rmsgNumbers: RmsgNumberStore
-  rmsgMessages: MessageStore
-  rmsgEvents: RmsgEventStore
-  rmsgSubscriptions: SubscriptionStore
 }
 
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
@@ -51,9 +40,6 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     businessVerifications: createSubmissionStore(worlds),
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),
-    rmsgNumbers: createRmsgNumberStore(worlds),
-    rmsgMessages: createMessageStore(worlds, clock),
-    rmsgEvents: createRmsgEventStore(worlds, clock),
-    rmsgSubscriptions: createSubscriptionStore(worlds, sealer),
+    ...createRmsgRecords(worlds, sealer, clock),
   }
 }

@@ -18,18 +18,18 @@ export function createRmsgNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator
       }),
     pool: (tenant, limit) =>
       worlds.asTenant(tenant, (tx) =>
-        readNumbers(
+        readRmsgNumbers(
           tx,
           tx`where organization_id = ${tenant.organizationId} and test = ${tenant.test}
             order by created_at, id limit ${limit}`,
         ),
       ),
     inventory: (test, limit) =>
-      worlds.asOperator((tx) => readNumbers(tx, tx`where test = ${test} order by created_at, id limit ${limit}`)),
+      worlds.asOperator((tx) => readRmsgNumbers(tx, tx`where test = ${test} order by created_at, id limit ${limit}`)),
     find: async (test, id) => {
       if (!isUuid(id)) return null
       return worlds.asOperator(
-        async (tx) => (await readNumbers(tx, tx`where test = ${test} and id = ${id}`))[0] ?? null,
+        async (tx) => (await readRmsgNumbers(tx, tx`where test = ${test} and id = ${id}`))[0] ?? null,
       )
     },
   }
@@ -37,7 +37,7 @@ export function createRmsgNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator
 
 type Row = Omit<RmsgNumber, 'smsReadyAtMs' | 'createdAtMs'> & { smsReadyAt: Date | null; createdAt: Date }
 
-async function readNumbers(tx: Tx, where: ReturnType<Tx>): Promise<RmsgNumber[]> {
+export async function readRmsgNumbers(tx: Tx, where: ReturnType<Tx>): Promise<RmsgNumber[]> {
   const rows = await tx<Row[]>`
     select id, test, e164, provider_identity as "providerIdentity", organization_id as "organizationId",
       agent_id as "agentId", status, sms_status as "smsStatus", sms_ready_at as "smsReadyAt", created_at as "createdAt"

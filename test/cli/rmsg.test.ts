@@ -1,0 +1,79 @@
+/** The operator's commands for rich-message numbers, of the built product. */
+import t from 'tap'
+import { call, startAdministered } from '../platform/setup.ts'
+import { runParley } from '../process/command.ts'
+import { openDatabase } from '../process/database.ts'
+import { refused } from './refused.ts'
+
+const { parley, admin } = await startAdministered(t)
+const sql = openDatabase(parley.dataDir)
+t.teardown(() => sql.end())
+
+type Row = { id: string; organization_id: string | null; agent_id: string | null; status: string }
+type Listed = { id: string; phoneNumber: string; status: string }
+const scopes = ['platform', 'rmsg'] as const
+const command = (...args: string[]) => runParley(['rmsg', ...args], { dataDir: parley.dataDir })
+
+async function done(...args: string[]): Promise<Row> {
+  const { code, stdout, stderr } = await command(...args, '--json')
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout) as Row
+}
+
+t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
+  const acme = await admin.organization('acme', { scopes })
+  await admin.store.organizations.change(acme.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
+  const list = async () => (await call(acme, 'GET', '/v1/rmsg-phone-numbers')).json<Listed[]>()
+  const before = (await list()).length
+
+  const added = await done('add', '+14155550170', '--identity', 'agent-170')
+  t.match(added, { organization_id: null, agent_id: null, status: 'active', sms_status: 'not_configured' })
+  t.equal((await list()).length, before + 1, 'an organization of before pools sees all')
+
+  t.match(await done('assign', '+14155550170', 'acme'), { organization_id: acme.id })
+  t.match(await done('assign', added.id, acme.id), { organization_id: acme.id }, 'a second time changes nothing')
+  t.match(await list(), [{ id: added.id, phoneNumber: '+14155550170' }], 'and then its pool alone')
+  t.match(await admin.store.organizations.find(acme.id), { rmsgLegacyInventory: false })
+
+  const setting = { rmsg: { enabled: true, mode: 'dedicated' } }
+  const agent = { name: 'A', systemPrompt: 'x', intent: { language: 'en' }, ...setting }
+  const made = (await call(acme, 'POST', '/v1/agents', agent)).json<{ id: string }>()
+  t.match(await done('pause', '+14155550170'), { status: 'paused', agent_id: made.id })
+  t.match(await list(), [{ status: 'paused' }])
+  t.match(await done('resume', '+14155550170'), { status: 'active' })
+  refused(t, await command('remove', '+14155550170'), 'unassign it first')
+  t.match(await done('unassign', '+14155550170'), { organization_id: null, agent_id: null })
+  t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'what it saw before pools is gone for good')
+  await done('remove', added.id)
+  refused(t, await command('pause', added.id), 'there is no rich-message number')
+})
+
+t.test('rmsg commands refuse what cannot be', async (t) => {
+  refused(t, await command('add', '0170 1234567', '--identity', 'x'), 'is no phone number in E.164')
+  refused(t, await command('add', '+14155550171', '--identity', ' '), '--identity takes')
+  await done('add', '+14155550171', '--identity', 'agent-171')
+  for (const [number, identity] of [
+    ['+14155550171', 'other'],
+    ['+14155550172', 'agent-171'],
+  ] as const)
+    refused(t, await command('add', number, '--identity', identity), 'in the inventory already')
+  refused(t, await command('assign', '+14155550171', 'nobody'), 'there is no organization nobody')
+  refused(t, await command('assign', '+14155550171', 'org_nobody'), 'there is no organization org_nobody')
+  await admin.organization('first', { scopes })
+  await admin.organization('second', { scopes })
+  await done('assign', '+14155550171', 'first')
+  refused(t, await command('assign', '+14155550171', 'second'), 'in the pool of another organization')
+  refused(t, await command('assign', '+14155550171', 'second', '--test'), 'there is no rich-message number')
+  await sql`update rmsg_numbers set status = 'unavailable' where e164 = '+14155550171'`
+  for (const change of ['pause', 'resume'])
+    refused(t, await command(change, '+14155550171'), 'the provider has lost +14155550171')
+  t.match((await command('list')).stdout, /\+14155550171 {2}agent-171 {2}org_\w+ {2}unavailable {2}sms not_configured/)
+})
+
+t.test('a number of the test world leaves an organization what its live keys see', async (t) => {
+  const both = await admin.organization('both worlds', { scopes })
+  await admin.store.organizations.change(both.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
+  await done('add', '+14155550173', '--identity', 'agent-173', '--test')
+  await done('assign', '+14155550173', 'both worlds', '--test')
+  t.match(await admin.store.organizations.find(both.id), { rmsgLegacyInventory: true })
+})
