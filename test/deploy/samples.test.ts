@@ -26,18 +26,20 @@ t.test('systemd accepts the unit', { skip: !hasSystemd && 'systemd-analyze is no
 })
 
 function verify(unit: string): { status: number | null; said: string } {
-  const file = path.join(temporary, 'parley.service')
+  const file = path.join(temporary, 'parley@8080.service')
   writeFileSync(file, unit)
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file])
   const said = stderr.toString().split('\n')
-  return { status, said: said.filter((line) => line.includes('parley.service')).join('\n') }
+  return { status, said: said.filter((line) => line.includes('parley@')).join('\n') }
 }
 
 t.test('Parley accepts the settings of the systemd unit', async (t) => {
   const lines = read('systemd/parley.env').split('\n')
+  const environment = /^Environment=(.*)$/m.exec(read('systemd/parley.service'))?.[1] ?? ''
+  const ofUnit = pairs(environment.replaceAll('%i', '8080').split(' '))
   const settings = pairs(lines.filter((line) => /^\w+=/.test(line)))
-  const config = await serving({ ...settings, PARLEY_DATA_DIR: '/var/lib/parley' })
-  t.equal(config.adminPort, 9464)
+  const config = await serving({ ...settings, ...ofUnit })
+  t.strictSame([config.port, config.adminPort, config.dataDir], [8080, 18_080, '/var/lib/parley/8080'])
   await t.rejects(serving({ ...settings, PARLEY_PUBLIC_ADDRESS: 'x' }), { message: /no such setting/ })
 })
 
