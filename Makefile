@@ -6,7 +6,7 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call test test-voices test-webhooks test-transfers test-usage livekit test-debian13 test-deploy test-metrics s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call test test-voices test-webhooks test-transfers test-usage livekit test-debian13 test-deploy test-metrics helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -22,6 +22,7 @@ help:
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make test-deploy  the steps of the image on its own system, Debian 13 with Node 24 (as root; otherwise a skip)'
 	@echo 'make test-metrics  100,000 requests of 1,000 organizations leave the number of time series as it was'
+	@echo 'make helm      the Helm chart as helm renders it, which it builds with Go (otherwise a skip that says why)'
 	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
 	@echo 'make sip       calls over SIP trunks with SIPp and baresip, programs of Debian (otherwise a skip that says why)'
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
@@ -81,6 +82,10 @@ test-deploy:
 # What `make test` runs with 400 requests.
 test-metrics: dist/main.js
 	@PARLEY_TEST_REQUESTS=$${PARLEY_TEST_REQUESTS:-100000} TAP_TIMEOUT=3600 npx --no-install tsx test/deploy/board.test.ts
+
+# Without it the tests of the chart are skips in `make test`.
+helm: $(installed)
+	@exec test/deploy/chart-lane.sh
 
 # Recordings in a bucket. The server is built in a cache folder, the first time in about three minutes.
 s3: dist/main.js

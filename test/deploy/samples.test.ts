@@ -5,11 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { checkServing } from '../../check-serving.ts'
-import { configKeys } from '../../generated/config/keys.ts'
-import type { ParleyConfig } from '../../generated/config/types.ts'
-import { validateConfig } from '../../generated/config/validator.ts'
-import { loadConfig } from '../../runtime/config.ts'
+import { serving } from './settings.ts'
 
 const deploy = path.resolve(import.meta.dirname, '../../deploy')
 const read = (name: string) => readFileSync(path.join(deploy, name), 'utf8')
@@ -79,13 +75,6 @@ t.test('the compose file: settings that Parley accepts, files that exist, two no
   })
   t.throws(() => interpolated({ URL: `\${SITE:?}` }, {}), 'a variable without a value is found')
 })
-
-/** The settings, when a server may start with them. */
-async function serving(env: Record<string, string>): Promise<ParleyConfig> {
-  const config = await loadConfig<ParleyConfig>(env, configKeys, validateConfig)
-  checkServing(config, env)
-  return config
-}
 
 function interpolated(environment: Record<string, string>, given: Record<string, string>): Record<string, string> {
   const fill = (text: string) =>

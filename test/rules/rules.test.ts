@@ -35,6 +35,7 @@ t.test('names of files and folders are words with hyphens', (t) => {
     'CONTRIBUTING.md',
     'Makefile',
     'Caddyfile',
+    'Chart.yaml',
     'Dockerfile',
   ])
   const isName = (name: string) => asEverywhere.has(name) || /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name)

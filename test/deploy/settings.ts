@@ -1,0 +1,12 @@
+import { checkServing } from '../../check-serving.ts'
+import { configKeys } from '../../generated/config/keys.ts'
+import type { ParleyConfig } from '../../generated/config/types.ts'
+import { validateConfig } from '../../generated/config/validator.ts'
+import { loadConfig } from '../../runtime/config.ts'
+
+/** The settings, when a server may start with them; rejects otherwise. */
+export async function serving(env: Record<string, string>): Promise<ParleyConfig> {
+  const config = await loadConfig<ParleyConfig>(env, configKeys, validateConfig)
+  checkServing(config, env)
+  return config
+}
