@@ -7,6 +7,8 @@ import { createSendAsAgent, createSendFromNumber, type SendMessage } from './dom
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createSimulatedMessageWebhooks } from './providers/simulated/rich-message-webhooks.ts'
 import { createSimulatedMessages } from './providers/simulated/rich-messages.ts'
+import { createTelnyxMessageWebhooks } from './providers/telnyx/rich-message-webhooks.ts'
+import { createTelnyxMessages } from './providers/telnyx/rich-messages.ts'
 import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { createDeadlines } from './runtime/outbound/deadlines.ts'
@@ -36,7 +38,7 @@ type Provider = RichMessageProvider & { close(): Promise<void> }
 
 export function openRichMessages({ config, masterKey, store, simulator, localUrl }: MessageParts): OpenMessages {
   const clock = systemClock
-  const { adapter, requestMs } = config.carrier
+  const { adapter, requestMs, telnyx } = config.carrier
   const webhookUrl = () => `${localUrl()}/carrier/simulator/messages`
   const simulated = lazyProvider(async () => {
     const { baseUrl, apiKey } = await simulator.open()
@@ -44,14 +46,19 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
   })
   const { allowedSubnets } = config.outbound
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => clock.monotonicMs() })
+  const publicKey = publicKeyOf(simulatorSeed(masterKey))
+  const readers = new Map([['simulator', createSimulatedMessageWebhooks({ publicKey, clock })]])
+  if (adapter === 'telnyx' && telnyx.publicKey !== null)
+    readers.set('carrier', createTelnyxMessageWebhooks({ publicKey: telnyx.publicKey, clock }))
+  const real = openTelnyx(config)
+  const live = adapter === 'simulator' ? simulated : real
   const shared = {
     messages: store.rmsgMessages,
-    providerOf: ({ test }: Tenant) => (test || adapter === 'simulator' ? simulated : null),
+    providerOf: ({ test }: Tenant) => (test ? simulated : live),
     clock,
     messageId: systemIds.session,
     isPhoneNumber,
   }
-  const publicKey = publicKeyOf(simulatorSeed(masterKey))
   return {
     sendFromNumber: createSendFromNumber({
       ...shared,
@@ -59,7 +66,7 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
       keepsRemoved: config.rmsg.keepRemovedSend,
     }),
     sendAsAgent: createSendAsAgent({ ...shared, numbers: store.rmsgNumbers, agents: store.agents }),
-    readers: new Map([['simulator', createSimulatedMessageWebhooks({ publicKey, clock })]]),
+    readers,
     receive: createReceiveEvent({
       client,
       clock,
@@ -70,8 +77,17 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
       secrets: store.webhookSecrets,
       headerWord: config.headerPrefix.toLowerCase(),
     }),
-    close: async () => void (await Promise.all([simulated.close(), client.close()])),
+    close: async () => void (await Promise.all([simulated.close(), real?.close(), client.close()])),
   }
+}
+
+/** Null: live keys send no messages. */
+function openTelnyx({ carrier, publicUrl }: ParleyConfig): Provider | null {
+  const { adapter, requestMs, telnyx } = carrier
+  const { apiKey, baseUrl, messagingProfileId } = telnyx
+  if (adapter !== 'telnyx' || apiKey === null || messagingProfileId === null || publicUrl === null) return null
+  const webhookUrl = `${publicUrl.replace(/\/+$/, '')}/carrier/carrier/messages`
+  return createTelnyxMessages({ baseUrl, apiKey, messagingProfileId, webhookUrl, requestMs, clock: systemClock })
 }
 
 /** The simulated carrier starts with the first message. */

@@ -6,6 +6,7 @@ import { v7 } from 'uuid'
 import type { RichMessageEvent } from '../domain/ports/rich-messages.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { ClaimedEvent, RmsgEventStore, RoutedEvent } from '../domain/rmsg/events.ts'
+import { conversationIdOf } from '../domain/rmsg/message.ts'
 import type { SubscriptionTarget } from '../domain/rmsg/subscriptions.ts'
 import type { Attempt } from '../domain/webhooks/delivery.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
@@ -20,8 +21,7 @@ const leaseMs = 15_000
 export function createRmsgEventStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): RmsgEventStore {
   return {
     route: (event) => worlds.asOperator((tx) => route(tx, event, clock.nowMs())),
-    claim: (event, body, routed) =>
-      worlds.asTenant(routed, (tx) => claim(tx, { event, body, routed, nowMs: clock.nowMs() })),
+    claim: (event, routed) => worlds.asTenant(routed, (tx) => claim(tx, { event, routed, nowMs: clock.nowMs() })),
     attempted: (event, claimed, target, attempt) =>
       worlds.asTenant(claimed, (tx) => storeAttempt(tx, { event, claimed, target, attempt, nowMs: clock.nowMs() })),
     release: (claimed, isTaken) =>
@@ -44,32 +44,49 @@ async function route(tx: Tx, event: RichMessageEvent, nowMs: number): Promise<Ro
     if (first?.id !== id) return null
   }
   // An event that was stored stays with its organization.
-  const [known] = await tx<RoutedEvent[]>`
-    select v.organization_id as "organizationId", v.test, v.tags, n.id as "phoneNumberId", n.e164 as "phoneNumber"
-    from webhook_events v join rmsg_numbers n on n.test = v.test and n.provider_identity = ${event.providerIdentity}
+  const [known] = await tx<Routed[]>`
+    select v.organization_id as "organizationId", v.test, v.tags, n.id as "phoneNumberId", n.e164 as "phoneNumber",
+      n.provider_identity as "providerIdentity"
+    from webhook_events v join rmsg_numbers n on n.test = v.test and ${isNamed(tx, event)}
     where v.provider_event_id = ${id}`
-  return known ?? routeNew(tx, event)
+  const routed = known ?? (await routeNew(tx, event))
+  return routed && { ...routed, conversationId: conversationOf(event, routed.phoneNumberId) }
 }
 
-type Found = Omit<RoutedEvent, 'organizationId'> & { pool: string | null; sender: string | null; admin: string | null }
+type Routed = Omit<RoutedEvent, 'conversationId'>
+
+/** The number is `n`. */
+const isNamed = (tx: Tx, { providerIdentity }: RichMessageEvent) =>
+  tx`${providerIdentity} in (n.provider_identity, n.e164)`
+
+const conversationOf = ({ conversationId, remoteNumber }: RichMessageEvent, phoneNumberId: string) =>
+  conversationId ?? conversationIdOf(phoneNumberId, remoteNumber)
+
+type Found = Omit<Routed, 'organizationId'> & { pool: string | null; sender: string | null; admin: string | null }
 
 /**
  * The organization of the pool that the number is in. A number in no pool: that of the last message in the conversation, else the admin
  * organization. Numbers of both worlds may have one name at the provider; then the conversation says which one is meant.
  */
-async function routeNew(tx: Tx, event: RichMessageEvent): Promise<RoutedEvent | null> {
-  const { providerIdentity, conversationId, messageId, type } = event
+async function routeNew(tx: Tx, event: RichMessageEvent): Promise<Routed | null> {
+  const { messageId, type } = event
+  const [named] = await tx<
+    { id: string }[]
+  >`select id from rmsg_numbers n where ${isNamed(tx, event)} order by test limit 1`
+  if (named === undefined) return null
+  const conversationId = conversationOf(event, named.id)
   const conversation = isUuid(conversationId) ? conversationId : null
   const message = isUuid(messageId) ? messageId : null
   const [found] = await tx<Found[]>`
-    select n.test, n.id as "phoneNumberId", n.e164 as "phoneNumber", n.organization_id as pool,
+    select n.test, n.id as "phoneNumberId", n.e164 as "phoneNumber", n.provider_identity as "providerIdentity",
+      n.organization_id as pool,
       m.organization_id as sender, (select id from organizations where admin_organization limit 1) as admin,
       coalesce((select tags from rmsg_messages where id = ${message}::uuid and ${type !== 'rmsg.received'}), '{}') as tags
     from rmsg_numbers n left join lateral (
       select organization_id from rmsg_messages m
       where m.conversation_id = ${conversation}::uuid and m.phone_number_id = n.id
       order by created_at desc limit 1) m on true
-    where n.provider_identity = ${providerIdentity}
+    where ${isNamed(tx, event)}
     order by m.organization_id is null, n.test limit 1`
   if (found === undefined) return null
   const { pool, sender, admin, ...routed } = found
@@ -77,15 +94,15 @@ async function routeNew(tx: Tx, event: RichMessageEvent): Promise<RoutedEvent | 
   return organizationId === null ? null : { ...routed, organizationId }
 }
 
-type Claim = { event: RichMessageEvent; body: Uint8Array; routed: RoutedEvent; nowMs: number }
+type Claim = { event: RichMessageEvent; routed: RoutedEvent; nowMs: number }
 
-async function claim(tx: Tx, { event, body, routed, nowMs }: Claim): Promise<ClaimedEvent | 'in_work' | 'taken'> {
+async function claim(tx: Tx, { event, routed, nowMs }: Claim): Promise<ClaimedEvent | 'in_work' | 'taken'> {
   const { organizationId, test, tags } = routed
   const now = new Date(nowMs)
   await tx`
     insert into webhook_events (organization_id, test, id, type, tags, body, occurred_at, created_at, provider_event_id)
     values (${organizationId}, ${test}, ${v7()}, ${event.type}, ${storable(JSON.stringify(tags))}::text::json,
-      ${Buffer.from(body)}, ${new Date(event.occurredAtMs)}, ${now}, ${event.id})
+      ${Buffer.from(event.bytesFor(routed))}, ${new Date(event.occurredAtMs)}, ${now}, ${event.id})
     on conflict (provider_event_id) where provider_event_id is not null do nothing`
   const [row] = await tx<{ id: string; body: Buffer; isTaken: boolean; inWork: boolean }[]>`
     select id, body, is_taken as "isTaken", coalesce(working_until > now(), false) as "inWork" from webhook_events

@@ -10,6 +10,8 @@ export type MessageToSend = {
   /** E.164. */
   to: string
   text: string
+  /** The number that an SMS comes from where the phone takes no rich message, in E.164. Null: there is no SMS. */
+  smsFrom: string | null
 }
 
 export interface RichMessageProvider {
@@ -47,22 +49,37 @@ export const richEventTypes = [
 ] as const
 export type RichEventType = (typeof richEventTypes)[number]
 
-/** The parts of an event that we read. The receivers get its bytes. */
+/** Our number that an event is about, and the conversation. */
+export type NumberOfEvent = { conversationId: string; providerIdentity: string }
+
+/** The parts of an event that we read. */
 export type RichMessageEvent = {
   /** The same each time that the provider sends the event. */
   id: string
   type: RichEventType
   occurredAtMs: number
-  /** The name of our number at the provider. */
+  /** The name of our number at the provider, or the number itself in E.164. */
   providerIdentity: string
-  conversationId: string
+  /** Null: the provider knows no conversations. */
+  conversationId: string | null
+  /** E.164. */
+  remoteNumber: string
   /** That of our message, also where the event is a reaction to it. */
   messageId: string
   /** Null: the event says nothing of a message that we sent. */
   report: { status: MessageStatus; service: MessageService } | null
+  /** The body for the receivers: that of the provider, unless its form is another one. */
+  bytesFor(number: NumberOfEvent): Uint8Array
 }
 
 export interface RichMessageWebhooks {
-  /** `forged`: the provider has not signed these bytes, or not now. `other`: no event of a message. */
-  read(headers: Readonly<Record<string, unknown>>, body: Uint8Array): RichMessageEvent | 'forged' | 'other'
+  /**
+   * `message` is our message, where its id came with the address. `forged`: the provider has not signed these bytes, or not now.
+   * `other`: no event of a message.
+   */
+  read(
+    headers: Readonly<Record<string, unknown>>,
+    body: Uint8Array,
+    message: string | null,
+  ): RichMessageEvent | 'forged' | 'other'
 }

@@ -21,6 +21,8 @@ export type RoutedEvent = Tenant & {
   phoneNumberId: string
   /** E.164. */
   phoneNumber: string
+  providerIdentity: string
+  conversationId: string
   /** Those of the message that was sent. A message that was received has none. */
   tags: Readonly<Record<string, string>>
 }
@@ -38,7 +40,7 @@ export interface RmsgEventStore {
   /** Moves the message that the event reports of. Null: no organization gets the event. */
   route(event: RichMessageEvent): Promise<RoutedEvent | null>
   /** `in_work`: a process sends it now. `taken`: all subscriptions had it. */
-  claim(event: RichMessageEvent, body: Uint8Array, routed: RoutedEvent): Promise<ClaimedEvent | 'in_work' | 'taken'>
+  claim(event: RichMessageEvent, routed: RoutedEvent): Promise<ClaimedEvent | 'in_work' | 'taken'>
   /** One subscription has answered, or has not. */
   attempted(event: RichMessageEvent, claimed: ClaimedEvent, target: SubscriptionTarget, attempt: Attempt): Promise<void>
   /** Ends the claim. */
@@ -54,19 +56,19 @@ export type ReceiveEventDeps = AttemptDeps & {
 }
 
 export type EventOutcome = 'taken' | 'not_taken' | 'in_work'
-export type ReceiveEvent = (event: RichMessageEvent, body: Uint8Array) => Promise<EventOutcome>
+export type ReceiveEvent = (event: RichMessageEvent) => Promise<EventOutcome>
 
 /** A subscription that has not answered by then has not taken the event. */
 const timeoutMs = 10_000
 
 export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
   const { events, subscriptions } = deps
-  return async (event, body) => {
+  return async (event) => {
     const routed = await events.route(event)
     if (routed === null) return 'taken'
     const targets = matching(await subscriptions.targets(routed), routed.tags)
     if (targets.length === 0) return 'taken'
-    const claimed = await events.claim(event, body, routed)
+    const claimed = await events.claim(event, routed)
     if (typeof claimed === 'string') return claimed
     const open = targets.filter(({ id }) => !claimed.takenBy.has(id))
     let isTaken = false
@@ -91,7 +93,7 @@ async function sendTo(
   const headers = {
     [`x-${word}-phone-number-id`]: routed.phoneNumberId,
     [`x-${word}-phone-number`]: routed.phoneNumber,
-    [`x-${word}-provider-identity-id`]: event.providerIdentity,
+    [`x-${word}-provider-identity-id`]: routed.providerIdentity,
     [`x-${word}-event-type`]: event.type,
   }
   const { url, signing } = target

@@ -100,9 +100,10 @@ async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
   }
   await deps.messages.insert(message)
   const { id, conversationId } = message
-  const { providerIdentity } = number
+  const { providerIdentity, smsStatus, e164 } = number
+  const smsFrom = smsStatus === 'ready' ? e164 : null
   try {
-    await provider.send({ id, conversationId, providerIdentity, to, text })
+    await provider.send({ id, conversationId, providerIdentity, to, text, smsFrom })
   } catch (error) {
     if (!(error instanceof RichMessageError)) throw error
     const { status, detail, mayBeSent, cause } = error

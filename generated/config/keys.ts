@@ -331,6 +331,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['carrier', 'telnyx', 'messagingProfileId'],
+    env: 'PARLEY_CARRIER_TELNYX_MESSAGING_PROFILE_ID',
+    type: 'string',
+    secret: false,
+  },
+  {
     path: ['carrier', 'telnyx', 'baseUrl'],
     env: 'PARLEY_CARRIER_TELNYX_BASE_URL',
     type: 'string',

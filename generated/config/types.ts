@@ -223,6 +223,8 @@ export type ParleyConfig = {
       apiKey: string | null
       /** The id of the Call Control application. */
       connectionId: string | null
+      /** The messaging profile of the RCS agents that send rich messages. null: live keys send none. */
+      messagingProfileId: string | null
       /** The address of its API. A proxy has another one. */
       baseUrl: string
       /** The key that the webhooks of the account are signed with, as the portal shows it. */

@@ -65,8 +65,8 @@ export type ReceiveCarrierWebhookResult =
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
 export type ReceiveMessageWebhookRequest = {
-  path: { provider: 'simulator' }
-  query: Record<string, never>
+  path: { provider: 'simulator' | 'carrier' }
+  query: { message?: string }
   header: { 'telnyx-signature-ed25519'?: string; 'telnyx-timestamp'?: string }
   body: MessageWebhook
 }

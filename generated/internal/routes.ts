@@ -113,7 +113,7 @@ export const internalSurface: Surface = {
       path: '/carrier/{provider}/messages',
       pattern: '/carrier/:provider/messages',
       pathParams: ['provider'],
-      query: [],
+      query: [{ name: 'message', type: 'string', array: false }],
       headers: [
         { name: 'telnyx-signature-ed25519', required: false },
         { name: 'telnyx-timestamp', required: false },

@@ -21,16 +21,16 @@ export function receiveMessageWebhook({
   receive,
 }: MessageWebhookDeps): Pick<InternalHandlers<null>, 'receiveMessageWebhook'> {
   return {
-    receiveMessageWebhook: async ({ path: { provider }, header }, { rawBody }) => {
+    receiveMessageWebhook: async ({ path: { provider }, query: { message = null }, header }, { rawBody }) => {
       const body = rawBody ?? new Uint8Array()
       const reader = readers.get(provider)
       if (reader === undefined) throw new Refusal('not_found')
-      const event = reader.read(header, body)
+      const event = reader.read(header, body, message)
       if (event === 'forged')
         throw new Refusal('unauthenticated', {
           message: 'The event is not signed by this provider, or is older than 300 s.',
         })
-      const outcome = event === 'other' ? 'taken' : await receive(event, body)
+      const outcome = event === 'other' ? 'taken' : await receive(event)
       if (outcome === 'in_work')
         throw new Refusal('overloaded', { message: 'The event is being delivered. Send it again later.', retryAfterS })
       if (outcome === 'not_taken') return { status: 502, headers, body: { received: false } }

@@ -11,14 +11,14 @@ export function createSimulatedMessageWebhooks(options: { publicKey: string; clo
   return {
     read(headers, body) {
       const event = bodies.read(headers, body)
-      return typeof event === 'string' ? event : (eventOf(event) ?? 'other')
+      return typeof event === 'string' ? event : (eventOf(event, body) ?? 'other')
     },
   }
 }
 
 const idForm = /^evt_[0-9A-Za-z_-]{1,64}$/
 
-function eventOf(event: JsonObject): RichMessageEvent | null {
+function eventOf(event: JsonObject, body: Uint8Array): RichMessageEvent | null {
   const { id, event_type, timestamp, data } = event
   const type = richEventTypes.find((known) => known === event_type)
   const message = isObject(data) ? data['message'] : null
@@ -28,7 +28,10 @@ function eventOf(event: JsonObject): RichMessageEvent | null {
   const providerIdentity = stringOf(objectsOf(data['agent_identities'])[0]?.['id'])
   if (Number.isNaN(occurredAtMs) || providerIdentity === '') return null
   const [messageId, conversationId] = [stringOf(message['id']), stringOf(message['conversation_id'])]
-  return { id, type, occurredAtMs, providerIdentity, conversationId, messageId, report: reportIn(type, message) }
+  const remoteNumber = stringOf(message['remote_number'])
+  const report = reportIn(type, message)
+  const bytesFor = () => body
+  return { id, type, occurredAtMs, providerIdentity, conversationId, remoteNumber, messageId, report, bytesFor }
 }
 
 function reportIn(type: RichMessageEvent['type'], message: JsonObject): RichMessageEvent['report'] {

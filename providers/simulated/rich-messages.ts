@@ -1,10 +1,9 @@
 /** Rich messages at the simulated provider, which is in the same box as the simulated carrier. */
-import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { RichMessageError, type RichMessageProvider } from '../../domain/ports/rich-messages.ts'
+import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
 import { createHttpTransport, json, type VendorWire } from '../wire/http.ts'
-import { isObject, objectsOf, stringOf } from '../wire/json.ts'
+import { toMessageError } from '../wire/rich-message-failure.ts'
 
 export type SimulatedMessageOptions = {
   /** With the version, without a slash at its end. */
@@ -43,30 +42,8 @@ export function createSimulatedMessages(
         text,
         webhook_url: webhookUrl(),
       }
-      await http.post('/rich_messages', json(body), never).catch(reject)
+      await http.post('/rich_messages', json(body), never).catch(toMessageError)
     },
     close: () => transport.close(),
-  }
-}
-
-function reject(error: unknown): never {
-  if (!(error instanceof ProviderError)) throw error
-  const { errorClass, status, sent, cause } = error
-  throw new RichMessageError(
-    { status: status ?? null, detail: detailIn(cause), mayBeSent: sent && status === undefined },
-    // The text of the provider may repeat the number, so it goes into no log.
-    { cause: new Error(`${errorClass}, status ${status}`) },
-  )
-}
-
-/** The reason in an answer that refuses. */
-function detailIn(cause: unknown): string | null {
-  if (typeof cause !== 'string') return null
-  try {
-    const body: unknown = JSON.parse(cause)
-    const [first] = isObject(body) ? objectsOf(body['errors']) : []
-    return stringOf(first?.['detail']) || null
-  } catch {
-    return null
   }
 }

@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import type { LegToDial, MediaEndpoint } from '../../domain/ports/phone-line.ts'
 import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
+import { createTelnyxMessages } from '../../providers/telnyx/rich-messages.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { legId } from './setup.ts'
 
@@ -51,6 +52,16 @@ export const refusedWith = (status: number, code: string): Answer => ({
   body: { errors: [{ code, title: 'No', detail: 'The number +15005550006 is not good.' }] },
 })
 
+export const messagingProfileId = '4001781e-626f-4a41-a914-b1b682150f94'
+export const message = {
+  id: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a91',
+  conversationId: '019aaaf6-7c00-8d5e-9b3a-2f1c8e4d6a70',
+  providerIdentity: 'Agent007',
+  to: '+15005550030',
+  text: 'Your bicycle is ready. 🚲',
+  smsFrom: '+15005550200',
+}
+
 export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemClock } = {}) {
   const commands: Command[] = []
   const state: { answer: Answer } = { answer: done }
@@ -83,13 +94,22 @@ export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemCl
     requestMs,
     clock,
   })
+  const messages = createTelnyxMessages({
+    baseUrl: account.baseUrl,
+    apiKey: account.apiKey,
+    messagingProfileId,
+    webhookUrl: 'https://voice.example.com/carrier/carrier/messages',
+    requestMs,
+    clock,
+  })
   t.teardown(async () => {
+    await messages.close()
     await line.close()
     await numbers.close()
     server.closeAllConnections()
     server.close()
   })
-  return { commands, line, numbers, server, answers: (answer: Answer) => void (state.answer = answer) }
+  return { commands, line, numbers, messages, server, answers: (answer: Answer) => void (state.answer = answer) }
 }
 
 /** Every command of the port, in each of its forms. */
@@ -125,4 +145,11 @@ export async function everyNumberRequest({
   await numbers.order('+12125550100', 'pn_1')
   answers(done)
   await numbers.release('1293384261075731499')
+}
+
+/** A rich message, with and without the SMS that it falls back to. */
+export async function everyMessage({ messages, answers }: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
+  answers({ status: 200, body: { data: { id: '4031938e-60e4-4235-a8dd-0b1c55a23e7a' } } })
+  await messages.send(message)
+  await messages.send({ ...message, smsFrom: null })
 }

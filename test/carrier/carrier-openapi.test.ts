@@ -7,7 +7,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import t, { type Test } from 'tap'
 import { legEventOf } from '../../providers/telnyx/leg-events.ts'
-import { type Command, everyCommand, everyNumberRequest, serveCarrier } from './carrier-api.ts'
+import { createTelnyxMessageWebhooks } from '../../providers/telnyx/rich-message-webhooks.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { type Command, everyCommand, everyMessage, everyNumberRequest, serveCarrier } from './carrier-api.ts'
+import { messageKey, signedMessage } from './message-events.ts'
 
 type Json = { [name: string]: unknown }
 
@@ -40,6 +43,7 @@ t.test('commands fit the OpenAPI of the carrier', { skip }, async (t) => {
   const carrier = await serveCarrier(t)
   await everyCommand(carrier)
   await everyNumberRequest(carrier)
+  await everyMessage(carrier)
   for (const command of carrier.commands) {
     const [whole = '', query = ''] = command.path.replace(/^\/v2/, '').split('?')
     const path = whole
@@ -53,7 +57,7 @@ t.test('commands fit the OpenAPI of the carrier', { skip }, async (t) => {
       checkFilters(t, document, operation, new URLSearchParams(query))
     }
   }
-  t.ok(carrier.commands.length >= 18)
+  t.ok(carrier.commands.length >= 20)
 })
 
 t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
@@ -81,6 +85,30 @@ t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
       { cause },
       cause,
     )
+  t.end()
+})
+
+t.test('events of messages as the OpenAPI of the carrier describes them', { skip }, (t) => {
+  const document = readDocument()
+  const reader = createTelnyxMessageWebhooks({ publicKey: messageKey.publicKey, clock: systemClock })
+  const sampleOf = (schema: string) =>
+    structuredClone(lookUp(document, ['components', 'schemas', schema, 'example'])) as Json & {
+      payload: { to: Json[]; [name: string]: unknown }
+    }
+  const read = (data: Json) => reader.read(...signedMessage({ data }), null)
+  t.match(read(sampleOf('InboundMessage')), { type: 'rmsg.received', report: null })
+  const { enum: statuses } = lookUp(document, [
+    ...['components', 'schemas', 'OutboundMessagePayload', 'properties', 'to', 'items', 'properties', 'status'],
+  ]) as { enum: string[] }
+  const early = ['queued', 'sending']
+  for (const status of statuses) {
+    const sample = sampleOf('OutboundMessage')
+    Object.assign(sample.payload.to[0] ?? {}, { status })
+    const event = read(sample)
+    if (early.includes(status)) t.equal(event, 'other', status)
+    else t.match(event, { remoteNumber: /^\+1866555/, report: { service: 'sms' } }, status)
+  }
+  t.ok(statuses.length >= 8)
   t.end()
 })
 

@@ -103,7 +103,7 @@ for (const [providerStatus, status] of [
 t.test('an answer that is no JSON has no detail', async (t) => {
   const provider = await serveProvider(t, (response) => response.writeHead(422).end('<html>'))
   const failed = await provider
-    .send({ id: 'm', conversationId: 'c', providerIdentity: 'i', to: '+15005550030', text: 'x' })
+    .send({ id: 'm', conversationId: 'c', providerIdentity: 'i', to: '+15005550030', text: 'x', smsFrom: null })
     .catch((error: unknown) => error)
   t.match(failed, new RichMessageError({ status: 422, detail: null, mayBeSent: false }))
 })

@@ -90,10 +90,12 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
     occurredAtMs: Date.now(),
     providerIdentity: `identity-${e164}`,
     conversationId,
+    remoteNumber: to,
     messageId: type === 'rmsg.received' ? randomUUID() : message.id,
     report: isReport ? ({ status, service: 'rmsg' } as const) : null,
+    bytesFor: () => Buffer.from('{}'),
   }
-  if ((await receive(event, Buffer.from('{}'))) !== 'taken') throw new Error('the event is not taken')
+  if ((await receive(event)) !== 'taken') throw new Error('the event is not taken')
   return [...posted].sort()
 }
 
@@ -136,10 +138,12 @@ t.test('a number in no pool: the organization that sent last, else the admin org
     providerIdentity: `identity-${unpooled}`,
     conversationId: randomUUID(),
     messageId: randomUUID(),
+    remoteNumber: '+15005550031',
     report: null,
+    bytesFor: () => Buffer.from('{}'),
   } as const
   posted.length = 0
-  t.equal(await receive(received, Buffer.from('{}')), 'taken')
+  t.equal(await receive(received), 'taken')
   t.same(posted, [urlOf(administrator.tenant, 0)], 'nobody has sent')
   for (const { tenant } of [first, second, first]) {
     const place = { numberId: unpooledId, e164: unpooled }

@@ -1,0 +1,49 @@
+/** Rich messages as RCS at Telnyx, with an SMS where the phone does not take them. */
+import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
+import { createHttpTransport, json } from '../wire/http.ts'
+import { toMessageError } from '../wire/rich-message-failure.ts'
+import { telnyxLimits, telnyxWire } from './wire.ts'
+
+export type TelnyxMessageOptions = {
+  /** With the version, without a slash at its end. */
+  baseUrl: string
+  apiKey: string
+  /** The agents and the numbers must belong to this messaging profile. */
+  messagingProfileId: string
+  /** Its events go there. */
+  webhookUrl: string
+  /** A request without an answer by then has failed. */
+  requestMs: number
+  clock: Pick<Clock, 'monotonicMs'>
+}
+
+const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
+
+export function createTelnyxMessages(options: TelnyxMessageOptions): RichMessageProvider & { close(): Promise<void> } {
+  const { baseUrl, apiKey, messagingProfileId, webhookUrl, requestMs, clock } = options
+  const limits = { ...telnyxLimits(requestMs), firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
+  const transport = createHttpTransport({
+    baseUrl,
+    wire: telnyxWire,
+    limits,
+    monotonicMs: () => clock.monotonicMs(),
+  })
+  const http = transport.signedWith(apiKey)
+  return {
+    async send({ id, providerIdentity, smsFrom, to, text }) {
+      const body = {
+        type: 'RCS',
+        agent_id: providerIdentity,
+        messaging_profile_id: messagingProfileId,
+        to,
+        agent_message: { content_message: { text } },
+        // The events of Telnyx name a message by the id that Telnyx has given it. The address brings our id back.
+        webhook_url: `${webhookUrl}?message=${id}`,
+        ...(smsFrom !== null && { sms_fallback: { from: smsFrom, text } }),
+      }
+      await http.post('/messages/rcs', json(body), never).catch(toMessageError)
+    },
+    close: () => transport.close(),
+  }
+}
