@@ -60,12 +60,15 @@ async function insertImported(
   tx: Tx,
   number: PhoneNumber,
   numbersMax: number,
-): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'limit_reached'> {
+): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'exists' | 'limit_reached'> {
   const { organizationId, test, id, e164, source, connectionId, direction, agentId, label } = number
   const { sipProviderName, dispatchMetadataTemplate: template, createdAtMs, updatedAtMs } = number
   await lockOrganization(tx, number)
   if (!(await hasAgent(tx, number, agentId))) return 'agent_unknown'
   if (!(await hasConnection(tx, number, connectionId))) return 'connection_unknown'
+  const same = await tx`
+    select from phone_numbers ${ofTenant(tx, number)} and sip_connection_id = ${connectionId} and e164 = ${e164}`
+  if (same.length > 0) return 'exists'
   if (await isFull(tx, number, numbersMax)) return 'limit_reached'
   await tx`
     insert into phone_numbers (organization_id, test, id, e164, source, sip_connection_id, sip_provider_name, direction,

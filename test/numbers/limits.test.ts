@@ -47,6 +47,7 @@ t.test('with 1,000 numbers no further one is bought or imported, and the carrier
   await fill(local, numbersMax - 1)
   const last = await importing('+12125550101')
   t.same(await faultOf(importing('+12125550102')), limitReached)
+  t.same(await faultOf(importing('+12125550101')), { kind: 'number_exists' }, 'which says more than the limit')
   t.same(await faultOf(numbers.purchase(local, { e164: '+12125550103' })), limitReached)
   t.same(asked, [])
   t.equal(await creditOf(local.organizationId), 100)

@@ -114,7 +114,9 @@ function show(shown: Shown, { transcript }: Row, events: readonly Event[]): void
     shown.events.add(id)
     say(`${occurred_at.slice(11, 23)}  ${event_type}${status === null ? '' : `  (${status})`}`)
   }
-  for (const { source, text } of transcript.entries.slice(shown.turns)) say(`              ${source}: ${text}`)
+  // A turn that only calls a tool has no text, and the events show the tool.
+  for (const { source, text } of transcript.entries.slice(shown.turns))
+    if (text !== '') say(`              ${source}: ${text}`)
   shown.turns = transcript.entries.length
 }
 
