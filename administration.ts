@@ -16,7 +16,7 @@ import type { Store } from './store/store.ts'
 export function administrationOf(config: ParleyConfig, store: Store): Admin {
   return createAdmin(
     { ...store, verifications: businessVerificationsOf(config, store) },
-    { scopes, roles, isPhoneNumber, readPolicy, policyFields },
+    { scopes, roles, isPhoneNumber, nowMs: () => systemClock.nowMs(), readPolicy, policyFields },
   )
 }
 

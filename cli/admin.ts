@@ -4,12 +4,16 @@ import { createRichNumbers, type RichNumberStore, type RichNumbers } from './ric
 
 export type KeyRow = {
   id: string
+  name: string
+  /** The part of the secret that may be shown. */
+  publicId: string
   scopes: readonly string[]
   /** Names of the fields that its policy sets. */
   policy: readonly string[]
   test: boolean
   createdAt: Date
   revokedAt: Date | null
+  expiresAt: Date | null
   lastUsedAt: Date | null
 }
 type NewOrganization = {
@@ -45,6 +49,9 @@ export type UserRow<Role extends string = string> = { id: string; email: string;
 
 export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }
 
+/** `lifeMs` null: it does not expire. */
+export type WantedKey = { name: string; scopes: string[]; test: boolean; policy: object; lifeMs: number | null }
+
 /** A key with its secret, which is shown once. */
 export type IssuedKey = { id: string; secret: string }
 
@@ -58,8 +65,9 @@ export type Admin = {
   addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
   keys(organization: string): Promise<KeyRow[]>
   /** Answers the secret, which is shown this once. */
-  createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<IssuedKey>
-  rotateKey(organization: string, id: string): Promise<IssuedKey>
+  createKey(organization: string, key: WantedKey): Promise<IssuedKey>
+  /** The old secret works for `overlapMs` still. */
+  rotateKey(organization: string, id: string, overlapMs: number): Promise<IssuedKey>
   revokeKey(organization: string, id: string): Promise<boolean>
   createUser(organization: string, email: string, role: string): Promise<UserRow>
   issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
@@ -95,7 +103,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = {
   keys: {
     list(organizationId: string): Promise<StoredKey<Policy>[]>
     create(key: NewKey<Scope, Policy>): Promise<StoredSecret | null>
-    rotate(organizationId: string, id: string): Promise<StoredSecret | null>
+    rotate(organizationId: string, id: string, overlapMs: number): Promise<StoredSecret | null>
     revoke(organizationId: string, id: string): Promise<boolean>
   }
   users: {
@@ -118,6 +126,7 @@ export type KeyWords<Scope extends string, Policy, Role extends string> = {
   roles: readonly Role[]
   /** In E.164. */
   isPhoneNumber: (text: string) => boolean
+  nowMs: () => number
   /** Throws CommandError, naming the field that is wrong. */
   readPolicy: (policy: unknown) => Policy
   policyFields: (policy: Policy) => string[]
@@ -125,7 +134,7 @@ export type KeyWords<Scope extends string, Policy, Role extends string> = {
 
 export function createAdmin<Scope extends string, Policy, Role extends string>(
   { organizations, keys, users, verifications, rmsgInventory, sealedSecrets }: AdminStore<Scope, Policy, Role>,
-  { scopes, roles, isPhoneNumber, readPolicy, policyFields }: KeyWords<Scope, Policy, Role>,
+  { scopes, roles, isPhoneNumber, nowMs, readPolicy, policyFields }: KeyWords<Scope, Policy, Role>,
 ): Admin {
   /** An id is taken as it is. A name must be that of one organization alone. */
   async function organizationId(nameOrId: string): Promise<string> {
@@ -137,23 +146,29 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
   }
   return {
     organizations: () => organizations.list(),
-    organization: async (id) => found(await organizations.find(id), noOrganization(id)),
+    organization: async (id) => found(await organizations.find(await organizationId(id)), noOrganization(id)),
     changeOrganization: async (id, changes) => {
-      const changed = found(await organizations.change(id, changes), noOrganization(id))
+      const changed = found(await organizations.change(await organizationId(id), changes), noOrganization(id))
       if (changed === 'admin_taken')
         throw new CommandError('another organization has admin_organization; turn it off there first')
       return changed
     },
     createOrganization: (name) => organizations.create(newOrganization(name)),
-    addCredit: async (id, microUsd) => found(await organizations.addCredit(id, microUsd), noOrganization(id)),
-    keys: async (id) => (await keys.list(id)).map(({ policy, ...key }) => ({ ...key, policy: policyFields(policy) })),
-    createKey: async (organizationId, { scopes: names, test, policy }) => {
-      const key = { organizationId, name: '', scopes: readScopes(scopes, names), test, expiresAtMs: null }
-      return issued(found(await keys.create({ ...key, policy: readPolicy(policy) }), noOrganization(organizationId)))
+    addCredit: async (id, microUsd) =>
+      found(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
+    keys: async (organization) => {
+      const rows = await keys.list(await organizationId(organization))
+      return rows.map(({ policy, ...key }) => ({ ...key, policy: policyFields(policy) }))
     },
-    rotateKey: async (organizationId, id) =>
-      issued(found(await keys.rotate(organizationId, id), `there is no live key ${id}`)),
-    revokeKey: (organizationId, id) => keys.revoke(organizationId, id),
+    createKey: async (organization, { name, scopes: names, test, policy, lifeMs }) => {
+      const expiresAtMs = lifeMs === null ? null : nowMs() + lifeMs
+      const key = { organizationId: await organizationId(organization), name, test, expiresAtMs }
+      const stored = await keys.create({ ...key, scopes: readScopes(scopes, names), policy: readPolicy(policy) })
+      return issued(found(stored, noOrganization(organization)))
+    },
+    rotateKey: async (organization, id, overlapMs) =>
+      issued(found(await keys.rotate(await organizationId(organization), id, overlapMs), `there is no live key ${id}`)),
+    revokeKey: async (organization, id) => keys.revoke(await organizationId(organization), id),
     createUser: async (id, email, role) =>
       found(await users.create(await organizationId(id), email, readRole(roles, role)), noOrganization(id)),
     issueCredential: async (id, email, kind) =>
@@ -161,7 +176,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     removeUser: async (id, email) => users.remove(await organizationId(id), email),
     verifications: () => verifications.list(),
     decide: async (id, decision) => {
-      const decided = await verifications.decide(id, decision)
+      const decided = await verifications.decide(await organizationId(id), decision)
       if (typeof decided !== 'string') return decided
       throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
     },

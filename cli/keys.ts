@@ -1,11 +1,16 @@
 import type { Command } from 'commander'
 import type { KeyPolicy } from '../generated/key-policy/types.ts'
 import type { Actions } from './actions.ts'
-import type { IssuedKey, KeyRow } from './admin.ts'
+import type { IssuedKey, KeyRow, WantedKey } from './admin.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
+import { spanOf } from './span-option.ts'
 
-const allScopes = 'router,realtime,platform,rmsg,admin'
+/** The least that a client of the router needs; a key says what else it may do. */
+const usualScopes = 'router,realtime'
+const nameCharactersMax = 200
+const lifeDaysMax = 3650
+const overlapDaysMax = 30
 /** The compiler finds a field that is missing here. */
 const policyFields: Readonly<Record<keyof KeyPolicy, true>> = {
   voice: true,
@@ -23,30 +28,37 @@ export function keys(program: Command, actions: Actions): void {
   const command = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print as JSON', false)
   command('create', 'a new key of an organization')
-    .requiredOption('--org <id>', 'organization id, org_…')
-    .option('--scopes <list>', 'scopes, separated by commas', allScopes)
+    .requiredOption('--org <organization>', 'name or id of the organization')
+    .option('--name <name>', 'what the key is for, shown in lists', '')
+    .option(
+      '--scopes <list>',
+      'scopes, separated by commas, of router, realtime, platform, rmsg and admin',
+      usualScopes,
+    )
+    .option('--expires <span>', 'the key ends after this, for example 90d or 12h')
     .option('--test', 'a test key: reaches only simulators and embedded engines', false)
     .option('--policy <json>', `what the key carries: ${Object.keys(policyFields).join(', ')}`, '{}')
-    .action(async (options: Json & { org: string; scopes: string; test: boolean; policy: string }) => {
-      const policy = readPolicy(options.policy)
-      const key = { scopes: options.scopes.split(','), test: options.test, policy }
-      printIssued(options.json, await actions.admin((admin) => admin.createKey(options.org, key)))
+    .action(async ({ org, json, ...options }: Json & CreateOptions) => {
+      const key = wantedKey(options)
+      printIssued(json, await actions.admin((admin) => admin.createKey(org, key)))
     })
   command('list', 'the keys of an organization')
-    .requiredOption('--org <id>', 'organization id, org_…')
+    .requiredOption('--org <organization>', 'name or id of the organization')
     .action(async ({ org, json }: Json & { org: string }) => {
       const rows = await actions.admin((admin) => admin.keys(org))
       print(json, rows.map(keyJson), () => rows.map(lineOf))
     })
-  command('rotate', 'a new secret for a key; the old one stops working at once')
+  command('rotate', 'a new secret for a key; the old one stops working at once, or after the overlap')
+    .option('--overlap <span>', 'how long the old secret still works, for example 24h')
     .argument('<id>', 'key id, key_…')
-    .requiredOption('--org <id>', 'organization id, org_…')
-    .action(async (id: string, { org, json }: Json & { org: string }) => {
-      printIssued(json, await actions.admin((admin) => admin.rotateKey(org, id)))
+    .requiredOption('--org <organization>', 'name or id of the organization')
+    .action(async (id: string, { org, json, overlap }: Json & { org: string; overlap?: string }) => {
+      const overlapMs = overlap === undefined ? 0 : spanOf('--overlap', overlap, overlapDaysMax)
+      printIssued(json, await actions.admin((admin) => admin.rotateKey(org, id, overlapMs)))
     })
   command('revoke', 'end a key')
     .argument('<id>', 'key id, key_…')
-    .requiredOption('--org <id>', 'organization id, org_…')
+    .requiredOption('--org <organization>', 'name or id of the organization')
     .action(async (id: string, { org, json }: Json & { org: string }) => {
       if (!(await actions.admin((admin) => admin.revokeKey(org, id))))
         throw new CommandError(`there is no live key ${id}`)
@@ -66,6 +78,21 @@ export function keys(program: Command, actions: Actions): void {
 }
 
 type Json = { json: boolean }
+type CreateOptions = {
+  org: string
+  name: string
+  scopes: string
+  test: boolean
+  policy: string
+  expires?: string
+}
+
+function wantedKey({ name, scopes, test, policy, expires }: Omit<CreateOptions, 'org'>): WantedKey {
+  if ([...name].length > nameCharactersMax || /\p{Cc}/u.test(name))
+    throw new CommandError(`--name takes one line of ${nameCharactersMax} characters at most`)
+  const lifeMs = expires === undefined ? null : spanOf('--expires', expires, lifeDaysMax)
+  return { name, scopes: scopes.split(','), test, policy: readPolicy(policy), lifeMs }
+}
 
 function printIssued(json: boolean, key: IssuedKey): void {
   print(json, key, () => [key.secret])
@@ -76,20 +103,25 @@ function lineOf(key: KeyRow): string {
     key.id,
     key.test ? 'test' : 'live',
     key.scopes.join(','),
-    state(key.revokedAt),
+    stateOf(key),
     `used ${day(key.lastUsedAt)}`,
+    key.publicId,
+    ...(key.name === '' ? [] : [key.name]),
     ...(key.policy.length > 0 ? [`policy ${key.policy.join(',')}`] : []),
   ].join('  ')
 }
 
-function keyJson({ id, test, scopes, policy, createdAt, revokedAt, lastUsedAt }: KeyRow) {
+function keyJson({ id, name, publicId, test, scopes, policy, createdAt, revokedAt, expiresAt, lastUsedAt }: KeyRow) {
   return {
     id,
+    name,
+    public_id: publicId,
     test,
     scopes,
     policy_fields: policy,
     created_at: createdAt.toISOString(),
     revoked_at: revokedAt?.toISOString() ?? null,
+    expires_at: expiresAt?.toISOString() ?? null,
     last_used_at: lastUsedAt?.toISOString() ?? null,
   }
 }
@@ -104,5 +136,8 @@ function readPolicy(text: string): object {
   throw new CommandError('--policy takes a JSON object, for example {"voice":"slt"}')
 }
 
-const state = (revokedAt: Date | null) => (revokedAt ? `revoked ${day(revokedAt)}` : 'live')
+function stateOf({ revokedAt, expiresAt }: KeyRow): string {
+  if (revokedAt !== null) return `revoked ${day(revokedAt)}`
+  return expiresAt === null ? 'live' : `live until ${expiresAt.toISOString().slice(0, 16)}Z`
+}
 const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? 'never'

@@ -20,19 +20,26 @@ export function org(program: Command, actions: Actions): void {
     print(json, rows.map(organizationJson), () => rows.map(lineOf))
   })
   command('show', 'one organization')
-    .argument('<id>', 'organization id, org_…')
+    .argument('<organization>', 'name or id of the organization')
     .action(async (id: string, { json }: Json) => {
       printOrganization(json, await actions.admin((admin) => admin.organization(id)))
     })
   command('credit', 'add credit, in US dollars; a negative amount takes it away')
-    .argument('<id>', 'organization id, org_…')
+    .argument('<organization>', 'name or id of the organization')
     .argument('<dollars>', 'for example 25 or -3.50')
     .action(async (id: string, dollars: string, { json }: Json) => {
       if (!amount.test(dollars)) throw new CommandError(`${dollars} is no amount in dollars with at most six decimals`)
       printOrganization(json, await actions.admin((admin) => admin.addCredit(id, microUsd(dollars))))
     })
+  command('rename', 'another name for an organization')
+    .argument('<organization>', 'name or id of the organization')
+    .argument('<name>', 'the new name')
+    .action(async (id: string, name: string, { json }: Json) => {
+      const changes = { name: readName(name) }
+      printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, changes)))
+    })
   command('set', 'change what is named, and leave the rest; every running Parley obeys at once')
-    .argument('<id>', 'organization id, org_…')
+    .argument('<organization>', 'name or id of the organization')
     .argument('<settings...>', `name=value, of ${settingNames.join(', ')}`)
     .action(async (id: string, settings: string[], { json }: Json) => {
       const changes = Object.assign({}, ...settings.map(readSetting)) as OrganizationChanges

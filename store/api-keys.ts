@@ -40,8 +40,8 @@ export type KeyAdministration = {
   /** Only this answer contains the secret. Null: no such organization. */
   create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
   list(organizationId: string): Promise<ApiKey[]>
-  /** The old secret ends at once. Null: no such key, or revoked. */
-  rotate(organizationId: string, keyId: string): Promise<{ key: ApiKey; secret: string } | null>
+  /** The old secret works for `overlapMs` still, and the one before it ends at once. Null: no such key, or revoked. */
+  rotate(organizationId: string, keyId: string, overlapMs: number): Promise<{ key: ApiKey; secret: string } | null>
   /** False: no such key, or revoked before. */
   revoke(organizationId: string, keyId: string): Promise<boolean>
 }
@@ -66,20 +66,26 @@ export function createKeyAdministration(
           select ${columns(tx)} from api_keys where organization_id = ${organizationId} order by created_at, id`
         return rows.map((row) => ({ ...row, policy: readPolicy(row.policy).policy }))
       }),
-    rotate: (organizationId, keyId) =>
-      tenancy.asOrganization(organizationId, (tx) => rotateKey(tx, organizationId, keyId, now())),
+    rotate: (organizationId, keyId, overlapMs) =>
+      tenancy.asOrganization(organizationId, (tx) => rotateKey(tx, organizationId, keyId, clock.nowMs(), overlapMs)),
     revoke: (organizationId, keyId) =>
       tenancy.asOrganization(organizationId, async (tx) => {
-        const rows = await tx<Lookup[]>`
+        const [row] = await tx<Lookups[]>`
           update api_keys set revoked_at = ${now()}
-          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null returning lookup`
-        for (const row of rows) await notifyKeyChange(tx, row)
-        return rows.length > 0
+          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null
+          returning lookup, previous_lookup as "previousLookup"`
+        if (row !== undefined) await notifyBoth(tx, row)
+        return row !== undefined
       }),
   }
 }
 
-type Lookup = { lookup: string }
+type Lookups = { lookup: string; previousLookup: string | null }
+
+async function notifyBoth(tx: Tx, { lookup, previousLookup }: Lookups): Promise<void> {
+  await notifyKeyChange(tx, { lookup })
+  if (previousLookup !== null) await notifyKeyChange(tx, { lookup: previousLookup })
+}
 
 const supplied = (secret: string) => ({ secret, publicId: suppliedPublicId(secret) })
 
@@ -100,18 +106,21 @@ async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, 
   return row ?? null
 }
 
-async function rotateKey(tx: Tx, organizationId: string, keyId: string, now: Date) {
-  const [old] = await tx<(Lookup & { test: boolean })[]>`
-    select lookup, test from api_keys
+async function rotateKey(tx: Tx, organizationId: string, keyId: string, nowMs: number, overlapMs: number) {
+  const [old] = await tx<(Lookups & { test: boolean })[]>`
+    select lookup, previous_lookup as "previousLookup", test from api_keys
     where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null for update`
   if (!old) return null
   const { secret, publicId } = newSecret(old.test)
   const { lookup, digest } = readSecret(secret) as { lookup: string; digest: Buffer }
+  const overlaps = overlapMs > 0
   const [key] = await tx<ApiKey[]>`
-    update api_keys set public_id = ${publicId}, lookup = ${lookup}, digest = ${digest}, rotated_at = ${now}
+    update api_keys set public_id = ${publicId}, lookup = ${lookup}, digest = ${digest}, rotated_at = ${new Date(nowMs)},
+      previous_lookup = ${overlaps ? tx`lookup` : null}, previous_digest = ${overlaps ? tx`digest` : null},
+      previous_until = ${overlaps ? new Date(nowMs + overlapMs) : null}
     where organization_id = ${organizationId} and id = ${keyId}
     returning ${columns(tx)}`
-  await notifyKeyChange(tx, old)
+  await notifyBoth(tx, old)
   return key ? { key, secret } : null
 }
 

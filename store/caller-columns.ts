@@ -3,7 +3,13 @@ import { scopesOfRole } from '../domain/access/users.ts'
 import type { Sql, Tx } from './connect.ts'
 
 export const apiKeyColumns = (sql: Sql | Tx) => sql`
-  k.lookup, k.digest, k.id as "keyId", k.scopes, k.policy, k.test, k.expires_at as "expiresAt", ${organizationColumns(sql)}`
+  k.lookup, k.digest, ${keyColumns(sql)}, k.expires_at as "expiresAt", ${organizationColumns(sql)}`
+
+/** By the secret before the last rotation, which ends earlier than the key. */
+export const previousSecretColumns = (sql: Sql | Tx) => sql`
+  k.previous_lookup, k.previous_digest, ${keyColumns(sql)}, least(k.previous_until, k.expires_at), ${organizationColumns(sql)}`
+
+const keyColumns = (sql: Sql | Tx) => sql`k.id as "keyId", k.scopes, k.policy, k.test`
 
 /** Users have no policy, and work in the live world. Their id takes the place of the key's, so that limits count per user. */
 const userColumns = (sql: Sql | Tx) => sql`

@@ -8,7 +8,7 @@ import type { LiveKeys } from '../domain/access/ephemeral.ts'
 import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
-import { apiKeyColumns, credentialColumns, roleColumns } from './caller-columns.ts'
+import { apiKeyColumns, credentialColumns, previousSecretColumns, roleColumns } from './caller-columns.ts'
 import type { Sql } from './connect.ts'
 import { type KeyChange, keysChannel, readKeyChange } from './key-changes.ts'
 import { type Digested, readCredential, readSecret } from './key-secret.ts'
@@ -163,6 +163,10 @@ async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
     with wanted as (select lookup from json_array_elements_text(${sql.json([...new Set(wanted)])}::json) as w (lookup))
     select ${apiKeyColumns(sql)} from wanted w
     join api_keys k on k.lookup = w.lookup and k.revoked_at is null
+    join organizations o on o.id = k.organization_id
+    union all
+    select ${previousSecretColumns(sql)} from wanted w
+    join api_keys k on k.previous_lookup = w.lookup and k.revoked_at is null
     join organizations o on o.id = k.organization_id
     union all
     select ${credentialColumns(sql)} from wanted w

@@ -34,6 +34,7 @@ import { firstCalls } from './0033-first-calls.ts'
 import { usage } from './0034-usage.ts'
 import { rmsgSubscriptions } from './0035-rmsg-subscriptions.ts'
 import { rmsgEvents } from './0036-rmsg-events.ts'
+import { previousSecrets } from './0037-previous-secrets.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   usage,
   rmsgSubscriptions,
   rmsgEvents,
+  previousSecrets,
 ]

@@ -103,7 +103,7 @@ t.test('an unknown command is refused with the usage', async (t) => {
   const wrong = await alone(['sing'])
   refused(t, wrong, /unknown command 'sing'/)
   t.match(wrong.stderr, /Usage: parley /)
-  refused(t, await alone(['keys', 'list']), /required option '--org <id>'/)
+  refused(t, await alone(['keys', 'list']), /required option '--org <organization>'/)
   const help = await alone(['--help'])
   t.equal(help.code, 0)
   for (const name of [

@@ -180,6 +180,33 @@ t.test('keys: create, list, rotate, revoke', async (t) => {
   t.match((await rows()).join('\n'), / {2}policy (allowed_origins,max_concurrency|max_concurrency,allowed_origins)$/m)
 })
 
+t.test('keys: names, expiry, the scopes of a plain key, and rotation with an overlap', async (t) => {
+  await outputOf(t, 'org', 'create', 'Named')
+  const create = (...args: string[]) => outputOf(t, 'keys', 'create', '--org', 'Named', ...args)
+  const list = () => outputOf(t, 'keys', 'list', '--org', 'Named')
+  const secret = await create('--name', 'the shop', '--expires', '90d')
+  const row = await list()
+  const shown = secret.slice(0, 'sk_live_'.length + 8)
+  t.match(row, /^key_\w+ {2}live {2}router,realtime {2}live until \d{4}-\d\d-\d\dT\d\d:\d\dZ {2}used never {2}sk_live_/)
+  t.ok(row.endsWith(`  ${shown}  the shop`), row)
+  const [json] = JSON.parse(await outputOf(t, 'keys', 'list', '--org', 'Named', '--json')) as [{ id: string }]
+  t.match(json, { name: 'the shop', public_id: shown, expires_at: /Z$/, scopes: ['router', 'realtime'] })
+  const rotated = await outputOf(t, 'keys', 'rotate', json.id, '--org', 'Named', '--overlap', '24h')
+  for (const each of [secret, rotated]) t.equal(await works(each), 200)
+  await outputOf(t, 'org', 'rename', 'Named', 'Renamed')
+  await outputOf(t, 'keys', 'revoke', json.id, '--org', 'Renamed')
+  for (const each of [secret, rotated]) await until('both have ended', async () => (await works(each)) === 401)
+  const wrong = [
+    ['--expires', 'soon'],
+    ['--expires', '9999d'],
+    ['--expires', '0d'],
+    ['--name', 'x'.repeat(201)],
+    ['--name', 'two\nlines'],
+  ]
+  for (const args of wrong)
+    refused(t, await command('keys', 'create', '--org', 'Renamed', ...args), new RegExp(`^parley: ${args[0]}`))
+})
+
 t.test('a missing recording is named', async (t) => {
   refused(t, await command('transcribe', 'nofile.wav'), /nofile\.wav: there is no such file/)
   refused(t, await command('transcribe', files), /is a folder/)

@@ -146,16 +146,44 @@ t.test('a key', async (t) => {
     t.equal(await other.keys.revoke(id, key.id), false)
     for (const each of [store, other]) t.equal(await untilVerified(each, secret, (caller) => caller === null), null)
     t.ok((await store.keys.list(id)).find((listed) => listed.id === key.id)?.revokedAt)
-    t.equal(await store.keys.rotate(id, key.id), null)
+    t.equal(await store.keys.rotate(id, key.id, 0), null)
   })
 
   await t.test('that is rotated keeps its id and ends its old secret', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
-    const rotated = await store.keys.rotate(id, key.id)
+    const rotated = await store.keys.rotate(id, key.id, 0)
     t.equal(rotated?.key.id, key.id)
     t.match(await other.keys.verify(rotated?.secret ?? ''), { keyId: key.id })
     await untilVerified(other, secret, (caller) => caller === null)
+  })
+
+  await t.test('that is rotated with an overlap keeps its old secret for that long', async (t) => {
+    const { key, secret: first } = await keyOf(store, id)
+    t.ok(await other.keys.verify(first))
+    const second = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
+    t.match(await untilVerified(other, second, (caller) => caller !== null), { keyId: key.id })
+    t.match(await other.keys.verify(first), { keyId: key.id, scopes: ['router', 'realtime'] })
+    clock.advance(40_000)
+    t.ok(await store.keys.verify(first))
+    clock.advance(20_001)
+    for (const each of [store, other]) t.equal(await each.keys.verify(first), null)
+    t.ok(await store.keys.verify(second))
+
+    const third = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
+    const fourth = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
+    await untilVerified(other, second, (caller) => caller === null)
+    for (const secret of [third, fourth]) t.ok(await other.keys.verify(secret), 'one old secret at most')
+    await store.keys.revoke(id, key.id)
+    for (const secret of [third, fourth]) await untilVerified(other, secret, (caller) => caller === null)
+  })
+
+  await t.test('that is rotated with an overlap does not outlive itself', async (t) => {
+    const { key, secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
+    const rotated = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
+    t.ok(await store.keys.verify(secret))
+    clock.advance(5_001)
+    for (const each of [secret, rotated]) t.equal(await store.keys.verify(each), null)
   })
 
   await t.test('gets a new policy, and its organization new limits, in every process', async (t) => {
@@ -233,7 +261,7 @@ t.test('organizations do not see each other', async (t) => {
 
   await t.test("another's key is like one that does not exist", async (t) => {
     t.equal(await store.keys.revoke(b.id, key.id), false)
-    t.equal(await store.keys.rotate(b.id, key.id), null)
+    t.equal(await store.keys.rotate(b.id, key.id, 0), null)
     t.same(await store.keys.list(b.id), [])
     t.ok(await store.keys.verify(secret))
   })
