@@ -1,0 +1,101 @@
+/**
+ * The registration of businesses that send text messages from ten-digit numbers of the USA (10DLC). A carrier passes it on
+ * to the registry: a business (brand) describes what it sends (campaign), and each of its numbers belongs to one campaign.
+ * The statuses are the carrier's.
+ */
+
+export type BrandProfile = {
+  legalName: string
+  displayName: string
+  entityType: 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFIT' | 'GOVERNMENT' | 'SOLE_PROPRIETOR'
+  vertical: string
+  /** The tax number. Null: a sole proprietor without one. */
+  ein: string | null
+  website: string
+  /** Two letters (ISO 3166-1). */
+  country: string
+  street: string
+  city: string
+  state: string
+  postalCode: string
+  supportEmail: string
+  /** E.164. */
+  supportPhone: string
+  authorizedContact: { firstName: string; lastName: string; email: string; phone: string }
+}
+
+export type CampaignProfile = {
+  useCase: string
+  description: string
+  messageFlow: string
+  /** One to five. */
+  sampleMessages: readonly string[]
+  /** Lists of keywords are separated by commas. */
+  optInKeywords: string
+  /** Null: subscribers get no message. */
+  optInMessage: string | null
+  helpKeywords: string
+  helpMessage: string
+  optOutKeywords: string
+  optOutMessage: string
+  embeddedLink: boolean
+  embeddedPhone: boolean
+}
+
+export type IdentityStatus = 'VERIFIED' | 'UNVERIFIED' | 'SELF_DECLARED' | 'VETTED_VERIFIED'
+export type AssignmentStatus =
+  | 'PENDING_ASSIGNMENT'
+  | 'ASSIGNED'
+  | 'FAILED_ASSIGNMENT'
+  | 'PENDING_UNASSIGNMENT'
+  | 'FAILED_UNASSIGNMENT'
+export type VettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
+
+/** `field` names a field of the profile. Null: it is about no single field. */
+export type ReviewError = { field: string | null; message: string }
+
+export type RegisteredBrand = {
+  id: string
+  status: 'OK' | 'REGISTRATION_PENDING' | 'REGISTRATION_FAILED'
+  identityStatus: IdentityStatus | null
+  reviewErrors: readonly ReviewError[]
+}
+
+export type RegisteredCampaign = {
+  id: string
+  /** Such as `MNO_PROVISIONED`: the carriers deliver its messages. */
+  status: string
+  reviewErrors: readonly ReviewError[]
+}
+
+export type NumberAssignment = { campaignId: string; status: AssignmentStatus }
+
+/** Every method throws SmsRegistryError. */
+export interface SmsRegistry {
+  createBrand(profile: BrandProfile): Promise<RegisteredBrand>
+  updateBrand(brandId: string, profile: BrandProfile): Promise<RegisteredBrand>
+  findBrand(brandId: string): Promise<RegisteredBrand>
+  /** Asks a company to look into the brand, for a fee. `provider` is its id, at most 10 characters. */
+  orderVetting(brandId: string, provider: string, vettingClass: VettingClass): Promise<void>
+  /** The newest vetting of that class. Null: none was ordered. */
+  findVetting(brandId: string, vettingClass: VettingClass): Promise<'pending' | 'completed' | null>
+  createCampaign(brandId: string, profile: CampaignProfile): Promise<RegisteredCampaign>
+  findCampaign(campaignId: string): Promise<RegisteredCampaign>
+  /** Moves a number that belongs to another campaign. */
+  assign(e164: string, campaignId: string): Promise<NumberAssignment>
+  /** A number without a campaign counts as unassigned. Null: it belongs to no campaign any more. */
+  unassign(e164: string): Promise<NumberAssignment | null>
+  /** Null: it belongs to no campaign. */
+  findAssignment(e164: string): Promise<NumberAssignment | null>
+}
+
+/** The carrier refuses, or does not answer as it should. Its reasons are about fields of the profile that was sent. */
+export class SmsRegistryError extends Error {
+  readonly reviewErrors: readonly ReviewError[]
+
+  constructor(reviewErrors: readonly ReviewError[], options: { cause?: unknown } = {}) {
+    super('the registration of text messages failed', options)
+    this.name = 'SmsRegistryError'
+    this.reviewErrors = reviewErrors
+  }
+}
