@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SimulatorClock } from './clock.ts'
 import { type Fields, isFields, textOrNull } from './fields.ts'
+import { forgetOldest } from './kept.ts'
 import { invalid, missing, notFound, Refusal } from './refusal.ts'
 
 const sold = /^\+1([2-9]\d{2})55501(\d{2})$/
@@ -15,8 +16,6 @@ const usualArea = '212'
 const usualLimit = 10
 const limitMax = 100
 const pendingMs = 5000
-/** The process remembers this many orders and released numbers. */
-const keptMax = 10_000
 
 type Order = { id: string; number: string; createdAtMs: number; reference: string | null; connectionId: string | null }
 type OrderStatus = 'pending' | 'success' | 'failure'
@@ -218,8 +217,3 @@ const unavailable = () =>
   new Refusal(422, '85006', 'Phone number not available', 'The phone number is no longer available for purchase.')
 const lastDigits = (number: string) => number.slice(-2)
 const iso = (ms: number) => new Date(ms).toISOString()
-
-function forgetOldest(kept: Map<string, unknown> | Set<string>): void {
-  if (kept.size <= keptMax) return
-  for (const [key] of kept.entries()) return void kept.delete(key)
-}

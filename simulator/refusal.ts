@@ -52,3 +52,25 @@ export const refusedDial = (status: 403 | 503) =>
   status === 403
     ? new Refusal(403, '10010', 'Authorization failed', 'Calls to this destination are not permitted.')
     : new Refusal(503, '10007', 'Unexpected error', 'The service is temporarily unavailable.')
+
+/** One error without a list around it. */
+export class BareRefusal extends Refusal {
+  override readonly body: object
+
+  constructor(status: number, code: string, title: string, detail: string) {
+    super(status, code, title, detail)
+    this.body = { code, title, detail }
+  }
+}
+
+export type FieldFault = { field: string; type: string; text: string }
+
+/** The registry of text messages names all bad fields of a body at once. */
+export class BadFields extends Refusal {
+  override readonly body: object
+
+  constructor(faults: readonly FieldFault[]) {
+    super(422, '10032', 'Invalid value', '')
+    this.body = { detail: faults.map(({ field, type, text }) => ({ loc: ['body', field], msg: text, type })) }
+  }
+}

@@ -2,7 +2,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Brands } from './brands.ts'
 import { type Action, actions, type Calls } from './calls.ts'
+import type { Campaigns } from './campaigns.ts'
 import { type Fields, isFields, textOrNull } from './fields.ts'
 import type { LocalPools } from './local-pools.ts'
 import { passedOnHeader, passOn, portOf } from './neighbours.ts'
@@ -17,6 +19,8 @@ const connectionsMax = 256
 export type ApiDeps = {
   calls: Calls
   numbers: NumberInventory
+  brands: Brands
+  campaigns: Campaigns
   messages: RichMessages
   apiKey: string
   pools: LocalPools
@@ -115,9 +119,33 @@ const routes: readonly Route[] = [
     answer: ({ deps, id }) => deps.numbers.retrieveOrder(id),
   },
   { method: 'GET', path: /^\/v2\/phone_numbers$/, answer: ({ deps, query }) => deps.numbers.list(query) },
+  ...smsRoutes(),
   { method: 'POST', path: /^\/v2\/rich_messages$/, answer: ({ deps, fields }) => deps.messages.send(fields()) },
   { method: 'DELETE', path: /^\/v2\/phone_numbers\/([^/]+)$/, answer: ({ deps, id }) => deps.numbers.release(id) },
 ]
+
+/** The registry of text messages. Its answers have no `data` around them. */
+function smsRoutes(): Route[] {
+  const root = '^/v2/10dlc'
+  const brand = new RegExp(`${root}/brand/([^/]+)$`)
+  const vetting = new RegExp(`${root}/brand/([^/]+)/externalVetting$`)
+  const numbers = new RegExp(`${root}/phone_number_campaigns$`)
+  const number = new RegExp(`${root}/phone_number_campaigns/([^/]+)$`)
+  const route = (method: string, path: RegExp, answer: Route['answer']) => ({ method, path, answer })
+  return [
+    route('POST', new RegExp(`${root}/brand$`), ({ deps, fields }) => deps.brands.create(fields())),
+    route('GET', brand, ({ deps, id }) => deps.brands.retrieve(id)),
+    route('PUT', brand, ({ deps, id, fields }) => deps.brands.update(id, fields())),
+    route('GET', vetting, ({ deps, id }) => deps.brands.listVettings(id)),
+    route('POST', vetting, ({ deps, id, fields }) => deps.brands.orderVetting(id, fields())),
+    route('POST', new RegExp(`${root}/campaignBuilder$`), ({ deps, fields }) => deps.campaigns.create(fields())),
+    route('GET', new RegExp(`${root}/campaign/([^/]+)$`), ({ deps, id }) => deps.campaigns.retrieve(id)),
+    route('POST', numbers, ({ deps, fields }) => deps.campaigns.assign(fields())),
+    route('GET', number, ({ deps, id }) => deps.campaigns.retrieveAssignment(id)),
+    route('PUT', number, ({ deps, id, fields }) => deps.campaigns.reassign(id, fields())),
+    route('DELETE', number, ({ deps, id }) => deps.campaigns.unassign(id)),
+  ]
+}
 
 function actionRoute(action: Action): Route {
   return {

@@ -7,7 +7,9 @@
  *   our sockets  ◄─────── media streams ◄────────┘   one ticker plays 20 ms of all legs
  */
 import { createHmac, randomBytes } from 'node:crypto'
+import { Brands } from './brands.ts'
 import { Calls, type IncomingCall } from './calls.ts'
+import { Campaigns } from './campaigns.ts'
 import { Clip, type Speech } from './clip.ts'
 import type { SimulatorClock } from './clock.ts'
 import type { Voice } from './far-ends/far-end.ts'
@@ -66,7 +68,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const apiKey = `KEY${createHmac('sha256', signingSeed).update('api key').digest('hex')}`
   const messages = new RichMessages({ clock, webhooks })
   const numbers = new NumberInventory(clock)
-  const listening = await listen({ calls, numbers, messages, apiKey, pools })
+  const brands = new Brands(clock)
+  const campaigns = new Campaigns(clock, brands)
+  const listening = await listen({ calls, numbers, brands, campaigns, messages, apiKey, pools })
   const { server } = listening
   port = listening.port
   return {

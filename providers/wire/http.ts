@@ -39,8 +39,8 @@ type HttpTransportOptions = {
 export type Payload = { contentType: string; body: string | readonly Uint8Array[] }
 
 /**
- * All methods reject with ProviderError, also for a status other than 200 and 201. A path begins with a slash and may
- * carry a query.
+ * All methods reject with ProviderError, and all but `exchange` also for a status other than 200 and 201. A path begins
+ * with a slash and may carry a query.
  */
 export interface VendorHttp {
   /** Sends a POST and answers the JSON object of the response. */
@@ -48,6 +48,13 @@ export interface VendorHttp {
   get(path: string, signal: CancelSignal): Promise<JsonObject>
   /** Sends a DELETE and ignores the body of the answer. */
   remove(path: string, signal: CancelSignal): Promise<void>
+  /** Answers every status, for a caller that reads more of a refusal than its class. */
+  exchange(
+    method: OutboundRequest['method'],
+    path: string,
+    payload: Payload | null,
+    signal: CancelSignal,
+  ): Promise<CollectedAnswer>
   /** Sends a POST. A JSON answer instead of a stream is an error. */
   stream(path: string, payload: Payload, bytesMax: number, signal: CancelSignal): Promise<StreamedAnswer>
 }
@@ -108,6 +115,7 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
     get: (path, signal) => collect('GET', path, null, signal).then(read, rejectAsProviderError),
     remove: (path, signal) =>
       collect('DELETE', path, null, signal).then((answer) => void accepted(answer), rejectAsProviderError),
+    exchange: (method, path, payload, signal) => collect(method, path, payload, signal).catch(rejectAsProviderError),
     async stream(path, payload, bytesMax, signal) {
       const answer = await pool
         .stream(requestOf('POST', path, payload, bytesMax, limits.firstByteMs, signal))

@@ -8,8 +8,10 @@ import type { LegToDial, MediaEndpoint } from '../../domain/ports/phone-line.ts'
 import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
 import { createTelnyxMessages } from '../../providers/telnyx/rich-messages.ts'
+import { createTelnyxSmsRegistry } from '../../providers/telnyx/sms-registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { legId } from './setup.ts'
+import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
 export type Command = { method: string; path: string; authorization: string; body: Record<string, unknown> }
 export type Answer = { status: number; body: object } | ((response: ServerResponse) => void)
@@ -87,6 +89,7 @@ export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemCl
     connectionId: '7267',
   }
   const numbers = createTelnyxNumbers({ ...account, requestMs, clock })
+  const registry = createTelnyxSmsRegistry({ baseUrl: account.baseUrl, apiKey: account.apiKey, requestMs, clock })
   const line = createTelnyxLine({
     name: 'carrier',
     ...account,
@@ -104,12 +107,21 @@ export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemCl
   })
   t.teardown(async () => {
     await messages.close()
+    await registry.close()
     await line.close()
     await numbers.close()
     server.closeAllConnections()
     server.close()
   })
-  return { commands, line, numbers, messages, server, answers: (answer: Answer) => void (state.answer = answer) }
+  return {
+    commands,
+    line,
+    numbers,
+    registry,
+    messages,
+    server,
+    answers: (answer: Answer) => void (state.answer = answer),
+  }
 }
 
 /** Every command of the port, in each of its forms. */
@@ -145,6 +157,35 @@ export async function everyNumberRequest({
   await numbers.order('+12125550100', 'pn_1')
   answers(done)
   await numbers.release('1293384261075731499')
+}
+
+/** Every request about the registration of text messages, in each of its forms. */
+export async function everyRegistryRequest({
+  registry,
+  answers,
+}: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
+  answers({ status: 200, body: { brandId: 'b1', status: 'OK', identityStatus: 'VERIFIED' } })
+  await registry.createBrand(brandProfile)
+  await registry.createBrand({ ...brandProfile, entityType: 'SOLE_PROPRIETOR', ein: null })
+  await registry.updateBrand('b1', { ...brandProfile, entityType: 'PUBLIC_PROFIT' })
+  await registry.findBrand('b1')
+  await registry.orderVetting('b1', 'AEGIS', 'STANDARD')
+  answers({ status: 200, body: [] })
+  await registry.findVetting('b1', 'STANDARD')
+  answers({ status: 200, body: { campaignId: 'c1', campaignStatus: 'TCR_PENDING' } })
+  const samples = ['One.', 'Two.', 'Three.', 'Four.', 'Five.']
+  await registry.createCampaign('b1', campaignProfile)
+  await registry.createCampaign('b1', { ...campaignProfile, sampleMessages: samples, optInMessage: null })
+  await registry.findCampaign('c1')
+  answers({ status: 200, body: { campaignId: 'c1', assignmentStatus: 'ASSIGNED' } })
+  await registry.assign('+12125550100', 'c2')
+  await registry.findAssignment('+12125550100')
+  await registry.unassign('+12125550100')
+  answers((response) => {
+    answers({ status: 200, body: { campaignId: 'c1', assignmentStatus: 'PENDING_ASSIGNMENT' } })
+    response.writeHead(404).end()
+  })
+  await registry.assign('+12125550100', 'c1')
 }
 
 /** A rich message, with and without the SMS that it falls back to. */

@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
+import { brandBody, brandUpdate, campaignBody } from '../../providers/telnyx/sms-profiles.ts'
+import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import { agentNumber, far, startWorld, streamFields, type World } from './setup.ts'
 
 const file = process.env['PARLEY_CARRIER_OPENAPI']
@@ -41,7 +43,8 @@ function validators() {
   return {
     answer: (method: string, path: string, status: number, value: unknown): unknown => {
       const responses = ['paths', path, method, 'responses']
-      const known = at([...responses, String(status)]) === undefined ? 'default' : String(status)
+      const names = [String(status), `${Math.floor(status / 100)}XX`]
+      const known = names.find((name) => at([...responses, name]) !== undefined) ?? 'default'
       return errorsOf([...resolve([...responses, known]), 'content', 'application/json', 'schema'], value)
     },
     /** Checked against the schema of its type of event. */
@@ -102,6 +105,51 @@ t.test('answers are those of the carrier', { skip }, async (t) => {
   await check('POST', '/number_orders', '/number_orders', { phone_numbers: [{ phone_number: '+14155550199' }] }, 422)
   await check('GET', '/number_orders', '/number_orders')
   await check('GET', '/phone_numbers', '/phone_numbers')
+})
+
+t.test('answers of the registry of text messages are those of the carrier', { skip }, async (t) => {
+  const { answer } = validators()
+  const world = await startWorld(t)
+  const check = async (method: string, path: string, body?: object, status = 200) => {
+    const given = await world.ask(method, `/10dlc${path}`, body)
+    t.equal(given.status, status, `${method} ${path}`)
+    const template = path
+      .replace(/^\/(brand|campaign)\/[^/]+/, '/$1/{$1Id}')
+      .replace(/^\/phone_number_campaigns\/.+/, '/phone_number_campaigns/{phoneNumber}')
+    t.equal(answer(method.toLowerCase(), `/10dlc${template}`, status, given.body), null, `${method} ${path} ${status}`)
+    return given.body as unknown as Record<string, string>
+  }
+  const { brandId } = await check('POST', '/brand', brandBody(brandProfile))
+  const failing = await check('POST', '/brand', brandBody({ ...brandProfile, ein: '120000001' }))
+  await check('POST', '/brand', { ...brandBody(brandProfile), vertical: 'OTHER', displayName: '' }, 422)
+  await check('POST', '/campaignBuilder', campaignBody(brandId!, campaignProfile), 400)
+  await world.clock.advance(5000)
+  for (const id of [brandId, failing['brandId']]) await check('GET', `/brand/${id}`)
+  await check('GET', '/brand/other', undefined, 404)
+  await check('PUT', `/brand/${brandId}`, brandUpdate(brandProfile))
+  await check('POST', `/brand/${brandId}/externalVetting`, { evpId: 'AEGIS', vettingClass: 'STANDARD' })
+  await check('POST', `/brand/${brandId}/externalVetting`, { evpId: 'AEGIS' }, 422)
+  await world.clock.advance(5000)
+  await check('GET', `/brand/${brandId}/externalVetting`)
+  const made: string[] = []
+  for (const end of ['', '[reject]', '[expire]']) {
+    const body = campaignBody(brandId!, { ...campaignProfile, description: `${campaignProfile.description} ${end}` })
+    made.push((await check('POST', '/campaignBuilder', body))['campaignId']!)
+  }
+  await check('POST', '/campaignBuilder', { usecase: 'MIXED' }, 422)
+  await world.clock.advance(60_000)
+  for (const id of made) await check('GET', `/campaign/${id}`)
+  const [campaignId, rejected] = made
+  const phoneNumber = '+12175550196'
+  await check('POST', '/phone_number_campaigns', { phoneNumber, campaignId: rejected }, 422)
+  await check('POST', '/phone_number_campaigns', { phoneNumber, campaignId })
+  await world.clock.advance(2000)
+  const path = `/phone_number_campaigns/${encodeURIComponent(phoneNumber)}`
+  await check('GET', path)
+  await check('PUT', path, { phoneNumber, campaignId })
+  await check('DELETE', path)
+  await world.clock.advance(2000)
+  await check('GET', path, undefined, 404)
 })
 
 t.test('webhooks are those of the carrier', { skip }, async (t) => {

@@ -1,0 +1,106 @@
+/** Profiles of businesses and of their messages, as Telnyx spells them. */
+import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
+import type { JsonObject } from '../wire/json.ts'
+
+/** UpdateBrand, which has no field for the phone of the contact. */
+export function brandUpdate(profile: BrandProfile): JsonObject {
+  const { authorizedContact, ein, entityType, country } = profile
+  return {
+    entityType,
+    displayName: profile.displayName,
+    companyName: profile.legalName,
+    firstName: authorizedContact.firstName,
+    lastName: authorizedContact.lastName,
+    // The carrier asks to leave it out for all others.
+    ...(entityType === 'PUBLIC_PROFIT' && { businessContactEmail: authorizedContact.email }),
+    // A tax number of the USA is nine digits, without the usual hyphen.
+    ...(ein !== null && { ein: country === 'US' ? ein.replaceAll('-', '') : ein }),
+    phone: profile.supportPhone,
+    street: profile.street,
+    city: profile.city,
+    state: profile.state,
+    postalCode: profile.postalCode,
+    country,
+    email: profile.supportEmail,
+    website: profile.website,
+    vertical: profile.vertical,
+  }
+}
+
+/** CreateBrand */
+export const brandBody = (profile: BrandProfile): JsonObject => ({
+  ...brandUpdate(profile),
+  mobilePhone: profile.authorizedContact.phone,
+})
+
+/** CampaignRequest */
+export function campaignBody(brandId: string, profile: CampaignProfile): JsonObject {
+  const samples = profile.sampleMessages.map((text, index): [string, string] => [`sample${index + 1}`, text])
+  return {
+    brandId,
+    usecase: profile.useCase,
+    description: profile.description,
+    messageFlow: profile.messageFlow,
+    ...Object.fromEntries(samples),
+    subscriberOptin: true,
+    optinKeywords: withoutSpaces(profile.optInKeywords),
+    ...(profile.optInMessage !== null && { optinMessage: profile.optInMessage }),
+    subscriberHelp: true,
+    helpKeywords: withoutSpaces(profile.helpKeywords),
+    helpMessage: profile.helpMessage,
+    subscriberOptout: true,
+    optoutKeywords: withoutSpaces(profile.optOutKeywords),
+    optoutMessage: profile.optOutMessage,
+    embeddedLink: profile.embeddedLink,
+    embeddedPhone: profile.embeddedPhone,
+    termsAndConditions: true,
+  }
+}
+
+/** "Multiple keywords are comma separated without space." */
+const withoutSpaces = (keywords: string) =>
+  keywords
+    .split(',')
+    .map((keyword) => keyword.trim())
+    .join(',')
+
+/** The field of our profile for a field of the carrier. Null: our profile has none. */
+export function profileFieldOf(carrierField: string): string | null {
+  const [, sample] = /^sample([1-5])$/.exec(carrierField) ?? []
+  if (sample !== undefined) return `sampleMessages.${Number(sample) - 1}`
+  return profileFields.get(carrierField) ?? null
+}
+
+const sameNames = [
+  'displayName',
+  'entityType',
+  'vertical',
+  'ein',
+  'website',
+  'country',
+  'street',
+  'city',
+  'state',
+  'postalCode',
+  'description',
+  'messageFlow',
+  'helpKeywords',
+  'helpMessage',
+  'embeddedLink',
+  'embeddedPhone',
+]
+const profileFields: ReadonlyMap<string, string> = new Map([
+  ...sameNames.map((name) => [name, name] as const),
+  ['companyName', 'legalName'],
+  ['email', 'supportEmail'],
+  ['phone', 'supportPhone'],
+  ['firstName', 'authorizedContact.firstName'],
+  ['lastName', 'authorizedContact.lastName'],
+  ['businessContactEmail', 'authorizedContact.email'],
+  ['mobilePhone', 'authorizedContact.phone'],
+  ['usecase', 'useCase'],
+  ['optinKeywords', 'optInKeywords'],
+  ['optinMessage', 'optInMessage'],
+  ['optoutKeywords', 'optOutKeywords'],
+  ['optoutMessage', 'optOutMessage'],
+])

@@ -1,0 +1,185 @@
+/** The registration of text messages (10DLC) at Telnyx. The simulator speaks the same API, at another address. */
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import {
+  type AssignmentStatus,
+  type IdentityStatus,
+  type NumberAssignment,
+  type RegisteredBrand,
+  type RegisteredCampaign,
+  type SmsRegistry,
+  SmsRegistryError,
+  type VettingClass,
+} from '../../domain/ports/sms-registry.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
+import { createHttpTransport, json, type VendorHttp } from '../wire/http.ts'
+import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
+import { brandBody, brandUpdate, campaignBody } from './sms-profiles.ts'
+import { failureReasonsIn, reviewErrorsIn } from './sms-reviews.ts'
+import { codesIn, telnyxLimits, telnyxWire } from './wire.ts'
+
+export type TelnyxSmsRegistryOptions = {
+  /** With the version, without a slash at its end. */
+  baseUrl: string
+  apiKey: string
+  /** A request without an answer by then has failed. */
+  requestMs: number
+  clock: Pick<Clock, 'monotonicMs'>
+}
+
+const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
+
+export function createTelnyxSmsRegistry(options: TelnyxSmsRegistryOptions): SmsRegistry & { close(): Promise<void> } {
+  const { baseUrl, apiKey, requestMs, clock } = options
+  const limits = { ...telnyxLimits(requestMs), firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
+  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
+  const http = transport.signedWith(apiKey)
+  return {
+    createBrand: async (profile) => brandIn(await asked(http, 'POST', '/10dlc/brand', brandBody(profile))),
+    updateBrand: async (brandId, profile) =>
+      brandIn(await asked(http, 'PUT', brandPath(brandId), brandUpdate(profile))),
+    findBrand: async (brandId) => brandIn(await asked(http, 'GET', brandPath(brandId))),
+    async orderVetting(brandId, provider, vettingClass) {
+      await asked(http, 'POST', `${brandPath(brandId)}/externalVetting`, { evpId: provider, vettingClass })
+    },
+    findVetting: async (brandId, vettingClass) =>
+      vettingIn(await asked(http, 'GET', `${brandPath(brandId)}/externalVetting`), vettingClass),
+    createCampaign: async (brandId, profile) =>
+      campaignIn(await asked(http, 'POST', '/10dlc/campaignBuilder', campaignBody(brandId, profile))),
+    findCampaign: async (campaignId) =>
+      campaignIn(await asked(http, 'GET', `/10dlc/campaign/${encodeURIComponent(campaignId)}`)),
+    assign: (e164, campaignId) => assign(http, e164, campaignId),
+    unassign: (e164) => assignmentOf(http, 'DELETE', e164, 'PENDING_UNASSIGNMENT'),
+    findAssignment: (e164) => assignmentOf(http, 'GET', e164, null),
+    close: () => transport.close(),
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+const brandPath = (brandId: string) => `/10dlc/brand/${encodeURIComponent(brandId)}`
+const numbersPath = '/10dlc/phone_number_campaigns'
+const numberPath = (e164: string) => `${numbersPath}/${encodeURIComponent(e164)}`
+
+async function asked(http: VendorHttp, method: Method, path: string, body?: JsonObject): Promise<unknown> {
+  const answer = await ask(http, method, path, body)
+  if (isSuccess(answer.status)) return answer.value
+  throw refusalIn(answer)
+}
+
+type Answer = { status: number; text: string; value: unknown }
+
+async function ask(http: VendorHttp, method: Method, path: string, body?: JsonObject): Promise<Answer> {
+  const payload = body === undefined ? null : json(body)
+  const answer = await http.exchange(method, path, payload, never).catch((error: unknown) => {
+    throw new SmsRegistryError([], { cause: withoutText(error) })
+  })
+  const text = answer.body.toString()
+  return { status: answer.status, text, value: parsed(text) }
+}
+
+const isSuccess = (status: number) => status === 200 || status === 201
+
+/** The text of the carrier repeats the profile, so the cause, which is logged, holds its codes alone. */
+function refusalIn({ status, text, value }: Answer): SmsRegistryError {
+  const cause = new Error(`status ${status}, codes ${codesIn(text).join(' ')}`)
+  return new SmsRegistryError(reviewErrorsIn(status, value), { cause })
+}
+
+function withoutText(error: unknown): unknown {
+  return error instanceof ProviderError ? new Error(`${error.errorClass}, no answer`) : error
+}
+
+const unexpected = (missing: string) => new SmsRegistryError([], { cause: new Error(`the answer has no ${missing}`) })
+
+/** Undefined: the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function brandIn(answer: unknown): RegisteredBrand {
+  const row = isObject(answer) ? answer : {}
+  const id = idIn(row, 'brandId')
+  const status = brandStatuses.find((known) => known === (row['status'] ?? 'REGISTRATION_PENDING'))
+  if (status === undefined) throw unexpected('known status')
+  const identityStatus = identityStatuses.find((known) => known === row['identityStatus']) ?? null
+  return { id, status, identityStatus, reviewErrors: failureReasonsIn(row) }
+}
+
+const brandStatuses = ['OK', 'REGISTRATION_PENDING', 'REGISTRATION_FAILED'] as const
+const identityStatuses: readonly IdentityStatus[] = ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']
+
+/** A vetting has a date when it is complete. */
+function vettingIn(answer: unknown, vettingClass: VettingClass): 'pending' | 'completed' | null {
+  if (!Array.isArray(answer)) throw unexpected('list')
+  const [newest] = objectsOf(answer)
+    .filter((vetting) => vetting['vettingClass'] === vettingClass)
+    .sort((a, b) => timeOf(b['createDate']) - timeOf(a['createDate']))
+  if (newest === undefined) return null
+  return stringOf(newest['vettedDate']) === '' ? 'pending' : 'completed'
+}
+
+/** A vetting without a date counts as the oldest. */
+const timeOf = (date: unknown) => Date.parse(stringOf(date)) || 0
+
+function campaignIn(answer: unknown): RegisteredCampaign {
+  const row = isObject(answer) ? answer : {}
+  const id = idIn(row, 'campaignId')
+  const status = row['campaignStatus'] ?? (row['submissionStatus'] === 'FAILED' ? 'TCR_FAILED' : 'TCR_PENDING')
+  if (typeof status !== 'string' || !/^[A-Z_]{1,64}$/.test(status)) throw unexpected('known status')
+  return { id, status, reviewErrors: failureReasonsIn(row) }
+}
+
+/** A number that belongs to a campaign is moved by PUT, as the carrier refuses to add it again. */
+async function assign(http: VendorHttp, e164: string, campaignId: string): Promise<NumberAssignment> {
+  const known = await assignmentOf(http, 'GET', e164, null)
+  if (known?.campaignId === campaignId && underWay.includes(known.status)) return known
+  const body = { phoneNumber: e164, campaignId }
+  const answer =
+    known === null ? await asked(http, 'POST', numbersPath, body) : await asked(http, 'PUT', numberPath(e164), body)
+  return assignmentIn(answer, 'PENDING_ASSIGNMENT')
+}
+
+const underWay: readonly AssignmentStatus[] = ['ASSIGNED', 'PENDING_ASSIGNMENT']
+
+/** Null: the number belongs to no campaign. */
+async function assignmentOf(
+  http: VendorHttp,
+  method: 'GET' | 'DELETE',
+  e164: string,
+  usual: AssignmentStatus | null,
+): Promise<NumberAssignment | null> {
+  const answer = await ask(http, method, numberPath(e164))
+  if (answer.status === 404) return null
+  if (isSuccess(answer.status)) return assignmentIn(answer.value, usual)
+  throw refusalIn(answer)
+}
+
+/** `usual` is the status of an answer that names none. */
+function assignmentIn(answer: unknown, usual: AssignmentStatus | null): NumberAssignment {
+  const row = isObject(answer) ? answer : {}
+  const campaignId = idIn(row, 'campaignId')
+  const status = assignmentStatuses.find((known) => known === (row['assignmentStatus'] ?? usual))
+  if (status === undefined) throw unexpected('known status')
+  return { campaignId, status }
+}
+
+const assignmentStatuses: readonly AssignmentStatus[] = [
+  'PENDING_ASSIGNMENT',
+  'ASSIGNED',
+  'FAILED_ASSIGNMENT',
+  'PENDING_UNASSIGNMENT',
+  'FAILED_UNASSIGNMENT',
+]
+
+/** Ids are kept and sent back in addresses. */
+const idCharactersMax = 64
+
+function idIn(row: JsonObject, name: string): string {
+  const id = row[name]
+  if (typeof id === 'string' && id !== '' && id.length <= idCharactersMax) return id
+  throw unexpected(name)
+}

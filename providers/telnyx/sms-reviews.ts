@@ -1,0 +1,46 @@
+/** The reasons of Telnyx for which a registration is refused. They go to the customer that sent the profile, never to a log. */
+import type { ReviewError } from '../../domain/ports/sms-registry.ts'
+import { isObject, type JsonObject, objectsOf, trimmed } from '../wire/json.ts'
+import { profileFieldOf } from './sms-profiles.ts'
+
+const reviewErrorsMax = 20
+const messageCharactersMax = 512
+
+/** Refusals that are about the account of the operator, about the rate of requests or about time, and not about a profile. */
+const notOfProfile: readonly number[] = [401, 402, 403, 408, 429]
+
+/**
+ * Reads the three forms of a refusal: `{errors: [{title, detail, source}]}`, one such error alone, and the
+ * `{detail: [{loc, msg}]}` of status 422.
+ */
+export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
+  if (status < 400 || status >= 500 || notOfProfile.includes(status) || !isObject(body)) return []
+  const errors = [...objectsOf(body['errors']), ...objectsOf(body['detail'])]
+  const found = errors.length > 0 ? errors : [body]
+  return found.slice(0, reviewErrorsMax).flatMap(reviewError)
+}
+
+/** `failureReasons` of a brand or a campaign is one text. */
+export function failureReasonsIn(row: JsonObject): ReviewError[] {
+  const message = shown(row['failureReasons'])
+  return message === '' ? [] : [{ field: null, message }]
+}
+
+function reviewError(error: JsonObject): ReviewError[] {
+  const message = shown(error['detail']) || shown(error['msg']) || shown(error['title'])
+  return message === '' ? [] : [{ field: fieldIn(error), message }]
+}
+
+/** The innermost name of a place that is a field of our profile: `/body/companyName`, `['body', 'sample1']`. */
+function fieldIn({ source, loc }: JsonObject): string | null {
+  const pointer = isObject(source) ? trimmed(source['pointer']) || trimmed(source['parameter']) : ''
+  const names: unknown[] = Array.isArray(loc) ? loc : pointer.split('/')
+  return names.reduce<string | null>((found, name) => profileFieldOf(String(name)) ?? found, null)
+}
+
+function shown(text: unknown): string {
+  const line = trimmed(text)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+    .trim()
+  return [...line.slice(0, 2 * messageCharactersMax)].slice(0, messageCharactersMax).join('')
+}

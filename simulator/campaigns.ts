@@ -1,0 +1,191 @@
+/**
+ * Campaigns, which say what a registered business sends, and the numbers that belong to them. `[reject]` or `[expire]` in
+ * the description decides what becomes of a campaign after 60 s, and the id holds it. The last two digits of a number
+ * decide what becomes of its assignment, which this process alone knows, until it stops.
+ *
+ *   …96 cannot be assigned   …95 cannot be unassigned
+ */
+import type { Brands } from './brands.ts'
+import type { SimulatorClock } from './clock.ts'
+import { type Fields, text } from './fields.ts'
+import { forgetOldest } from './kept.ts'
+import { BareRefusal, invalid, notFound } from './refusal.ts'
+import { checkedFields, type FieldRule } from './registry-fields.ts'
+import { entryOf, newEntry, type RegistryEntry } from './registry-ids.ts'
+
+const outcomes = ['provisioned', 'rejected', 'expired'] as const
+type Outcome = (typeof outcomes)[number]
+type Campaign = RegistryEntry<Outcome> & { fields: Fields }
+
+const reviewMs = 60_000
+const assignmentMs = 2000
+const american = /^\+1[2-9]\d{9}$/
+
+type Assignment = { number: string; campaignId: string; createdAtMs: number; sinceMs: number; isLeaving: boolean }
+
+export class Campaigns {
+  readonly #clock: SimulatorClock
+  readonly #brands: Pick<Brands, 'isVerified'>
+  /** By id, oldest first. */
+  readonly #campaigns = new Map<string, Campaign>()
+  /** By number, oldest first. */
+  readonly #assignments = new Map<string, Assignment>()
+
+  constructor(clock: SimulatorClock, brands: Pick<Brands, 'isVerified'>) {
+    this.#clock = clock
+    this.#brands = brands
+  }
+
+  /** POST /10dlc/campaignBuilder */
+  create(body: Fields): object {
+    const fields = checkedFields(body, campaignRules)
+    const isVerified = this.#brands.isVerified(String(fields['brandId']))
+    if (isVerified === null) throw refused('The brand does not exist.')
+    if (!isVerified) throw refused('The identity of the brand is not verified.')
+    if (fields['termsAndConditions'] !== true) throw refused('The terms and conditions must be accepted.')
+    const outcome = outcomeOf(String(fields['description']))
+    const campaign = { ...newEntry('campaign', outcomes, outcome, this.#clock.nowMs()), fields }
+    this.#campaigns.set(campaign.id, campaign)
+    forgetOldest(this.#campaigns)
+    return this.#written(campaign)
+  }
+
+  /** GET /10dlc/campaign/{campaignId} */
+  retrieve(id: string): object {
+    const campaign = this.#known(id)
+    if (!campaign) throw notFound()
+    return this.#written(campaign)
+  }
+
+  /** POST /10dlc/phone_number_campaigns */
+  assign(body: Fields): object {
+    const number = text(body, 'phoneNumber')
+    const known = this.#assignment(number)
+    if (known && this.#statusOf(known) !== 'FAILED_ASSIGNMENT')
+      throw invalid('phoneNumber', 'The number belongs to a campaign already.')
+    return this.#assign(number, text(body, 'campaignId'))
+  }
+
+  /** PUT /10dlc/phone_number_campaigns/{phoneNumber} */
+  reassign(number: string, body: Fields): object {
+    if (text(body, 'phoneNumber') !== number) throw invalid('phoneNumber', 'It is not the number of the address.')
+    return this.#assign(number, text(body, 'campaignId'))
+  }
+
+  /** GET /10dlc/phone_number_campaigns/{phoneNumber} */
+  retrieveAssignment(number: string): object {
+    const assignment = this.#assignment(number)
+    if (!assignment) throw notFound()
+    return this.#assignmentWritten(assignment)
+  }
+
+  /** DELETE /10dlc/phone_number_campaigns/{phoneNumber} */
+  unassign(number: string): object {
+    const assignment = this.#assignment(number)
+    if (!assignment) throw notFound()
+    if (this.#statusOf(assignment) !== 'PENDING_UNASSIGNMENT')
+      Object.assign(assignment, { isLeaving: true, sinceMs: this.#clock.nowMs() })
+    return this.#assignmentWritten(assignment)
+  }
+
+  #known(id: string): Campaign | null {
+    const entry = entryOf('campaign', outcomes, id)
+    return this.#campaigns.get(id) ?? (entry && { ...entry, fields: forgottenFields })
+  }
+
+  #campaignStatusOf({ outcome, createdAtMs }: Campaign): string {
+    return this.#clock.nowMs() - createdAtMs < reviewMs ? 'TCR_PENDING' : statuses[outcome]
+  }
+
+  #assign(number: string, campaignId: string): object {
+    if (!american.test(number)) throw invalid('phoneNumber', 'It is not a number of the USA.')
+    const campaign = this.#known(campaignId)
+    if (!campaign || this.#campaignStatusOf(campaign) !== statuses.provisioned)
+      throw invalid('campaignId', 'The campaign is not provisioned.')
+    const nowMs = this.#clock.nowMs()
+    const assignment = { number, campaignId, createdAtMs: nowMs, sinceMs: nowMs, isLeaving: false }
+    this.#assignments.set(number, assignment)
+    forgetOldest(this.#assignments)
+    return this.#assignmentWritten(assignment)
+  }
+
+  /** Forgets a number that has left its campaign. */
+  #assignment(number: string): Assignment | null {
+    const assignment = this.#assignments.get(number)
+    if (assignment && this.#statusOf(assignment) !== null) return assignment
+    this.#assignments.delete(number)
+    return null
+  }
+
+  /** Null: it has left its campaign. */
+  #statusOf({ number, sinceMs, isLeaving }: Assignment): string | null {
+    const isPending = this.#clock.nowMs() - sinceMs < assignmentMs
+    if (isLeaving && isPending) return 'PENDING_UNASSIGNMENT'
+    if (isLeaving) return number.endsWith('95') ? 'FAILED_UNASSIGNMENT' : null
+    if (isPending) return 'PENDING_ASSIGNMENT'
+    return number.endsWith('96') ? 'FAILED_ASSIGNMENT' : 'ASSIGNED'
+  }
+
+  #written(campaign: Campaign): object {
+    const { id, fields, createdAtMs } = campaign
+    const campaignStatus = this.#campaignStatusOf(campaign)
+    return {
+      subUsecases: [],
+      ...fields,
+      campaignId: id,
+      cspId: 'SIMULATOR',
+      mock: false,
+      status: campaignStatus === statuses.expired ? 'EXPIRED' : 'ACTIVE',
+      submissionStatus: campaignStatus === statuses.rejected ? 'FAILED' : 'CREATED',
+      campaignStatus,
+      ...(campaignStatus === statuses.rejected && { failureReasons: rejectedText }),
+      createDate: iso(createdAtMs),
+    }
+  }
+
+  #assignmentWritten(assignment: Assignment): object {
+    const { number, campaignId, createdAtMs, sinceMs } = assignment
+    const assignmentStatus = this.#statusOf(assignment)
+    return {
+      phoneNumber: number,
+      brandId: this.#known(campaignId)?.fields['brandId'] ?? '',
+      campaignId,
+      telnyxCampaignId: campaignId,
+      assignmentStatus,
+      ...(assignmentStatus?.startsWith('FAILED') && { failureReasons: 'The carriers refused the number.' }),
+      createdAt: iso(createdAtMs),
+      updatedAt: iso(sinceMs),
+    }
+  }
+}
+
+const statuses: Record<Outcome, string> = {
+  provisioned: 'MNO_PROVISIONED',
+  rejected: 'TCR_FAILED',
+  expired: 'TCR_EXPIRED',
+}
+const rejectedText = 'The description does not say how the recipients agree to be written to.'
+
+function outcomeOf(description: string): Outcome {
+  if (description.includes('[reject]')) return 'rejected'
+  return description.includes('[expire]') ? 'expired' : 'provisioned'
+}
+
+/** The fields that an answer must have, of a campaign that another process has made. */
+const forgottenFields: Fields = { brandId: '', description: '', usecase: 'MIXED', termsAndConditions: true }
+
+const required: FieldRule = { type: 'string', isRequired: true }
+const optional: FieldRule = { type: 'string' }
+const flag: FieldRule = { type: 'boolean' }
+const ruled = (names: string, rule: FieldRule) => Object.fromEntries(names.split(' ').map((name) => [name, rule]))
+const campaignRules: Readonly<Record<string, FieldRule>> = {
+  ...ruled('brandId description usecase', required),
+  ...ruled('messageFlow sample1 sample2 sample3 sample4 sample5 referenceId', optional),
+  ...ruled('optinKeywords optinMessage helpKeywords helpMessage optoutKeywords optoutMessage', optional),
+  ...ruled('subscriberOptin subscriberHelp subscriberOptout termsAndConditions', flag),
+  ...ruled('embeddedLink embeddedPhone ageGated autoRenewal directLending numberPool', flag),
+  subUsecases: { type: 'strings' },
+}
+
+const refused = (detail: string) => new BareRefusal(400, '10015', 'Bad Request', detail)
+const iso = (ms: number) => new Date(ms).toISOString()

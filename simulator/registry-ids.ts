@@ -1,0 +1,38 @@
+/**
+ * Ids of brands and campaigns: UUIDs (RFC 9562, version 8) that hold what the registry will say of them, so that every
+ * process, also one that was started again, answers the same.
+ *
+ *   byte   0 … 5    6      7     8      9        10 … 15
+ *          ms       0x80   kind  0x80   outcome  random
+ */
+import { randomBytes } from 'node:crypto'
+
+const kinds = { brand: 1, campaign: 2 } as const
+const form = /^[0-9a-f]{8}-[0-9a-f]{4}-80[0-9a-f]{2}-80[0-9a-f]{2}-[0-9a-f]{12}$/
+
+export type RegistryEntry<Outcome> = { id: string; outcome: Outcome; createdAtMs: number }
+
+export function newEntry<Outcome extends string>(
+  kind: keyof typeof kinds,
+  outcomes: readonly Outcome[],
+  outcome: Outcome,
+  createdAtMs: number,
+): RegistryEntry<Outcome> {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(createdAtMs, 0, 6)
+  bytes.writeUInt32BE(((0x80 << 24) | (kinds[kind] << 16) | (0x80 << 8) | outcomes.indexOf(outcome)) >>> 0, 6)
+  const id = bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return { id, outcome, createdAtMs }
+}
+
+/** Null: no id of this kind. */
+export function entryOf<Outcome extends string>(
+  kind: keyof typeof kinds,
+  outcomes: readonly Outcome[],
+  id: string,
+): RegistryEntry<Outcome> | null {
+  if (!form.test(id)) return null
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  const outcome = bytes[7] === kinds[kind] ? outcomes[bytes[9]!] : undefined
+  return outcome === undefined ? null : { id, outcome, createdAtMs: bytes.readUIntBE(0, 6) }
+}
