@@ -19,6 +19,8 @@ type Campaign = RegistryEntry<Outcome> & { fields: Fields }
 
 const reviewMs = 60_000
 const assignmentMs = 2000
+/** Their texts are long. A campaign that is forgotten has the status that its id holds. */
+const campaignsMax = 1000
 const american = /^\+1[2-9]\d{9}$/
 
 type Assignment = { number: string; campaignId: string; createdAtMs: number; sinceMs: number; isLeaving: boolean }
@@ -46,7 +48,7 @@ export class Campaigns {
     const outcome = outcomeOf(String(fields['description']))
     const campaign = { ...newEntry('campaign', outcomes, outcome, this.#clock.nowMs()), fields }
     this.#campaigns.set(campaign.id, campaign)
-    forgetOldest(this.#campaigns)
+    forgetOldest(this.#campaigns, campaignsMax)
     return this.#written(campaign)
   }
 

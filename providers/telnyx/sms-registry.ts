@@ -32,7 +32,7 @@ export function createTelnyxSmsRegistry(options: TelnyxSmsRegistryOptions): SmsR
   const { baseUrl, apiKey, requestMs, clock } = options
   const limits = { ...telnyxLimits(requestMs), firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
   const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
-  const http = transport.signedWith(apiKey)
+  const http: Link = { vendor: transport.signedWith(apiKey), apiKey }
   return {
     createBrand: async (profile) => brandIn(await asked(http, 'POST', '/10dlc/brand', brandBody(profile))),
     updateBrand: async (brandId, profile) =>
@@ -54,13 +54,14 @@ export function createTelnyxSmsRegistry(options: TelnyxSmsRegistryOptions): SmsR
   }
 }
 
+type Link = { vendor: VendorHttp; apiKey: string }
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 const brandPath = (brandId: string) => `/10dlc/brand/${encodeURIComponent(brandId)}`
 const numbersPath = '/10dlc/phone_number_campaigns'
 const numberPath = (e164: string) => `${numbersPath}/${encodeURIComponent(e164)}`
 
-async function asked(http: VendorHttp, method: Method, path: string, body?: JsonObject): Promise<unknown> {
+async function asked(http: Link, method: Method, path: string, body?: JsonObject): Promise<unknown> {
   const answer = await ask(http, method, path, body)
   if (isSuccess(answer.status)) return answer.value
   throw refusalIn(answer)
@@ -68,12 +69,13 @@ async function asked(http: VendorHttp, method: Method, path: string, body?: Json
 
 type Answer = { status: number; text: string; value: unknown }
 
-async function ask(http: VendorHttp, method: Method, path: string, body?: JsonObject): Promise<Answer> {
+async function ask(http: Link, method: Method, path: string, body?: JsonObject): Promise<Answer> {
   const payload = body === undefined ? null : json(body)
-  const answer = await http.exchange(method, path, payload, never).catch((error: unknown) => {
+  const answer = await http.vendor.exchange(method, path, payload, never).catch((error: unknown) => {
     throw new SmsRegistryError([], { cause: withoutText(error) })
   })
-  const text = answer.body.toString()
+  // Customers read the reasons of a refusal.
+  const text = answer.body.toString().replaceAll(http.apiKey, '[key]')
   return { status: answer.status, text, value: parsed(text) }
 }
 
@@ -134,7 +136,7 @@ function campaignIn(answer: unknown): RegisteredCampaign {
 }
 
 /** A number that belongs to a campaign is moved by PUT, as the carrier refuses to add it again. */
-async function assign(http: VendorHttp, e164: string, campaignId: string): Promise<NumberAssignment> {
+async function assign(http: Link, e164: string, campaignId: string): Promise<NumberAssignment> {
   const known = await assignmentOf(http, 'GET', e164, null)
   if (known?.campaignId === campaignId && underWay.includes(known.status)) return known
   const body = { phoneNumber: e164, campaignId }
@@ -147,7 +149,7 @@ const underWay: readonly AssignmentStatus[] = ['ASSIGNED', 'PENDING_ASSIGNMENT']
 
 /** Null: the number belongs to no campaign. */
 async function assignmentOf(
-  http: VendorHttp,
+  http: Link,
   method: 'GET' | 'DELETE',
   e164: string,
   usual: AssignmentStatus | null,

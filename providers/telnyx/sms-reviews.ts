@@ -20,21 +20,27 @@ export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
   return found.slice(0, reviewErrorsMax).flatMap(reviewError)
 }
 
-/** `failureReasons` of a brand or a campaign is one text. */
+/** `failureReasons` of a brand or a campaign is one text. The registry behind it has a list of `{description, fields}`. */
 export function failureReasonsIn(row: JsonObject): ReviewError[] {
-  const message = shown(row['failureReasons'])
-  return message === '' ? [] : [{ field: null, message }]
+  const reasons = row['failureReasons']
+  const list: unknown[] = Array.isArray(reasons) ? reasons : [reasons]
+  return list
+    .map((reason) => (isObject(reason) ? reason : { description: reason }))
+    .slice(0, reviewErrorsMax)
+    .flatMap(reviewError)
 }
 
 function reviewError(error: JsonObject): ReviewError[] {
-  const message = shown(error['detail']) || shown(error['msg']) || shown(error['title'])
-  return message === '' ? [] : [{ field: fieldIn(error), message }]
+  const message = ['detail', 'msg', 'description', 'title']
+    .map((name) => shown(error[name]))
+    .find((text) => text !== '')
+  return message === undefined ? [] : [{ field: fieldIn(error), message }]
 }
 
 /** The innermost name of a place that is a field of our profile: `/body/companyName`, `['body', 'sample1']`. */
-function fieldIn({ source, loc }: JsonObject): string | null {
+function fieldIn({ source, loc, fields }: JsonObject): string | null {
   const pointer = isObject(source) ? trimmed(source['pointer']) || trimmed(source['parameter']) : ''
-  const names: unknown[] = Array.isArray(loc) ? loc : pointer.split('/')
+  const names: unknown[] = [loc, fields].find((list) => Array.isArray(list)) ?? pointer.split('/')
   return names.reduce<string | null>((found, name) => profileFieldOf(String(name)) ?? found, null)
 }
 

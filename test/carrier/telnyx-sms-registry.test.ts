@@ -106,6 +106,12 @@ t.test('statuses of brands and campaigns', async (t) => {
     status: 'MNO_REJECTED',
     reviewErrors: [{ field: null, message: 'x'.repeat(512) }],
   })
+  const reasons = [{ code: 501, fields: ['ein'], description: 'No such number.' }, 'It is new.', { code: 7 }, 7, null]
+  answers(ok({ brandId: 'b1', failureReasons: reasons }))
+  t.same((await registry.findBrand('b1')).reviewErrors, [
+    { field: 'ein', message: 'No such number.' },
+    { field: null, message: 'It is new.' },
+  ])
   answers(ok({ campaignId: 'c1', submissionStatus: 'FAILED' }))
   t.match(await registry.findCampaign('c1'), { status: 'TCR_FAILED' })
 })
@@ -180,6 +186,7 @@ t.test('each form of a refusal names our fields', async (t) => {
       { status: 422, body: { detail: [{ loc: 'body', msg: `a\u0000b\u001b[31m\u2028\u202ec${'😀'.repeat(600)}` }] } },
       [{ field: null, message: `a b [31m c${'😀'.repeat(502)}` }],
     ],
+    [{ status: 400, body: { title: 'Bearer KEY1 is bad.' } }, [{ field: null, message: 'Bearer [key] is bad.' }]],
     [{ status: 422, body: { detail: 'One text.' } }, [{ field: null, message: 'One text.' }]],
   ]
   for (const [answer, expected] of cases) {
