@@ -3,21 +3,42 @@ import { type Admin, createAdmin } from './cli/admin.ts'
 import { CommandError } from './cli/command-error.ts'
 import { type KeyPolicy, scopes } from './domain/access/organization.ts'
 import { roles } from './domain/access/users.ts'
+import { shareCampaign } from './domain/sms/shared-campaign.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { businessVerificationsOf } from './phone-numbers.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createLog } from './runtime/log.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
+import { createSimulatedCarrier } from './simulated-carrier.ts'
+import { openSmsRegistries } from './sms-registries.ts'
 import { backUp, restore } from './store/backup/backup-file.ts'
 import { examineStore } from './store/database.ts'
 import type { Store } from './store/store.ts'
 
 export function administrationOf(config: ParleyConfig, store: Store): Admin {
   return createAdmin(
-    { ...store, verifications: businessVerificationsOf(config, store) },
+    { ...store, verifications: businessVerificationsOf(config, store), campaigns: campaignsOf(config, store) },
     { scopes, roles, isPhoneNumber, nowMs: () => systemClock.nowMs(), readPolicy, policyFields },
   )
+}
+
+/** A simulator answers alike in every process, and nothing is sent to this one. */
+function campaignsOf(config: ParleyConfig, { sharedCampaign }: Store) {
+  return {
+    find: () => sharedCampaign.find(),
+    clear: () => sharedCampaign.set(null),
+    async share(wanted: { label: string; campaignId: string }) {
+      const simulator = createSimulatedCarrier({ masterKey: '', providers: [], webhookUrl: () => 'http://127.0.0.1:9' })
+      const registries = openSmsRegistries(config, simulator)
+      try {
+        return await shareCampaign(sharedCampaign, registries.of({ test: false }), wanted)
+      } finally {
+        await registries.close()
+        await simulator.close()
+      }
+    },
+  }
 }
 
 function readPolicy(policy: unknown): KeyPolicy {

@@ -3,18 +3,23 @@ import { type BusinessVerifications, createBusinessVerifications } from './domai
 import { chargeEveryMs, createCharges } from './domain/numbers/charges.ts'
 import { createOrderLook, lookEveryMs, type NumberCarriers } from './domain/numbers/orders.ts'
 import type { NumberCarrier } from './domain/ports/number-carrier.ts'
+import type { SmsRegistries } from './domain/sms/registration.ts'
+import { createSmsRegistrations, type SmsRegistrations } from './domain/sms/sms-registrations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createTelnyxNumbers } from './providers/telnyx/numbers.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
-import { isPhoneNumber } from './runtime/phone-number.ts'
+import { isPhoneNumber, isUsNumber } from './runtime/phone-number.ts'
 import type { SimulatedCarrier } from './simulated-carrier.ts'
+import { openSmsRegistries } from './sms-registries.ts'
 import type { Store } from './store/store.ts'
+
+type SmsStores = 'smsRegistrations' | 'sharedCampaign' | 'numberCampaigns'
 
 export type NumberParts = {
   config: ParleyConfig
-  store: Pick<Store, 'numberOrders' | 'numberCharges' | 'businessVerifications'>
+  store: Pick<Store, 'numberOrders' | 'numberCharges' | 'businessVerifications' | SmsStores>
   simulator: SimulatedCarrier
   log: ReturnType<typeof createLog>
 }
@@ -22,6 +27,8 @@ export type NumberParts = {
 export type OpenNumbers = {
   carriers: NumberCarriers
   verifications: BusinessVerifications
+  smsRegistries: SmsRegistries
+  smsRegistrations: SmsRegistrations
   close(): Promise<void>
 }
 
@@ -40,6 +47,7 @@ export function openPhoneNumbers({ config, store, simulator, log }: NumberParts)
   const isReal = adapter === 'telnyx' && apiKey !== null && connectionId !== null
   const carrier = isReal ? createTelnyxNumbers({ baseUrl, apiKey, connectionId, requestMs, clock }) : simulated
   const carriers: NumberCarriers = { of: ({ test }) => (test ? simulated : carrier) }
+  const sms = openSmsRegistries(config, simulator)
   const loops = new Loops(clock, log)
   const look = createOrderLook({ orders: store.numberOrders, carriers, clock, log })
   loops.start({ name: 'orders of phone numbers', everyMs: lookEveryMs, run: look })
@@ -48,9 +56,20 @@ export function openPhoneNumbers({ config, store, simulator, log }: NumberParts)
   return {
     carriers,
     verifications: businessVerificationsOf(config, store),
+    smsRegistries: sms,
+    smsRegistrations: createSmsRegistrations({
+      store: store.smsRegistrations,
+      shared: store.sharedCampaign,
+      numbers: store.numberCampaigns,
+      registries: sms,
+      vettingProvider: config.sms.vettingProvider,
+      clock,
+      isPhoneNumber,
+      isUsNumber,
+    }),
     async close() {
       await loops.stop(closeMs)
-      await Promise.all([simulated.close(), carrier.close()])
+      await Promise.all([simulated.close(), carrier.close(), sms.close()])
     },
   }
 }

@@ -168,8 +168,11 @@ function platformOf({ config, store, operations, sessions, records, settings, ..
     organizations: store.organizations,
     webhookSecrets: store.webhookSecrets,
     stores: { ...store, verification: phoneNumbers.verifications },
-    carriers: phoneNumbers.carriers,
-    verifications: phoneNumbers.verifications,
+    ...phoneNumbers,
+    savedBrand: async (organizationId) => {
+      const { brand } = await store.smsRegistrations.find({ organizationId, test: false })
+      return brand?.profile ?? null
+    },
     sipUri: parts.phoneLines.sipUri,
     clock: systemClock,
     ids: systemIds,

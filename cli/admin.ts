@@ -75,9 +75,15 @@ export type Admin = {
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
   richNumbers: RichNumbers
+  sharedCampaign(): Promise<SharedCampaignRow | null>
+  /** Null clears it. */
+  shareCampaign(wanted: WantedCampaign | null): Promise<SharedCampaignRow | null>
   /** Counts sealed secrets: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
+
+type WantedCampaign = { label: string; campaignId: string }
+export type SharedCampaignRow = WantedCampaign & { status: string }
 
 type StoredKey<Policy> = Omit<KeyRow, 'policy'> & { policy: Policy }
 type NewKey<Scope, Policy> = {
@@ -117,6 +123,12 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = {
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
   rmsgInventory: RichNumberStore
+  /** `share` answers null where the carrier does not know the campaign. */
+  campaigns: {
+    find(): Promise<SharedCampaignRow | null>
+    share(wanted: WantedCampaign): Promise<SharedCampaignRow | null>
+    clear(): Promise<void>
+  }
   sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
 }
 
@@ -133,7 +145,15 @@ export type KeyWords<Scope extends string, Policy, Role extends string> = {
 }
 
 export function createAdmin<Scope extends string, Policy, Role extends string>(
-  { organizations, keys, users, verifications, rmsgInventory, sealedSecrets }: AdminStore<Scope, Policy, Role>,
+  {
+    organizations,
+    keys,
+    users,
+    verifications,
+    rmsgInventory,
+    campaigns,
+    sealedSecrets,
+  }: AdminStore<Scope, Policy, Role>,
   { scopes, roles, isPhoneNumber, nowMs, readPolicy, policyFields }: KeyWords<Scope, Policy, Role>,
 ): Admin {
   /** An id is taken as it is. A name must be that of one organization alone. */
@@ -181,6 +201,16 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
     },
     richNumbers: createRichNumbers(rmsgInventory, { isPhoneNumber, organizationId }),
+    sharedCampaign: () => campaigns.find(),
+    shareCampaign: async (wanted) => {
+      if (wanted !== null)
+        return found(
+          await campaigns.share(wanted),
+          `the carrier does not know ${wanted.campaignId}, or does not answer`,
+        )
+      await campaigns.clear()
+      return null
+    },
     resealKeys: async () => ({ ...(await sealedSecrets.reseal()), unreadable: await sealedSecrets.unreadable() }),
   }
 }

@@ -3,5 +3,6 @@ import { kyb } from './kyb.ts'
 import { numbers } from './numbers.ts'
 import { rmsg } from './rmsg.ts'
 import { sipConnections } from './sip-connections.ts'
+import { sms } from './sms.ts'
 
-export const numberCommands = [numbers, sipConnections, kyb, rmsg]
+export const numberCommands = [numbers, sipConnections, kyb, rmsg, sms]

@@ -62,6 +62,9 @@ export type Problem =
   /** Calls to the number would meet neither an agent nor settings that make one. */
   | { kind: 'answer_missing' }
   | { kind: 'number_not_us' }
+  /** The business must have one. */
+  | { kind: 'tax_number_missing' }
+  | { kind: 'tax_number_malformed' }
   /** A SIP connection is for calls in one direction at least. */
   | { kind: 'side_missing' }
   /** Calls come from known addresses, or with a login. */
@@ -84,6 +87,7 @@ export type Resource =
   | 'webhook endpoint'
   | 'SIP connection'
   | 'phone number'
+  | 'campaign'
   | 'rich-message subscription'
 
 export type ResourceFaultData =
@@ -140,6 +144,22 @@ export type ResourceFaultData =
   | { kind: 'rmsg_number_not_found' }
   /** No number of the pool is free, or the one that is named is not. */
   | { kind: 'rmsg_number_unavailable' }
+  /** The operator has not enabled text messages for the organization. */
+  | { kind: 'sms_off' }
+  | { kind: 'sms_profile_missing'; of: 'brand' | 'campaign' }
+  /** The brand was not submitted. */
+  | { kind: 'sms_brand_missing' }
+  /** The carrier has not verified the brand. */
+  | { kind: 'sms_brand_not_ready' }
+  | { kind: 'sms_own_campaign_not_ready' }
+  | { kind: 'sms_shared_campaign_unavailable' }
+  /** Neither a campaign of the organization nor the shared one is approved. */
+  | { kind: 'sms_campaign_missing' }
+  | { kind: 'sms_number_unsupported' }
+  | { kind: 'sms_number_not_found' }
+  | { kind: 'sms_carrier_failed'; of: 'brand' | 'campaign' | 'vetting' | 'number' }
+  /** Another step of the registration runs. */
+  | { kind: 'sms_under_way' }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }

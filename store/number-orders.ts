@@ -81,16 +81,17 @@ async function insert(tx: Tx, number: PhoneNumber, lookAtMs: number, numbersMax:
     direction,
     agentId,
     label,
+    takesSms,
     dispatchMetadataTemplate: template,
   } = number
   const { upfrontMicroUsd = null, monthlyMicroUsd = null } = number.price ?? {}
   await tx`
     insert into phone_numbers (organization_id, test, id, e164, source, direction, agent_id, label,
       dispatch_metadata_template, order_status, look_at, upfront_micro_usd, monthly_micro_usd, next_charge_at,
-      last_charged_at, created_at, updated_at)
+      last_charged_at, takes_sms, created_at, updated_at)
     values (${organizationId}, ${test}, ${id}, ${e164}, ${source}, ${direction}, ${agentId}, ${label && storable(label)},
       ${template === null ? null : JSON.stringify(template)}::text::json, 'pending', ${new Date(lookAtMs)},
-      ${upfrontMicroUsd}, ${monthlyMicroUsd}, ${dateOrNull(number.nextChargeAtMs)}, ${dateOrNull(number.lastChargedAtMs)},
+      ${upfrontMicroUsd}, ${monthlyMicroUsd}, ${dateOrNull(number.nextChargeAtMs)}, ${dateOrNull(number.lastChargedAtMs)}, ${takesSms},
       ${new Date(number.createdAtMs)}, ${new Date(number.updatedAtMs)})`
   if (number.price !== null) await debit(tx, number)
   return 'inserted'

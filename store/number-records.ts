@@ -8,6 +8,8 @@ import type { ConnectionStore } from '../domain/numbers/sip-connection.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
 import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { NumberCampaigns } from '../domain/sms/in-turn.ts'
+import type { SharedCampaignStore, SmsRegistrationStore } from '../domain/sms/registration.ts'
 import { createSubmissionStore } from './business-verifications.ts'
 import { createNumberCallers } from './number-callers.ts'
 import { createNumberCharges } from './number-charges.ts'
@@ -17,6 +19,7 @@ import { createPhoneNumbers } from './phone-numbers.ts'
 import { createRmsgRecords, type RmsgRecords } from './rmsg-records.ts'
 import type { Sealer } from './sealed.ts'
 import { createConnectionStore, createSipConnections } from './sip-connections.ts'
+import { createNumberCampaigns, createSharedCampaignStore, createSmsRegistrationStore } from './sms-registrations.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 export type NumberRecords = RmsgRecords & {
@@ -28,6 +31,9 @@ export type NumberRecords = RmsgRecords & {
   businessVerifications: SubmissionStore
   ownedConnections: ConnectionStore
   sipConnections: SipConnections
+  smsRegistrations: SmsRegistrationStore
+  sharedCampaign: SharedCampaignStore
+  numberCampaigns: NumberCampaigns
 }
 
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
@@ -40,6 +46,9 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     businessVerifications: createSubmissionStore(worlds),
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),
+    smsRegistrations: createSmsRegistrationStore(worlds, clock),
+    sharedCampaign: createSharedCampaignStore(worlds),
+    numberCampaigns: createNumberCampaigns(worlds),
     ...createRmsgRecords(worlds, sealer, clock),
   }
 }

@@ -3,7 +3,8 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { Order, PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Tx } from './connect.ts'
 
-type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | `${string}AtMs`> & {
+type Assignment = NonNullable<PhoneNumber['smsAssignment']>
+type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | 'smsAssignment' | `${string}AtMs`> & {
   orderStatus: Order['status']
   orderId: string | null
   resourceId: string | null
@@ -14,6 +15,10 @@ type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | `${string}At
   overdueSince: Date | null
   suspendedAt: Date | null
   firstCalledAt: Date | null
+  smsCampaignId: string | null
+  smsStatus: Assignment['status'] | null
+  smsAssignedTo: Assignment['assignedTo'] | null
+  smsUpdatedAt: Date | null
   createdAt: Date
   updatedAt: Date
 }
@@ -37,7 +42,8 @@ const columns = (tx: Tx) => tx`
   dispatch_metadata_template as "dispatchMetadataTemplate", order_status as "orderStatus", order_id as "orderId",
   resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
   next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", overdue_since as "overdueSince", suspended_at as "suspendedAt",
-  first_called_at as "firstCalledAt", created_at as "createdAt", updated_at as "updatedAt"`
+  first_called_at as "firstCalledAt", takes_sms as "takesSms", sms_campaign_id as "smsCampaignId",
+  sms_assignment_status as "smsStatus", sms_assigned_to as "smsAssignedTo", sms_assignment_updated_at as "smsUpdatedAt", created_at as "createdAt", updated_at as "updatedAt"`
 
 /** `wanted` begins with `where`. */
 export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> {
@@ -47,12 +53,13 @@ export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> 
 
 function numberOf(row: Row): PhoneNumber {
   const { orderStatus, orderId, resourceId, upfrontMicroUsd, monthlyMicroUsd, ...more } = row
-  const { nextChargeAt, lastChargedAt, overdueSince, suspendedAt, firstCalledAt, createdAt, updatedAt, ...number } =
-    more
+  const { nextChargeAt, lastChargedAt, overdueSince, suspendedAt, firstCalledAt, createdAt, updatedAt, ...rest } = more
+  const { smsCampaignId, smsStatus, smsAssignedTo, smsUpdatedAt, ...number } = rest
   return {
     ...number,
     order: { status: orderStatus, id: orderId, resourceId },
     price: upfrontMicroUsd === null || monthlyMicroUsd === null ? null : { upfrontMicroUsd, monthlyMicroUsd },
+    smsAssignment: assignmentOf({ smsCampaignId, smsStatus, smsAssignedTo, smsUpdatedAt }),
     nextChargeAtMs: nextChargeAt?.getTime() ?? null,
     lastChargedAtMs: lastChargedAt?.getTime() ?? null,
     overdueSinceMs: overdueSince?.getTime() ?? null,
@@ -60,6 +67,19 @@ function numberOf(row: Row): PhoneNumber {
     firstCalledAtMs: firstCalledAt?.getTime() ?? null,
     createdAtMs: createdAt.getTime(),
     updatedAtMs: updatedAt.getTime(),
+  }
+}
+
+type AssignmentColumns = Pick<Row, 'smsCampaignId' | 'smsStatus' | 'smsAssignedTo' | 'smsUpdatedAt'>
+
+function assignmentOf(columns: AssignmentColumns): Assignment | null {
+  const { smsCampaignId, smsStatus, smsAssignedTo, smsUpdatedAt } = columns
+  if (smsCampaignId === null || smsStatus === null || smsAssignedTo === null || smsUpdatedAt === null) return null
+  return {
+    campaignId: smsCampaignId,
+    status: smsStatus,
+    assignedTo: smsAssignedTo,
+    updatedAtMs: smsUpdatedAt.getTime(),
   }
 }
 

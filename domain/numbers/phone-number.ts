@@ -1,6 +1,7 @@
 /** A phone number of an organization, as it is stored. */
 import type { Tenant } from '../access/organization.ts'
 import type { CallableNumber } from '../phone/ports.ts'
+import type { AssignmentStatus } from '../ports/sms-registry.ts'
 import type { OwnedConnection } from './sip-connection.ts'
 
 export type PhoneNumber = CallableNumber & {
@@ -17,9 +18,21 @@ export type PhoneNumber = CallableNumber & {
   /** Since the first charge that could not be paid. */
   overdueSinceMs: number | null
   suspendedAtMs: number | null
+  /** Whether the carrier sold it for text messages. */
+  takesSms: boolean
+  /** Null: the number belongs to no campaign of text messages. */
+  smsAssignment: SmsAssignment | null
   /** Null: no call has come to the number yet. */
   firstCalledAtMs: number | null
   createdAtMs: number
+  updatedAtMs: number
+}
+
+/** The campaign of a number is one of the organization or the shared one of the operator. */
+type SmsAssignment = {
+  campaignId: string
+  assignedTo: 'own' | 'shared'
+  status: AssignmentStatus
   updatedAtMs: number
 }
 

@@ -1,13 +1,15 @@
 /** The phone numbers of an organization: how they are bought, listed, set and given back. */
 import type { Tenant } from '../access/organization.ts'
 import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
+import { SmsRegistryError } from '../ports/sms-registry.ts'
 import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { SmsRegistries } from '../sms/registration.ts'
 import { issuesOfChange, issuesOfTrunk, issuesOfWhole } from './check-number.ts'
 import { createImport, type ImportDeps, type ImportNumber, refuseNumber } from './import-number.ts'
 import { numbersMax, type OwnedNumberChange, type PhoneNumber } from './phone-number.ts'
 import { createPurchase, type PurchaseDeps, type PurchaseNumber, rejectAsFault } from './purchase.ts'
 
-export type PhoneNumberDeps = PurchaseDeps & ImportDeps
+export type PhoneNumberDeps = PurchaseDeps & ImportDeps & { smsRegistries: SmsRegistries }
 
 /** Every operation throws ResourceFault. */
 export type PhoneNumbers = {
@@ -21,7 +23,7 @@ export type PhoneNumbers = {
   purchase: PurchaseNumber
   /** A number of a SIP connection. */
   import: ImportNumber
-  /** Calls that are under way go on. */
+  /** Calls that are under way go on. Its campaign of text messages ends first. */
   release(tenant: Tenant, id: string): Promise<void>
 }
 
@@ -60,12 +62,14 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
   return { ...number, ...same, connectionId, firstCalledAtMs }
 }
 
-async function giveBack({ carriers }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {
+async function giveBack({ carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {
   const carrier = carriers.of(number)
   try {
+    if (number.smsAssignment !== null) await smsRegistries.of(number).unassign(number.e164)
     const resourceId = number.order.resourceId ?? (await carrier.resourceIdOf(number.e164))
     if (resourceId !== null) await carrier.release(resourceId)
   } catch (error) {
+    if (error instanceof SmsRegistryError) throw new ResourceFault({ kind: 'carrier_number_failed' }, { cause: error })
     rejectAsFault(error)
   }
 }

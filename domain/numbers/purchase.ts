@@ -72,6 +72,8 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: Ne
     lastChargedAtMs: null,
     overdueSinceMs: null,
     suspendedAtMs: null,
+    takesSms: false,
+    smsAssignment: null,
     firstCalledAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -88,12 +90,13 @@ async function requireVerification({ verification }: PurchaseDeps, { organizatio
 async function withPrice(deps: PurchaseDeps, number: PhoneNumber): Promise<PhoneNumber> {
   const offer = await offerOf(deps, number)
   if (offer === null) throw new ResourceFault({ kind: 'number_unavailable' })
-  if (number.test) return number
+  const sold = { ...number, takesSms: offer.features.includes('sms') }
+  if (number.test) return sold
   const { upfrontMicroUsd, monthlyMicroUsd } = offer
   if (upfrontMicroUsd === null || monthlyMicroUsd === null) throw new ResourceFault({ kind: 'carrier_number_failed' })
   const nowMs = number.createdAtMs
   const price = { upfrontMicroUsd, monthlyMicroUsd }
-  return { ...number, price, nextChargeAtMs: nextMonthlyMs(nowMs, nowMs), lastChargedAtMs: nowMs }
+  return { ...sold, price, nextChargeAtMs: nextMonthlyMs(nowMs, nowMs), lastChargedAtMs: nowMs }
 }
 
 function offerOf({ carriers }: PurchaseDeps, number: PhoneNumber): Promise<OfferedNumber | null> {

@@ -69,6 +69,15 @@ import type {
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
+  SmsAssignmentOrder,
+  SmsBrandProfile,
+  SmsBrandState,
+  SmsCampaignProfile,
+  SmsCampaignState,
+  SmsNumber,
+  SmsRegistration,
+  SmsVetting,
+  SmsVettingOrder,
   StartedPhoneSession,
   StartedSession,
   StreamedWebhookEvent,
@@ -404,6 +413,46 @@ export type UpdatePhoneNumberCall = CallOptions & { path: { id: string }; body: 
 export type UpdatePhoneNumberAnswer =
   | Answer<'application/json', PhoneNumber>
 
+export type GetSmsRegistrationCall = CallOptions
+
+export type GetSmsRegistrationAnswer =
+  | Answer<'application/json', SmsRegistration>
+
+export type SaveSmsBrandCall = CallOptions & { body: SmsBrandProfile }
+
+export type SaveSmsBrandAnswer =
+  | Answer<'application/json', SmsBrandState>
+
+export type SubmitSmsBrandCall = CallOptions
+
+export type SubmitSmsBrandAnswer =
+  | Answer<'application/json', SmsBrandState>
+
+export type OrderSmsBrandVettingCall = CallOptions & { body: SmsVettingOrder }
+
+export type OrderSmsBrandVettingAnswer =
+  | Answer<'application/json', SmsVetting>
+
+export type SaveSmsCampaignCall = CallOptions & { body: SmsCampaignProfile }
+
+export type SaveSmsCampaignAnswer =
+  | Answer<'application/json', SmsCampaignState>
+
+export type SubmitSmsCampaignCall = CallOptions & { idempotencyKey?: string }
+
+export type SubmitSmsCampaignAnswer =
+  | Answer<'application/json', SmsCampaignState>
+
+export type AssignSmsNumberCall = CallOptions & { path: { phoneNumberId: string }; body?: SmsAssignmentOrder }
+
+export type AssignSmsNumberAnswer =
+  | Answer<'application/json', SmsNumber>
+
+export type UnassignSmsNumberCall = CallOptions & { path: { phoneNumberId: string } }
+
+export type UnassignSmsNumberAnswer =
+  | Answer<'application/json', SmsNumber>
+
 export type SendAgentMessageCall = CallOptions & { path: { agentId: string }; body: NewNumberMessage; idempotencyKey?: string }
 
 export type SendAgentMessageAnswer =
@@ -651,6 +700,22 @@ export type PlatformClient = {
   deletePhoneNumber(call: DeletePhoneNumberCall): Promise<DeletePhoneNumberAnswer>
   /** Change a phone number */
   updatePhoneNumber(call: UpdatePhoneNumberCall): Promise<UpdatePhoneNumberAnswer>
+  /** Get the 10DLC registration */
+  getSmsRegistration(call?: GetSmsRegistrationCall): Promise<GetSmsRegistrationAnswer>
+  /** Save the brand */
+  saveSmsBrand(call: SaveSmsBrandCall): Promise<SaveSmsBrandAnswer>
+  /** Submit the brand, or read its status */
+  submitSmsBrand(call?: SubmitSmsBrandCall): Promise<SubmitSmsBrandAnswer>
+  /** Have the brand vetted */
+  orderSmsBrandVetting(call: OrderSmsBrandVettingCall): Promise<OrderSmsBrandVettingAnswer>
+  /** Save the campaign */
+  saveSmsCampaign(call: SaveSmsCampaignCall): Promise<SaveSmsCampaignAnswer>
+  /** Submit the campaign */
+  submitSmsCampaign(call?: SubmitSmsCampaignCall): Promise<SubmitSmsCampaignAnswer>
+  /** Assign a number to a campaign */
+  assignSmsNumber(call: AssignSmsNumberCall): Promise<AssignSmsNumberAnswer>
+  /** Take a number out of its campaign */
+  unassignSmsNumber(call: UnassignSmsNumberCall): Promise<UnassignSmsNumberAnswer>
   /** Send a message as an agent */
   sendAgentMessage(call: SendAgentMessageCall): Promise<SendAgentMessageAnswer>
   /** Send a message from a number @deprecated */
@@ -1233,6 +1298,86 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getSmsRegistration: {
+    method: 'GET',
+    path: '/v1/sms/10dlc',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  saveSmsBrand: {
+    method: 'PUT',
+    path: '/v1/sms/10dlc/brand',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  submitSmsBrand: {
+    method: 'POST',
+    path: '/v1/sms/10dlc/brand/submit',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  orderSmsBrandVetting: {
+    method: 'POST',
+    path: '/v1/sms/10dlc/brand/vetting',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  saveSmsCampaign: {
+    method: 'PUT',
+    path: '/v1/sms/10dlc/campaign',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  submitSmsCampaign: {
+    method: 'POST',
+    path: '/v1/sms/10dlc/campaign/submit',
+    secured: true,
+    idempotent: true,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  assignSmsNumber: {
+    method: 'POST',
+    path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  unassignSmsNumber: {
+    method: 'DELETE',
+    path: '/v1/sms/10dlc/numbers/{phoneNumberId}/assign',
+    secured: true,
+    idempotent: false,
+    body: null,
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

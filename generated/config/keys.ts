@@ -363,6 +363,12 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'boolean',
     secret: false,
   },
+  {
+    path: ['sms', 'vettingProvider'],
+    env: 'PARLEY_SMS_VETTING_PROVIDER',
+    type: 'string',
+    secret: false,
+  },
   { path: ['kyb', 'review'], env: 'PARLEY_KYB_REVIEW', type: 'string', secret: false },
   { path: ['livekit', 'url'], env: 'PARLEY_LIVEKIT_URL', type: 'string', secret: false },
   { path: ['livekit', 'apiKey'], env: 'PARLEY_LIVEKIT_API_KEY', type: 'string', secret: false },

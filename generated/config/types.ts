@@ -247,6 +247,11 @@ export type ParleyConfig = {
     /** Serves `POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages`, which was removed on 14 August 2026. */
     keepRemovedSend: boolean
   }
+  /** The registration for text messages in the USA. */
+  sms: {
+    /** The company that vets brands, by its id at the carrier. */
+    vettingProvider: string
+  }
   /** The review of the businesses of organizations, which comes before they may buy phone numbers. */
   kyb: {
     /** auto: each is approved after two seconds, and rejected where its legalName has the word Reject; operator: `parley kyb` decides. null: auto where carrier.adapter is simulator, else operator. */

@@ -69,6 +69,15 @@ import type {
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
+  SmsAssignmentOrder,
+  SmsBrandProfileReceived,
+  SmsBrandState,
+  SmsCampaignProfileReceived,
+  SmsCampaignState,
+  SmsNumber,
+  SmsRegistration,
+  SmsVetting,
+  SmsVettingOrder,
   StartedPhoneSession,
   StartedSession,
   StreamedWebhookEvent,
@@ -701,6 +710,91 @@ export type UpdatePhoneNumberRequest = {
 export type UpdatePhoneNumberResult =
   | { status: 200; type?: 'application/json'; body: PhoneNumber }
 
+export type GetSmsRegistrationRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetSmsRegistrationResult =
+  | { status: 200; type?: 'application/json'; body: SmsRegistration }
+
+export type SaveSmsBrandRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SmsBrandProfileReceived
+}
+
+export type SaveSmsBrandResult =
+  | { status: 200; type?: 'application/json'; body: SmsBrandState }
+
+export type SubmitSmsBrandRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type SubmitSmsBrandResult =
+  | { status: 200; type?: 'application/json'; body: SmsBrandState }
+
+export type OrderSmsBrandVettingRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SmsVettingOrder
+}
+
+export type OrderSmsBrandVettingResult =
+  | { status: 200; type?: 'application/json'; body: SmsVetting }
+
+export type SaveSmsCampaignRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SmsCampaignProfileReceived
+}
+
+export type SaveSmsCampaignResult =
+  | { status: 200; type?: 'application/json'; body: SmsCampaignState }
+
+export type SubmitSmsCampaignRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: { 'idempotency-key'?: string }
+  body: undefined
+}
+
+export type SubmitSmsCampaignResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: SmsCampaignState
+    }
+
+export type AssignSmsNumberRequest = {
+  path: { phoneNumberId: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SmsAssignmentOrder | undefined
+}
+
+export type AssignSmsNumberResult =
+  | { status: 200; type?: 'application/json'; body: SmsNumber }
+
+export type UnassignSmsNumberRequest = {
+  path: { phoneNumberId: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type UnassignSmsNumberResult =
+  | { status: 200; type?: 'application/json'; body: SmsNumber }
+
 export type SendAgentMessageRequest = {
   path: { agentId: string }
   query: Record<string, never>
@@ -1077,6 +1171,22 @@ export type PlatformHandlers<Caller> = {
   deletePhoneNumber: Handle<DeletePhoneNumberRequest, DeletePhoneNumberResult, Caller>
   /** PATCH /v1/phone-numbers/{id} */
   updatePhoneNumber: Handle<UpdatePhoneNumberRequest, UpdatePhoneNumberResult, Caller>
+  /** GET /v1/sms/10dlc */
+  getSmsRegistration: Handle<GetSmsRegistrationRequest, GetSmsRegistrationResult, Caller>
+  /** PUT /v1/sms/10dlc/brand */
+  saveSmsBrand: Handle<SaveSmsBrandRequest, SaveSmsBrandResult, Caller>
+  /** POST /v1/sms/10dlc/brand/submit */
+  submitSmsBrand: Handle<SubmitSmsBrandRequest, SubmitSmsBrandResult, Caller>
+  /** POST /v1/sms/10dlc/brand/vetting */
+  orderSmsBrandVetting: Handle<OrderSmsBrandVettingRequest, OrderSmsBrandVettingResult, Caller>
+  /** PUT /v1/sms/10dlc/campaign */
+  saveSmsCampaign: Handle<SaveSmsCampaignRequest, SaveSmsCampaignResult, Caller>
+  /** POST /v1/sms/10dlc/campaign/submit */
+  submitSmsCampaign: Handle<SubmitSmsCampaignRequest, SubmitSmsCampaignResult, Caller>
+  /** POST /v1/sms/10dlc/numbers/{phoneNumberId}/assign */
+  assignSmsNumber: Handle<AssignSmsNumberRequest, AssignSmsNumberResult, Caller>
+  /** DELETE /v1/sms/10dlc/numbers/{phoneNumberId}/assign */
+  unassignSmsNumber: Handle<UnassignSmsNumberRequest, UnassignSmsNumberResult, Caller>
   /** POST /v1/rmsg/{agentId}/messages */
   sendAgentMessage: Handle<SendAgentMessageRequest, SendAgentMessageResult, Caller>
   /** POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages */

@@ -207,6 +207,18 @@ export type ErrorCode =
   | 'SIP_CONNECTION_IN_USE'
   | 'PHONE_NUMBER_UNAVAILABLE'
   | 'BUSINESS_VERIFICATION_REQUIRED'
+  | 'SMS_10DLC_DISABLED_FOR_ORG'
+  | 'PROFILE_REQUIRED'
+  | 'BRAND_REQUIRED'
+  | 'BRAND_NOT_READY'
+  | 'SMS_ASSIGNMENT_UNSUPPORTED_NUMBER'
+  | 'OWN_CAMPAIGN_NOT_READY'
+  | 'SHARED_CAMPAIGN_UNAVAILABLE'
+  | 'NO_ELIGIBLE_CAMPAIGN'
+  | 'CARRIER_BRAND_SUBMIT_FAILED'
+  | 'CARRIER_VETTING_FAILED'
+  | 'CARRIER_CAMPAIGN_SUBMIT_FAILED'
+  | 'CARRIER_NUMBER_ASSIGNMENT_FAILED'
   | 'NOT_ENABLED_FOR_ORGANIZATION'
   | 'ENDPOINT_REMOVED'
   | 'UNSUPPORTED_BACKEND'
@@ -2013,6 +2025,220 @@ export type PhoneNumberChange = {
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
 }
+
+export type SmsBrandStatus = 'draft' | 'pending' | 'verified' | 'failed'
+
+/** How far the carriers know the business. */
+export type SmsIdentityStatus = 'VERIFIED' | 'UNVERIFIED' | 'SELF_DECLARED' | 'VETTED_VERIFIED' | null
+
+/** Not blank. */
+export type SmsText = string
+
+export type SmsEmail = string
+
+export type SmsBrandProfile = {
+  legalName: SmsText
+  displayName: SmsText
+  entityType: BusinessEntityType
+  vertical: 
+    | 'REAL_ESTATE'
+    | 'HEALTHCARE'
+    | 'ENERGY'
+    | 'ENTERTAINMENT'
+    | 'RETAIL'
+    | 'AGRICULTURE'
+    | 'INSURANCE'
+    | 'EDUCATION'
+    | 'HOSPITALITY'
+    | 'FINANCIAL'
+    | 'GAMBLING'
+    | 'CONSTRUCTION'
+    | 'NGO'
+    | 'MANUFACTURING'
+    | 'GOVERNMENT'
+    | 'TECHNOLOGY'
+    | 'COMMUNICATION'
+  /** The tax number. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen behind the second. */
+  ein?: string
+  website: SmsText
+  /** The two letters of ISO 3166-1. */
+  country?: string
+  street: SmsText
+  city: SmsText
+  state: string
+  postalCode: string
+  supportEmail: SmsEmail
+  supportPhone: E164
+  authorizedContact: { firstName: SmsText; lastName: SmsText; email: SmsEmail; phone: E164 }
+}
+
+/** SmsBrandProfile as a handler receives it: validation has filled in the defaults. */
+export type SmsBrandProfileReceived = {
+  legalName: SmsText
+  displayName: SmsText
+  entityType: BusinessEntityType
+  vertical: 
+    | 'REAL_ESTATE'
+    | 'HEALTHCARE'
+    | 'ENERGY'
+    | 'ENTERTAINMENT'
+    | 'RETAIL'
+    | 'AGRICULTURE'
+    | 'INSURANCE'
+    | 'EDUCATION'
+    | 'HOSPITALITY'
+    | 'FINANCIAL'
+    | 'GAMBLING'
+    | 'CONSTRUCTION'
+    | 'NGO'
+    | 'MANUFACTURING'
+    | 'GOVERNMENT'
+    | 'TECHNOLOGY'
+    | 'COMMUNICATION'
+  ein?: string
+  website: SmsText
+  country: string
+  street: SmsText
+  city: SmsText
+  state: string
+  postalCode: string
+  supportEmail: SmsEmail
+  supportPhone: E164
+  authorizedContact: { firstName: SmsText; lastName: SmsText; email: SmsEmail; phone: E164 }
+}
+
+/** The reasons of the carrier against it. */
+export type SmsReviewErrors = {
+  /** A field of the profile; null: it is about no single one. */
+  field: string | null
+  message: string
+}[]
+
+export type SmsBrand = {
+  status: SmsBrandStatus
+  identityStatus: SmsIdentityStatus
+  profile: SmsBrandProfile
+  reviewErrors: SmsReviewErrors
+  submittedAt: string | null
+} | null
+
+export type SmsCampaignStatus = 'draft' | 'pending' | 'active' | 'rejected' | 'expired'
+
+export type SmsUseCase = 
+  | '2FA'
+  | 'ACCOUNT_NOTIFICATION'
+  | 'CUSTOMER_CARE'
+  | 'DELIVERY_NOTIFICATION'
+  | 'FRAUD_ALERT'
+  | 'HIGHER_EDUCATION'
+  | 'LOW_VOLUME'
+  | 'MARKETING'
+  | 'MIXED'
+  | 'POLLING_VOTING'
+  | 'PUBLIC_SERVICE_ANNOUNCEMENT'
+  | 'SECURITY_ALERT'
+  | 'CHARITY'
+  | 'EMERGENCY'
+  | 'POLITICAL'
+  | 'SOLE_PROPRIETOR'
+
+/** Not blank. */
+export type SmsCampaignText = string
+
+/** Separated by commas. */
+export type SmsKeywords = string
+
+export type SmsCampaignProfile = {
+  useCase: SmsUseCase
+  description: SmsCampaignText
+  /** How people agree to get the messages. */
+  messageFlow: SmsCampaignText
+  sampleMessages: string[]
+  optInKeywords?: SmsKeywords
+  optInMessage?: SmsCampaignText
+  helpKeywords?: SmsKeywords
+  helpMessage: SmsCampaignText
+  optOutKeywords?: SmsKeywords
+  optOutMessage: SmsCampaignText
+  /** Whether messages have a link. */
+  embeddedLink?: boolean
+  /** Whether messages have a phone number. */
+  embeddedPhone?: boolean
+}
+
+/** SmsCampaignProfile as a handler receives it: validation has filled in the defaults. */
+export type SmsCampaignProfileReceived = {
+  useCase: SmsUseCase
+  description: SmsCampaignText
+  messageFlow: SmsCampaignText
+  sampleMessages: string[]
+  optInKeywords: SmsKeywords
+  optInMessage?: SmsCampaignText
+  helpKeywords: SmsKeywords
+  helpMessage: SmsCampaignText
+  optOutKeywords: SmsKeywords
+  optOutMessage: SmsCampaignText
+  embeddedLink: boolean
+  embeddedPhone: boolean
+}
+
+/** The newest campaign. */
+export type SmsCampaign = {
+  status: SmsCampaignStatus
+  campaignId: string | null
+  useCase: SmsUseCase
+  profile: SmsCampaignProfile
+  reviewErrors: SmsReviewErrors
+  submittedAt: string | null
+} | null
+
+/** A campaign of the operator of this server. It is for live keys. */
+export type SharedSmsCampaign = {
+  /** Whether numbers can be assigned to it. */
+  available: boolean
+  label: string | null
+  campaignId: string | null
+  status: 'pending' | 'active' | 'rejected' | 'expired' | null
+}
+
+export type SmsNumber = {
+  id: string
+  e164: string
+  label: string | null
+  /** Whether it is a number of the USA that the carrier sold and that takes text messages. */
+  smsEligible: boolean
+  smsAssignmentStatus: 
+    | 'PENDING_ASSIGNMENT'
+    | 'ASSIGNED'
+    | 'FAILED_ASSIGNMENT'
+    | 'PENDING_UNASSIGNMENT'
+    | 'FAILED_UNASSIGNMENT' | null
+  assignedTo: 'own' | 'shared' | null
+  campaignId: string | null
+}
+
+export type SmsRegistration = {
+  ownBrand: SmsBrand
+  ownCampaign: SmsCampaign
+  sharedCampaign: SharedSmsCampaign
+  numbers: SmsNumber[]
+  /** Whether a number is assigned to a campaign that is approved. */
+  smsReady: boolean
+  /** The campaign that an assignment without a target takes. */
+  activeCampaignSource: 'own' | 'shared' | null
+}
+
+export type SmsBrandState = { status: SmsBrandStatus; identityStatus: SmsIdentityStatus; ownBrand: SmsBrand }
+
+export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
+
+export type SmsVettingOrder = { vettingClass: SmsVettingClass }
+
+export type SmsVetting = { status: 'pending' | 'completed' | 'failed'; vettingClass: SmsVettingClass }
+
+export type SmsCampaignState = { status: SmsCampaignStatus; ownCampaign: SmsCampaign }
+
+export type SmsAssignmentOrder = { target?: 'own' | 'shared' }
 
 /** Counted in code points. */
 export type MessageText = string

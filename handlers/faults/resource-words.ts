@@ -7,6 +7,7 @@ import { type ConnectionProblem, connectionComplaints, isOfConnection } from './
 import { isOfNumber, sayNumberFault } from './number-words.ts'
 import { isOfRmsg, sayRmsgFault } from './rmsg-words.ts'
 import type { Said } from './said.ts'
+import { type BrandProblem, brandComplaints, isOfBrand, isOfSms, saySmsFault } from './sms-words.ts'
 import { messageOf } from './table.ts'
 
 /** For what comes a little later by itself. */
@@ -20,28 +21,32 @@ const nameConflict: Record<Extract<Resource, 'agent' | 'tool'>, ErrorCode> = {
   tool: 'TOOL_NAME_CONFLICT',
 }
 
+/** The faults that say no more than their code does. */
+const bareCodes = {
+  api_key_required: 'API_KEY_REQUIRED',
+  not_found: 'NOT_FOUND',
+  legacy_managed: 'WEBHOOK_LEGACY_MANAGED',
+  call_not_live: 'CALL_NOT_LIVE',
+  call_not_ended: 'CALL_NOT_ENDED',
+  transfer_unsupported: 'TRANSFER_UNSUPPORTED',
+  transfer_in_progress: 'TRANSFER_IN_PROGRESS',
+  link_expired: 'LINK_EXPIRED',
+} as const satisfies Partial<Record<ResourceFaultData['kind'], ErrorCode>>
+
+function isBare(data: ResourceFaultData): data is Extract<ResourceFaultData, { kind: keyof typeof bareCodes }> {
+  return Object.hasOwn(bareCodes, data.kind)
+}
+
 export function sayResourceFault(data: ResourceFaultData): Said {
+  if (isBare(data)) return { code: bareCodes[data.kind] }
   if (isOfNumber(data)) return sayNumberFault(data)
   if (isOfRmsg(data)) return sayRmsgFault(data)
+  if (isOfSms(data)) return saySmsFault(data)
   switch (data.kind) {
-    case 'api_key_required':
-      return { code: 'API_KEY_REQUIRED' }
-    case 'not_found':
-      return { code: 'NOT_FOUND' }
     case 'named_not_found':
       return { code: 'NOT_FOUND', message: `${pointerOf(data.path)} names nothing that exists here.` }
     case 'pre_call_conflict':
       return { code: 'PRE_CALL_CONFLICT', details: { endpointId: data.endpointId } }
-    case 'legacy_managed':
-      return { code: 'WEBHOOK_LEGACY_MANAGED' }
-    case 'call_not_live':
-      return { code: 'CALL_NOT_LIVE' }
-    case 'call_not_ended':
-      return { code: 'CALL_NOT_ENDED' }
-    case 'transfer_unsupported':
-      return { code: 'TRANSFER_UNSUPPORTED' }
-    case 'transfer_in_progress':
-      return { code: 'TRANSFER_IN_PROGRESS' }
     case 'transfer_state_conflict':
       return {
         code: 'TRANSFER_STATE_CONFLICT',
@@ -71,8 +76,6 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return missingRecording(data.status)
     case 'recording_unreachable':
       return { code: 'SERVICE_UNAVAILABLE', message: 'The recording is in a bucket that cannot be reached now.' }
-    case 'link_expired':
-      return { code: 'LINK_EXPIRED' }
     case 'range_unsatisfiable':
       return { code: 'RANGE_NOT_SATISFIABLE', headers: { 'Content-Range': `bytes */${data.bytes}` } }
     case 'variables_missing':
@@ -131,8 +134,13 @@ function missingRecording(status: RecordingStatus | null): Said {
 
 function issueOf(path: ValuePath, problem: Problem): ValidationIssue {
   const pointer = pointerOf(path)
-  const words = isOfConnection(problem) ? connectionComplaints[problem.kind] : complaint(problem)
-  return { path: pointer, message: `${pointer} ${words}`, keyword: keywordOf(problem) }
+  return { path: pointer, message: `${pointer} ${wordsOf(problem)}`, keyword: keywordOf(problem) }
+}
+
+function wordsOf(problem: Problem): string {
+  if (isOfConnection(problem)) return connectionComplaints[problem.kind]
+  if (isOfBrand(problem)) return brandComplaints[problem.kind]
+  return complaint(problem)
 }
 
 function pointerOf(path: ValuePath): string {
@@ -140,7 +148,7 @@ function pointerOf(path: ValuePath): string {
 }
 
 /** Completes a sentence that begins with the place. Never has content of the request. */
-function complaint(problem: Exclude<Problem, ConnectionProblem>): string {
+function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
   switch (problem.kind) {
     case 'language_unknown':
@@ -238,6 +246,7 @@ function keywordOf({ kind }: Problem): string {
     case 'destination_ambiguous':
     case 'options_missing':
     case 'setting_missing':
+    case 'tax_number_missing':
     case 'secret_missing':
     case 'secret_of_other_origin':
     case 'answer_missing':
@@ -296,6 +305,7 @@ function keywordOf({ kind }: Problem): string {
     case 'url_not_public':
     case 'range_malformed':
     case 'host_not_public':
+    case 'tax_number_malformed':
       return 'format'
   }
 }

@@ -5,6 +5,7 @@ import type {
   Submission,
   VerificationForms,
 } from '../../domain/numbers/business-verification.ts'
+import type { BrandProfile } from '../../domain/ports/sms-registry.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type {
   BusinessVerificationDraft,
@@ -15,21 +16,26 @@ import { timeOf, timeOrNull } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export function businessVerificationOperations(verifications: BusinessVerifications) {
+/** The brand of the 10DLC registration of live keys. Null: none was saved. */
+export type SavedBrand = (organizationId: string) => Promise<BrandProfile | null>
+
+export function businessVerificationOperations(verifications: BusinessVerifications, savedBrand: SavedBrand) {
+  const wire = async (submission: Submission | null, { organization }: Caller) =>
+    wireVerification(submission, prefillOf(await savedBrand(organization.id)))
   return {
     getBusinessVerification: async (_request, { caller }) => ({
       status: 200,
-      body: wireVerification(await verifications.find(caller.organization.id)),
+      body: await wire(await verifications.find(caller.organization.id), caller),
     }),
     saveBusinessVerificationDraft: async ({ body }, { caller }) => {
       refuseTestKey(caller)
       const saved = await verifications.saveDraft(caller.organization.id, formsOf(body))
-      return { status: 200, body: wireVerification(saved) }
+      return { status: 200, body: await wire(saved, caller) }
     },
     submitBusinessVerification: async ({ body }, { caller }) => {
       refuseTestKey(caller)
       const submitted = await verifications.submit(caller.organization.id, formsOf(body), caller.keyId)
-      return { status: 200, body: wireVerification(submitted) }
+      return { status: 200, body: await wire(submitted, caller) }
     },
   } satisfies Partial<Handlers>
 }
@@ -42,9 +48,19 @@ function formsOf({ businessProfile, authorizedRepresentative, ...body }: Busines
   }
 }
 
-/** No other registration has saved anything yet, so nothing is filled in. */
-function wireVerification(submission: Submission | null): WireVerification {
-  if (submission === null) return { status: 'missing', submission: null, prefill: null }
+/** The part of a business profile that the brand has already. */
+function prefillOf(brand: BrandProfile | null): WireVerification['prefill'] {
+  if (brand === null) return null
+  const { legalName, displayName, entityType, country, ein, website, street, city, state, postalCode } = brand
+  return {
+    ...{ legalName, displayName, entityType, country, website },
+    ...(ein !== null && { registrationId: ein }),
+    address: { street, city, state, postalCode, country },
+  }
+}
+
+function wireVerification(submission: Submission | null, prefill: WireVerification['prefill']): WireVerification {
+  if (submission === null) return { status: 'missing', submission: null, prefill }
   const { id, organizationId, status, businessProfile, authorizedRepresentative, attestationAccepted } = submission
   const { submittedByApiKeyId, rejectionReason } = submission
   return {
@@ -64,7 +80,7 @@ function wireVerification(submission: Submission | null): WireVerification {
       createdAt: timeOf(submission.createdAtMs),
       updatedAt: timeOf(submission.updatedAtMs),
     },
-    prefill: null,
+    prefill,
   }
 }
 

@@ -20,7 +20,9 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
     providerResourceId: number.order.resourceId,
     sipConnectionInstallationId: number.connectionId,
     sipProviderName: number.sipProviderName,
-    ...withoutMessages,
+    smsCampaignId: number.smsAssignment?.campaignId ?? null,
+    smsAssignmentStatus: number.smsAssignment?.status ?? null,
+    smsAssignmentUpdatedAt: timeOrNull(number.smsAssignment?.updatedAtMs ?? null),
     setupStatus: setupStatusOf(number),
     nextChargeAt: timeOrNull(number.nextChargeAtMs),
     lastChargedAt: timeOrNull(number.lastChargedAtMs),
@@ -29,9 +31,6 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
     updatedAt: timeOf(number.updatedAtMs),
   }
 }
-
-/** No number sends messages yet. */
-const withoutMessages = { smsCampaignId: null, smsAssignmentStatus: null, smsAssignmentUpdatedAt: null }
 
 /** Prices are numbers here, and only here. */
 export function wireOffer(offer: OfferedNumber): AvailablePhoneNumber {

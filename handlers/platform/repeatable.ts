@@ -95,6 +95,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 function hasAsked(data: ResourceFaultData): boolean {
+  if (data.kind === 'sms_carrier_failed') return true
   return data.kind === 'message_not_sent' || (data.kind === 'not_dialed' && data.sessionId !== undefined)
 }
 

@@ -5,7 +5,7 @@ import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
-import { businessVerificationOperations } from './business-verification.ts'
+import { businessVerificationOperations, type SavedBrand } from './business-verification.ts'
 import { phoneNumberOperations } from './phone-numbers.ts'
 import { rmsgNumberOperations } from './rmsg-numbers.ts'
 import { rmsgSubscriptionOperations } from './rmsg-subscriptions.ts'
@@ -16,6 +16,7 @@ import { type WebhookOperation, webhookOperations } from './webhooks.ts'
 export type ResourceOperationDeps = ResourceDeps & {
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
+  savedBrand: SavedBrand
   /** The address to which trunks send calls. Null: they may not. */
   sipUri: string | null
 }
@@ -56,7 +57,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     ...sipConnectionOperations(sipConnections, deps.sipUri),
     ...rmsgNumberOperations(rmsgNumbers),
     ...rmsgSubscriptionOperations(rmsgSubscriptions),
-    ...businessVerificationOperations(deps.verifications),
+    ...businessVerificationOperations(deps.verifications, deps.savedBrand),
     ...webhookOperations(endpoints, deps.webhookSecrets),
   }
 }

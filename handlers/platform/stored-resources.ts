@@ -16,6 +16,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import { createRmsgNumbers, type RmsgNumberStore, type RmsgNumbers } from '../../domain/rmsg/numbers.ts'
 import { createSubscriptions, type SubscriptionStore, type Subscriptions } from '../../domain/rmsg/subscriptions.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
+import type { SmsRegistries } from '../../domain/sms/registration.ts'
 import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
 import { createEndpoints, type Endpoints } from '../../domain/webhooks/endpoints.ts'
 import { schemaFault } from '../../runtime/json-schema.ts'
@@ -27,6 +28,7 @@ export type ResourceDeps = {
   catalog: Catalog
   stores: { agents: AgentStore; tools: ToolStore; webhookEndpoints: EndpointStore } & NumberStores
   carriers: NumberCarriers
+  smsRegistries: SmsRegistries
   clock: Clock
   ids: Record<'agent' | 'tool' | 'endpoint' | 'phoneNumber' | 'sipConnection', () => string>
   agentsMax: number
@@ -54,7 +56,7 @@ type Resources = {
 }
 
 export function createResources(deps: ResourceDeps): Resources {
-  const { catalog, stores, carriers, clock, ids, agentsMax, allowedSubnets } = deps
+  const { catalog, stores, carriers, smsRegistries, clock, ids, agentsMax, allowedSubnets } = deps
   const rules = createRules(catalog, allowedSubnets)
   return {
     agents: createAgents({
@@ -78,6 +80,7 @@ export function createResources(deps: ResourceDeps): Resources {
       orders: stores.numberOrders,
       verification: stores.verification,
       carriers,
+      smsRegistries,
       rules,
       clock,
       numberId: ids.phoneNumber,

@@ -2,6 +2,7 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
+import type { SmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -27,6 +28,7 @@ import { getRequestRoute } from './request-route.ts'
 import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
 import { type RmsgMessageDeps, rmsgMessageOperations } from './rmsg-messages.ts'
 import { type SessionDeps, sessionOperations } from './session-operations.ts'
+import { smsRegistrationOperations } from './sms-registration.ts'
 import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
 
 export type PlatformDeps = ProvidersDeps &
@@ -37,6 +39,7 @@ export type PlatformDeps = ProvidersDeps &
     repeats: Omit<RepeatableDeps, 'log'>
     webhooks: WebhookDeliveryDeps
     messages: RmsgMessageDeps
+    smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
   }
@@ -66,6 +69,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks),
     ...rmsgMessageOperations(deps.messages, repeatable),
+    ...smsRegistrationOperations(deps.smsRegistrations, repeatable),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -35,6 +35,7 @@ import { usage } from './0034-usage.ts'
 import { rmsgSubscriptions } from './0035-rmsg-subscriptions.ts'
 import { rmsgEvents } from './0036-rmsg-events.ts'
 import { previousSecrets } from './0037-previous-secrets.ts'
+import { smsRegistrations } from './0038-sms-registrations.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   rmsgSubscriptions,
   rmsgEvents,
   previousSecrets,
+  smsRegistrations,
 ]

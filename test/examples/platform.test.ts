@@ -17,6 +17,7 @@ import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { compareRmsg } from './rmsg.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
+import { compareSmsRegistration } from './sms-registration.ts'
 import { storeCalls } from './stored-calls.ts'
 import { compareTransfers } from './transfers.ts'
 import { compareUsage } from './usage.ts'
@@ -185,6 +186,8 @@ t.test('sessions and calls', async (t) => {
 })
 
 t.test('the verification of a business', (t) => compareVerification(t, examples, administration))
+
+t.test('the registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley.dataDir))
 
 t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }))
 t.test('rich messages', (t) => compareRmsg(t, examples, { parley, admin: administration }))

@@ -87,6 +87,7 @@ function processOf(
     orders: { ...store.numberOrders, ...orders },
     verification: verifications,
     carriers,
+    smsRegistries: { of: () => refuse('no number of these tests has a campaign') },
     rules: createRules({ rows: [] } as never, []),
     clock,
     numberId: systemIds.phoneNumber,
@@ -111,3 +112,7 @@ export const faultOf = (work: Promise<unknown>) =>
       throw error
     },
   )
+
+function refuse(message: string): never {
+  throw new Error(message)
+}

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { v7 } from 'uuid'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
+import { brandProfile as brand } from '../carrier/sms-profiles.ts'
 import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -22,8 +23,9 @@ const sql = openDatabase(parley.dataDir)
 t.teardown(() => sql.end())
 
 const scopes = ['router', 'platform', 'rmsg'] as const
-/** Without a number they may use rich messages as organizations of before pools do. */
-const enableRmsg = () => sql`update organizations set rmsg_enabled = true, rmsg_legacy_inventory = true`
+/** Text messages, and rich messages: without a number they may use them as organizations of before pools do. */
+const enableMessages = () =>
+  sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
 /** Ids of things that an organization made, and ids of the same form that nobody made. */
 type Things = {
@@ -154,6 +156,11 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
   deleteRmsgSubscription: [
     { method: 'DELETE', path: ({ subscription }) => `/v1/rmsg-phone-numbers/webhook/${subscription}` },
   ],
+  assignSmsNumber: [
+    { method: 'POST', path: ({ number }) => `/v1/sms/10dlc/numbers/${number}/assign` },
+    { method: 'POST', path: ({ number }) => `/v1/sms/10dlc/numbers/${number}/assign`, body: { target: 'shared' } },
+  ],
+  unassignSmsNumber: [{ method: 'DELETE', path: ({ number }) => `/v1/sms/10dlc/numbers/${number}/assign` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -186,6 +193,12 @@ const withoutId = [
   'getBusinessVerification',
   'saveBusinessVerificationDraft',
   'submitBusinessVerification',
+  'getSmsRegistration',
+  'saveSmsBrand',
+  'submitSmsBrand',
+  'orderSmsBrandVetting',
+  'saveSmsCampaign',
+  'submitSmsCampaign',
   'createWebhook',
   'getWebhookSecret',
   'rotateWebhookSecret',
@@ -237,6 +250,7 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   const subscribed = { url: 'https://owner.example/', signingSecret: 'k4n4ry-secret' }
   const subscription = (await call(target, 'PUT', '/v1/rmsg-phone-numbers/webhook', subscribed)).json<{ id: string }>()
     .id
+  t.equal((await call(target, 'PUT', '/v1/sms/10dlc/brand', { ...brand, legalName: 'k4n4ry' })).status, 200)
   return { agent, tool: id, provider: 'other', request, ...ofCall, webhook, number, connection, subscription }
 }
 
@@ -267,6 +281,7 @@ async function stateOf(
     '/v1/phone-numbers',
     '/v1/phone-numbers/sip-connections',
     '/v1/rmsg-phone-numbers/webhook',
+    '/v1/sms/10dlc',
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -278,7 +293,7 @@ for (const owner of ['live', 'test'] as const)
     const test = await admin.key(id, { scopes, test: true })
     const stranger = await admin.organization(`stranger to ${owner} things`, { scopes })
     const strangerInTest = await admin.key(stranger.id, { scopes, test: true })
-    await enableRmsg()
+    await enableMessages()
     const target = owner === 'live' ? live : test
     const things = await makeThings(t, target, id, owner === 'live')
     const before = await stateOf(target, things)
@@ -296,7 +311,7 @@ for (const owner of ['live', 'test'] as const)
           ]
           const title = `${operation} ${JSON.stringify(body ?? '')} by ${who}`
           t.equal(theirs.status, 404, title)
-          t.match(theirs.json(), { code: 'NOT_FOUND' }, title)
+          t.match(theirs.json(), { code: /^(PHONE_NUMBER_)?NOT_FOUND$/ }, title)
           t.same({ ...theirs.json<object>(), requestId: '' }, { ...nobodys.json<object>(), requestId: '' }, title)
           const names = (headers: Headers) => [...headers.keys()].sort()
           t.same(names(theirs.headers), names(nobodys.headers), title)
@@ -324,6 +339,8 @@ for (const owner of ['live', 'test'] as const)
       t.same(connections.json(), [], `listSipConnections by ${who}`)
       const subscriptions = await call(other, 'GET', '/v1/rmsg-phone-numbers/webhook')
       t.same(subscriptions.json(), { configured: false, subscriptions: [] }, `listRmsgSubscriptions by ${who}`)
+      const registration = await call(other, 'GET', '/v1/sms/10dlc')
+      t.match(registration.json(), { ownBrand: null, numbers: [] }, `getSmsRegistration by ${who}`)
       const all = await call(other, 'DELETE', '/v1/rmsg-phone-numbers/webhook')
       t.equal(all.status, 204, `deleteRmsgSubscriptions by ${who}`)
       const imported = { e164: '+12125550102', sipConnectionInstallationId: things.connection }
@@ -339,7 +356,7 @@ for (const owner of ['live', 'test'] as const)
 
 t.test('an id of another form is not found', async (t) => {
   const acme = await admin.organization('forms', { scopes })
-  await enableRmsg()
+  await enableMessages()
   for (const [operation, ways] of Object.entries(byId))
     for (const { method, path, body } of ways.slice(0, 1)) {
       const nobodys = await call(acme, method, path(unknown), body)

@@ -78,6 +78,7 @@ t.test('every folder is named for a concern', (t) => {
     'room-sessions.ts',
     'simulated-carrier.ts',
     'sip-trunks.ts',
+    'sms-registries.ts',
     'surfaces.ts',
     'voice-sessions.ts',
     'webhook-deliveries.ts',

@@ -43,6 +43,8 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
           overdueSinceMs: null,
           suspendedAtMs: null,
           firstCalledAtMs: null,
+          takesSms: false,
+          smsAssignment: null,
         },
         ...{ createdAtMs: 1, updatedAtMs: 1 },
       },

@@ -1,0 +1,100 @@
+/**
+ * The campaign of a number:
+ *
+ *   null, FAILED_ASSIGNMENT ──assign──► PENDING_ASSIGNMENT ──► ASSIGNED | FAILED_ASSIGNMENT
+ *   ASSIGNED, FAILED_UNASSIGNMENT ──unassign──► PENDING_UNASSIGNMENT ──► null | FAILED_UNASSIGNMENT
+ */
+import type { Tenant } from '../access/organization.ts'
+import type { PhoneNumber } from '../numbers/phone-number.ts'
+import { type NumberAssignment, SmsRegistryError } from '../ports/sms-registry.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { RegistrationDeps } from './in-turn.ts'
+import { refreshCampaigns, refreshShared, withAnswer } from './refresh.ts'
+import { activeCampaignOf } from './registration.ts'
+
+export type CampaignTarget = 'own' | 'shared'
+
+/** Every operation throws ResourceFault. */
+export type Assignments = {
+  /** `target` is null where either will do. */
+  assign(tenant: Tenant, id: string, target: CampaignTarget | null): Promise<PhoneNumber>
+  unassign(tenant: Tenant, id: string): Promise<PhoneNumber>
+}
+
+export function createAssignments(deps: RegistrationDeps): Assignments {
+  const { numbers, registries } = deps
+  return {
+    async assign(tenant, id, target) {
+      const number = await numberOf(deps, tenant, id)
+      if (!isEligible(deps, number)) throw new ResourceFault({ kind: 'sms_number_unsupported' })
+      const { campaignId, assignedTo } = await campaignFor(deps, tenant, target)
+      const registry = registries.of(tenant)
+      const isThere = number.smsAssignment?.campaignId === campaignId && isAssigned(number)
+      const answer = await asked(() =>
+        isThere ? registry.findAssignment(number.e164) : registry.assign(number.e164, campaignId),
+      )
+      const assignment = withAnswer(deps, number, answer)
+      return written(await numbers.assign(tenant, id, assignment && { ...assignment, assignedTo }))
+    },
+    async unassign(tenant, id) {
+      const number = await numberOf(deps, tenant, id)
+      if (number.smsAssignment === null) return number
+      const registry = registries.of(tenant)
+      const isLeaving = number.smsAssignment.status === 'PENDING_UNASSIGNMENT'
+      const answer = await asked(() =>
+        isLeaving ? registry.findAssignment(number.e164) : registry.unassign(number.e164),
+      )
+      return written(await numbers.assign(tenant, id, withAnswer(deps, number, answer)))
+    },
+  }
+}
+
+/** Whether a number can send text messages. */
+export function isEligible(
+  { isUsNumber }: Pick<RegistrationDeps, 'isUsNumber'>,
+  { source, e164, takesSms, order }: PhoneNumber,
+): boolean {
+  return source === 'managed' && takesSms && order.status === 'done' && isUsNumber(e164)
+}
+
+function isAssigned({ smsAssignment }: PhoneNumber): boolean {
+  return smsAssignment?.status === 'PENDING_ASSIGNMENT' || smsAssignment?.status === 'ASSIGNED'
+}
+
+async function numberOf({ numbers }: RegistrationDeps, tenant: Tenant, id: string): Promise<PhoneNumber> {
+  return written(await numbers.find(tenant, id))
+}
+
+function written(number: PhoneNumber | null): PhoneNumber {
+  if (number === null) throw new ResourceFault({ kind: 'sms_number_not_found' })
+  return number
+}
+
+type Found = { campaignId: string; assignedTo: CampaignTarget }
+
+async function campaignFor(deps: RegistrationDeps, tenant: Tenant, target: CampaignTarget | null): Promise<Found> {
+  const own = target === 'shared' ? null : await ownFor(deps, tenant)
+  if (own !== null) return own
+  if (target === 'own') throw new ResourceFault({ kind: 'sms_own_campaign_not_ready' })
+  const shared = tenant.test ? null : await refreshShared(deps)
+  if (shared?.status === 'active') return { campaignId: shared.campaignId, assignedTo: 'shared' }
+  throw new ResourceFault({ kind: target === 'shared' ? 'sms_shared_campaign_unavailable' : 'sms_campaign_missing' })
+}
+
+/** The statuses are read where none is known to be approved. */
+async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<Found | null> {
+  const stored = await deps.store.find(tenant)
+  const active =
+    activeCampaignOf(stored) ??
+    (stored.submitted.length > 0 ? activeCampaignOf(await refreshCampaigns(deps, tenant)) : null)
+  return active && { campaignId: active.id, assignedTo: 'own' }
+}
+
+async function asked(ask: () => Promise<NumberAssignment | null>): Promise<NumberAssignment | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof SmsRegistryError)) throw error
+    throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'number' }, { cause: error })
+  }
+}

@@ -1,0 +1,127 @@
+/** The brand of an organization: the profile of its business, how it is submitted to the carrier, and how it is vetted. */
+import type { Tenant } from '../access/organization.ts'
+import {
+  type BrandProfile,
+  type RegisteredBrand,
+  type SmsRegistry,
+  SmsRegistryError,
+  type VettingClass,
+} from '../ports/sms-registry.ts'
+import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { issuesOfBrand } from './check-brand.ts'
+import { inTurn, type RegistrationDeps } from './in-turn.ts'
+import { refreshCampaigns, refreshNumbers } from './refresh.ts'
+import type { Brand } from './registration.ts'
+import { brandAfterSave, brandStatusOf, isKnown } from './states.ts'
+
+export type VettingStatus = 'pending' | 'completed' | 'failed'
+
+/** Every operation throws ResourceFault. */
+export type Brands = {
+  save(tenant: Tenant, profile: BrandProfile): Promise<Brand>
+  /** Also reads the statuses of campaigns and numbers anew. */
+  submit(tenant: Tenant): Promise<Brand>
+  vet(tenant: Tenant, vettingClass: VettingClass): Promise<VettingStatus>
+}
+
+export function createBrands(deps: RegistrationDeps): Brands {
+  const { store, isPhoneNumber } = deps
+  return {
+    async save(tenant, profile) {
+      refuseIssues(issuesOfBrand(profile, isPhoneNumber))
+      return changeBrand(deps, tenant, (brand) => saved(brand, profile))
+    },
+    submit: (tenant) =>
+      inTurn(deps, tenant, async () => {
+        const { brand } = await store.find(tenant)
+        if (brand === null) throw new ResourceFault({ kind: 'sms_profile_missing', of: 'brand' })
+        const submitted = await submit(deps, tenant, brand)
+        await refreshCampaigns(deps, tenant)
+        await refreshNumbers(deps, tenant)
+        return submitted
+      }),
+    vet: (tenant, vettingClass) => inTurn(deps, tenant, () => vet(deps, tenant, vettingClass)),
+  }
+}
+
+async function changeBrand(
+  { store }: RegistrationDeps,
+  tenant: Tenant,
+  change: (brand: Brand | null) => Brand,
+): Promise<Brand> {
+  const { brand } = await store.change(tenant, (registration) => ({
+    ...registration,
+    brand: change(registration.brand),
+  }))
+  if (brand === null) throw new Error('a brand that was written is not there')
+  return brand
+}
+
+function saved(brand: Brand | null, profile: BrandProfile): Brand {
+  const status = brandAfterSave[brand?.status ?? 'draft']
+  if (brand === null || !isKnown[status])
+    return {
+      profile,
+      status,
+      identityStatus: null,
+      reviewErrors: [],
+      submittedAtMs: null,
+      carrierId: null,
+      isChanged: true,
+    }
+  return { ...brand, profile, isChanged: brand.isChanged || !isSame(profile, brand.profile) }
+}
+
+const isSame = (one: BrandProfile, other: BrandProfile) => JSON.stringify(one) === JSON.stringify(other)
+
+async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...sent }: Brand): Promise<Brand> {
+  const { registries, clock } = deps
+  const id = isKnown[sent.status] ? sent.carrierId : null
+  const hasNews = id === null || sent.isChanged
+  try {
+    const answer = await ask(registries.of(tenant), id, hasNews ? profile : null)
+    return await changeBrand(deps, tenant, (brand) => ({
+      // It may have been saved meanwhile.
+      ...(brand ?? { profile }),
+      ...asRegistered(answer),
+      submittedAtMs: hasNews ? clock.nowMs() : sent.submittedAtMs,
+      isChanged: brand !== null && !isSame(brand.profile, profile),
+    }))
+  } catch (error) {
+    if (!(error instanceof SmsRegistryError)) throw error
+    const { reviewErrors } = error
+    if (hasNews) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), reviewErrors }))
+    throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'brand' }, { cause: error })
+  }
+}
+
+/** `profile` is null where the carrier has it. */
+function ask(registry: SmsRegistry, id: string | null, profile: BrandProfile | null): Promise<RegisteredBrand> {
+  if (profile === null) return registry.findBrand(id ?? '')
+  return id === null ? registry.createBrand(profile) : registry.updateBrand(id, profile)
+}
+
+const asRegistered = (answer: RegisteredBrand) => ({
+  status: brandStatusOf(answer),
+  identityStatus: answer.identityStatus,
+  reviewErrors: answer.reviewErrors,
+  carrierId: answer.id,
+})
+
+async function vet(deps: RegistrationDeps, tenant: Tenant, vettingClass: VettingClass): Promise<VettingStatus> {
+  const { store, registries, vettingProvider } = deps
+  const { brand } = await store.find(tenant)
+  const id = brand?.carrierId ?? null
+  if (id === null) throw new ResourceFault({ kind: 'sms_brand_missing' })
+  const registry = registries.of(tenant)
+  try {
+    const known = await registry.findVetting(id, vettingClass)
+    if (known === null) await registry.orderVetting(id, vettingProvider, vettingClass)
+    const answer = await registry.findBrand(id)
+    await changeBrand(deps, tenant, (stored) => ({ ...(stored ?? brand!), ...asRegistered(answer) }))
+    return known ?? 'pending'
+  } catch (error) {
+    if (!(error instanceof SmsRegistryError)) throw error
+    throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'vetting' }, { cause: error })
+  }
+}

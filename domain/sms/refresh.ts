@@ -1,0 +1,84 @@
+/** Reads statuses at the carrier anew. One that cannot be read stays as it is. */
+import type { Tenant } from '../access/organization.ts'
+import type { PhoneNumber } from '../numbers/phone-number.ts'
+import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
+import type { RegistrationDeps } from './in-turn.ts'
+import type { Registration, SharedCampaign } from './registration.ts'
+import { campaignStatusOf } from './states.ts'
+
+/** No status is asked for after this time, however many there are. */
+const refreshMs = 20_000
+const atOnce = 8
+
+export async function refreshCampaigns(deps: RegistrationDeps, tenant: Tenant): Promise<Registration> {
+  const { store, registries } = deps
+  const registry = registries.of(tenant)
+  const { submitted } = await store.find(tenant)
+  const read = new Map<string, Pick<Registration['submitted'][number], 'status' | 'reviewErrors'>>()
+  await eachOf(deps, submitted, async ({ id }) => {
+    const answer = await registry.findCampaign(id)
+    read.set(id, { status: campaignStatusOf(answer), reviewErrors: answer.reviewErrors })
+  })
+  return store.change(tenant, (registration) => ({
+    ...registration,
+    submitted: registration.submitted.map((campaign) => ({ ...campaign, ...read.get(campaign.id) })),
+  }))
+}
+
+export async function refreshNumbers(deps: RegistrationDeps, tenant: Tenant): Promise<void> {
+  const registry = deps.registries.of(tenant)
+  const assigned = (await deps.numbers.list(tenant)).filter(({ smsAssignment }) => smsAssignment !== null)
+  await eachOf(deps, assigned, async (number) => {
+    await deps.numbers.assign(tenant, number.id, withAnswer(deps, number, await registry.findAssignment(number.e164)))
+  })
+}
+
+/** The campaign of a number by what the carrier says of it. */
+export function withAnswer(
+  { clock }: Pick<RegistrationDeps, 'clock'>,
+  { smsAssignment: before }: Pick<PhoneNumber, 'smsAssignment'>,
+  answer: NumberAssignment | null,
+): PhoneNumber['smsAssignment'] {
+  if (answer === null) return null
+  const assignedTo = before?.assignedTo ?? 'own'
+  const isSame = before?.status === answer.status && before.campaignId === answer.campaignId
+  return { ...answer, assignedTo, updatedAtMs: isSame ? before.updatedAtMs : clock.nowMs() }
+}
+
+/** Reads the status of the shared campaign at the carrier of live keys. Null: the operator shares no campaign. */
+export async function refreshShared(
+  deps: Pick<RegistrationDeps, 'shared' | 'registries'>,
+): Promise<SharedCampaign | null> {
+  const campaign = await deps.shared.find()
+  if (campaign === null) return null
+  const status = await sharedStatus(deps.registries.of({ test: false }), campaign)
+  if (status === campaign.status) return campaign
+  const read = { ...campaign, status }
+  await deps.shared.set(read)
+  return read
+}
+
+async function sharedStatus(registry: SmsRegistry, { campaignId, status }: SharedCampaign) {
+  try {
+    return campaignStatusOf(await registry.findCampaign(campaignId))
+  } catch (error) {
+    if (error instanceof SmsRegistryError) return status
+    throw error
+  }
+}
+
+async function eachOf<Item>(
+  { clock }: Pick<RegistrationDeps, 'clock'>,
+  items: readonly Item[],
+  read: (item: Item) => Promise<void>,
+): Promise<void> {
+  const lateMs = clock.nowMs() + refreshMs
+  const left = [...items]
+  const work = async () => {
+    for (let item = left.shift(); item !== undefined && clock.nowMs() < lateMs; item = left.shift())
+      await read(item).catch((error: unknown) => {
+        if (!(error instanceof SmsRegistryError)) throw error
+      })
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+}

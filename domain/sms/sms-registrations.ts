@@ -1,0 +1,54 @@
+/** The registration of organizations for text messages in the USA (10DLC). */
+import type { Tenant } from '../access/organization.ts'
+import type { PhoneNumber } from '../numbers/phone-number.ts'
+import { type Assignments, type CampaignTarget, createAssignments, isEligible } from './assignments.ts'
+import { type Brands, createBrands } from './brands.ts'
+import { type Campaigns, createCampaigns } from './campaigns.ts'
+import type { RegistrationDeps } from './in-turn.ts'
+import { activeCampaignOf, type Registration, type SharedCampaign } from './registration.ts'
+
+export type SmsOverview = {
+  registration: Registration
+  shared: SharedCampaign | null
+  /** Oldest first. */
+  numbers: PhoneNumber[]
+  /** A number is assigned to a campaign that is approved. */
+  isReady: boolean
+  /** The campaign that an assignment without a target takes. */
+  activeSource: CampaignTarget | null
+}
+
+export type SmsRegistrations = {
+  /** Answers from the store; the carrier is not asked. */
+  overview: (tenant: Tenant) => Promise<SmsOverview>
+  isEligible: (number: PhoneNumber) => boolean
+  brands: Brands
+  campaigns: Campaigns
+  assignments: Assignments
+}
+
+export function createSmsRegistrations(deps: RegistrationDeps): SmsRegistrations {
+  const { store, numbers } = deps
+  return {
+    async overview(tenant) {
+      const registration = await store.find(tenant)
+      const shared = tenant.test ? null : await deps.shared.find()
+      const stored = await numbers.list(tenant)
+      const own = activeCampaignOf(registration)
+      const activeSource = own !== null ? 'own' : shared?.status === 'active' ? 'shared' : null
+      return { registration, shared, numbers: stored, isReady: isReady(registration, shared, stored), activeSource }
+    },
+    isEligible: (number) => isEligible(deps, number),
+    brands: createBrands(deps),
+    campaigns: createCampaigns(deps),
+    assignments: createAssignments(deps),
+  }
+}
+
+function isReady({ submitted }: Registration, shared: SharedCampaign | null, numbers: readonly PhoneNumber[]): boolean {
+  const active = new Set(submitted.filter(({ status }) => status === 'active').map(({ id }) => id))
+  if (shared?.status === 'active') active.add(shared.campaignId)
+  return numbers.some(
+    ({ smsAssignment }) => smsAssignment?.status === 'ASSIGNED' && active.has(smsAssignment.campaignId),
+  )
+}

@@ -1,0 +1,33 @@
+/** The operator's commands for text messages, of the built product. */
+import t from 'tap'
+import { newEntry } from '../../simulator/registry-ids.ts'
+import { call, startAdministered } from '../platform/setup.ts'
+import { runParley } from '../process/command.ts'
+import { refused } from './refused.ts'
+
+const { parley, admin } = await startAdministered(t)
+const command = (...args: string[]) => runParley(['sms', 'shared-campaign', ...args], { dataDir: parley.dataDir })
+
+t.test('sms shared-campaign set, show and clear', async (t) => {
+  const acme = await admin.organization('acme')
+  await admin.store.organizations.change(acme.id, { smsEnabled: true })
+  const shown = async () => (await call(acme, 'GET', '/v1/sms/10dlc')).json<{ sharedCampaign: object }>().sharedCampaign
+  t.match((await command('show')).stdout, /there is no shared campaign/)
+  t.match((await command('show', '--json')).stdout, /^null$/m)
+  refused(
+    t,
+    await command('set', '--label', 'For all', '--campaign-id', 'nothing'),
+    'the carrier does not know nothing',
+  )
+  refused(t, await command('set', '--label', ' ', '--campaign-id', 'nothing'), '--label takes 1 to 100 characters')
+  t.match(await shown(), { available: false, label: null })
+
+  const { id } = newEntry('campaign', ['provisioned'], 'provisioned', Date.now() - 100_000)
+  const set = await command('set', '--label', 'For all', '--campaign-id', id, '--json')
+  t.same(JSON.parse(set.stdout), { label: 'For all', campaign_id: id, status: 'active' }, set.stderr)
+  t.same(await shown(), { available: true, label: 'For all', campaignId: id, status: 'active' })
+  t.match((await command('show')).stdout, `${id}  active  For all`)
+
+  t.equal((await command('clear')).code, 0)
+  t.match(await shown(), { available: false, label: null })
+})

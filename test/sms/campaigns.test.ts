@@ -1,0 +1,109 @@
+/** Campaigns: every state, and what leads from one to another. */
+import t from 'tap'
+import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
+import { campaignStatusOf } from '../../domain/sms/states.ts'
+import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { campaignReviewMs, faultOf, setUp } from './setup.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+t.test('each status of the carrier stands for one of ours', (t) => {
+  const rows = {
+    TCR_PENDING: 'pending',
+    TCR_SUSPENDED: 'rejected',
+    TCR_EXPIRED: 'expired',
+    TCR_ACCEPTED: 'pending',
+    TCR_FAILED: 'rejected',
+    TELNYX_ACCEPTED: 'pending',
+    TELNYX_FAILED: 'rejected',
+    MNO_PENDING: 'pending',
+    MNO_ACCEPTED: 'pending',
+    MNO_REJECTED: 'rejected',
+    MNO_PROVISIONED: 'active',
+    MNO_PROVISIONING_FAILED: 'rejected',
+    A_NEW_ONE: 'pending',
+  }
+  for (const [status, ours] of Object.entries(rows)) t.equal(campaignStatusOf({ status }), ours, status)
+  t.end()
+})
+
+t.test('a campaign is saved, submitted and approved', async (t) => {
+  const { campaigns, brands, overview, clock, asked, ...more } = await setUp(t, cluster)
+  const tenant = await more.tenant()
+  t.same(await faultOf(campaigns.submit(tenant)), { kind: 'sms_profile_missing', of: 'campaign' }, 'before the brand')
+  t.match(await campaigns.save(tenant, campaignProfile), { status: 'draft', campaignId: null, submittedAtMs: null })
+  t.same(await faultOf(campaigns.submit(tenant)), { kind: 'sms_brand_not_ready' }, 'without a brand')
+  await brands.save(tenant, brandProfile)
+  await brands.submit(tenant)
+  t.same(await faultOf(campaigns.submit(tenant)), { kind: 'sms_brand_not_ready' }, 'while the brand is pending')
+  await more.verified(tenant)
+  asked.length = 0
+  const submitted = await campaigns.submit(tenant)
+  t.match(submitted, { status: 'pending', campaignId: String, submittedAtMs: clock.nowMs() })
+  t.same(asked, ['createCampaign'])
+  t.equal((await overview(tenant)).activeSource, null)
+  await clock.advance(campaignReviewMs)
+  await brands.submit(tenant)
+  t.match((await overview(tenant)).registration.submitted, [{ status: 'active', id: submitted.campaignId }])
+  t.match(await overview(tenant), { activeSource: 'own', isReady: false })
+})
+
+t.test('a campaign that is rejected, and one that expires', async (t) => {
+  const { submitted, verified, clock, brands, overview, tenant } = await setUp(t, cluster)
+  const acme = await tenant()
+  await verified(acme)
+  await submitted(acme, { description: 'Wins a prize [reject] for everyone.' })
+  await submitted(acme, { description: 'Is not renewed [expire] in time.' })
+  await clock.advance(campaignReviewMs)
+  await brands.submit(acme)
+  const { registration } = await overview(acme)
+  t.match(registration.submitted, [{ status: 'expired' }, { status: 'rejected', reviewErrors: [{ message: String }] }])
+})
+
+t.test('each submission makes a new campaign, and the newest is shown', async (t) => {
+  const { submitted, campaigns, verified, clock, brands, overview, tenant } = await setUp(t, cluster)
+  const acme = await tenant()
+  await verified(acme)
+  const first = await submitted(acme)
+  await clock.advance(campaignReviewMs)
+  await brands.submit(acme)
+  const draft = await campaigns.save(acme, { ...campaignProfile, description: 'Another text.' })
+  t.match(draft, { status: 'active', campaignId: first.campaignId, profile: { description: 'Another text.' } })
+  const second = await campaigns.submit(acme)
+  t.not(second.campaignId, first.campaignId)
+  t.equal(second.status, 'pending')
+  t.match((await overview(acme)).registration.submitted, [{ id: second.campaignId }, { id: first.campaignId }])
+  t.equal((await overview(acme)).activeSource, 'own', 'the first one is approved still')
+})
+
+t.test('what the carrier refuses is stored until the next submission', async (t) => {
+  const refused = [{ field: 'messageFlow', message: 'Too short.' }]
+  let isRefused = true
+  const { submitted, campaigns, verified, simulated, overview, tenant } = await setUp(t, cluster, {
+    createCampaign: (id, profile) =>
+      isRefused ? Promise.reject(new SmsRegistryError(refused)) : simulated.createCampaign(id, profile),
+  })
+  const acme = await tenant()
+  await verified(acme)
+  t.same(await faultOf(submitted(acme)), { kind: 'sms_carrier_failed', of: 'campaign' })
+  const { registration } = await overview(acme)
+  t.match(registration, { campaign: { reviewErrors: refused }, submitted: [] })
+  isRefused = false
+  t.match(await campaigns.submit(acme), { status: 'pending', reviewErrors: [] })
+})
+
+t.test('100 campaigns, and no more', async (t) => {
+  const { submitted, verified, sql, asked, tenant } = await setUp(t, cluster)
+  const acme = await tenant()
+  await verified(acme)
+  const { organizationId, test } = acme
+  await sql`
+    insert into sms_campaigns (organization_id, test, id, status, review_errors, submitted_at)
+    select ${organizationId}, ${test}, 'c' || n, 'expired', '[]', now() from generate_series(1, 99) n`
+  t.equal(await faultOf(submitted(acme)), null)
+  asked.length = 0
+  t.same(await faultOf(submitted(acme)), { kind: 'limit_reached', resource: 'campaign', limit: 100 })
+  t.same(asked, [], 'nothing is paid')
+})
