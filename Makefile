@@ -6,13 +6,14 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call test test-voices test-webhooks test-transfers test-usage livekit test-debian13 test-deploy test-metrics helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage livekit test-debian13 test-deploy test-metrics helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
 	@echo 'make demo      the main job from end to end on real audio'
 	@echo 'make demo-webhooks  the events of a call reach a receiver that is killed and comes back'
 	@echo 'make demo-call  a simulated caller is understood, and is transferred to a person who accepts'
+	@echo 'make demo-messages  a business registers for text messages, and an agent sends rich ones (80 s)'
 	@echo 'make test      every test'
 	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
 	@echo 'make test-webhooks  10,000 deliveries of webhooks with ten kills of the process, and five of Postgres'
@@ -43,6 +44,10 @@ demo-webhooks: dist/main.js vendor-clients
 # Writes demo-call.wav here.
 demo-call: dist/main.js
 	@exec npx --no-install tsx test/phone/demo.ts
+
+# A minute of it is the review of the simulated carrier.
+demo-messages: dist/main.js
+	@exec npx --no-install tsx test/sms/demo.ts
 
 test: dist/main.js vendor-clients
 	@exec node test/run.mjs

@@ -72,6 +72,8 @@ export type Problem =
   | { kind: 'login_incomplete' }
   /** A password is kept for one host. */
   | { kind: 'password_of_other_host' }
+  /** No agent answers on the number that a call goes out from. */
+  | { kind: 'agent_missing' }
   /** Numbers of the carrier have no SIP connection. */
   | { kind: 'number_not_imported' }
   | { kind: 'range_malformed' }

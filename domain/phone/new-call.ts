@@ -10,7 +10,7 @@ export type NewCall = Tenant & {
   id: string
   agentId: string | null
   keyId: string
-  kind: 'inbound' | 'outbound'
+  kind: 'inbound' | 'outbound' | 'rmsg'
   phone: CallPhone
   settings: SessionSettings
   webhookTags: Record<string, string>

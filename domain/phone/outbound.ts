@@ -49,6 +49,8 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   telephony?: WantedTelephony | null
   /** For the LLM, before the conversation begins. No request sets it. */
   note?: string | null
+  /** The number to call from, which is no phone number of the organization. No request sets it. */
+  rmsgNumber?: CallableNumber
   /** The id of the session. No request sets it. */
   sessionId?: string
   /** Nobody waits for the answer: variables without a value are left empty. No request sets it. */
@@ -75,7 +77,10 @@ const lastWordsS = 120
 const timeLimitMaxS = 14_400
 
 export function createDialPhone(deps: OutboundDeps): DialPhone {
-  return async (caller, { to, from = null, telephony, note, sessionId, leavesUnset = false, ...wanted }) => {
+  return async (
+    caller,
+    { to, from = null, rmsgNumber, telephony, note, sessionId, leavesUnset = false, ...wanted },
+  ) => {
     refuseIssues([
       ...numberIssues(deps, { to, from }),
       ...(await issuesOfWanted(wanted, deps.rules)),
@@ -83,7 +88,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     ])
     const tenant = tenantOf(caller)
     const agent = await agentOf(deps, tenant, wanted.agentId ?? null)
-    const number = await numberOf(deps, caller, agent?.id ?? null, from)
+    const number = rmsgNumber ?? (await numberOf(deps, caller, agent?.id ?? null, from))
     const line = deps.lines.of(number)
     if (line === null) throw new ResourceFault({ kind: 'number_not_ready' })
     const id = sessionId ?? deps.ids.session()
@@ -108,7 +113,8 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     deps.routes.warmUp(caller, settings.pipeline)
     const made = { ...tenant, id, phone, settings, nowMs, keyId: caller.keyId, ownerId: deps.ownerId }
     const webhookTags = wanted.webhookTags ?? {}
-    const call = newPhoneCall({ ...made, kind: 'outbound', agentId: agent?.id ?? null, webhookTags })
+    const kind = rmsgNumber === undefined ? 'outbound' : 'rmsg'
+    const call = newPhoneCall({ ...made, kind, agentId: agent?.id ?? null, webhookTags })
     const ringingMs = (telephony?.ringingTimeout ?? ringingDefaultS) * 1000
     const outbound = { caller, wanted, preparation, line, ringingMs, region: telephony?.region ?? null }
     const live = { call, secrets: settings.secrets, ...(answerPlan && { answerPlan }), ...(note && { note }) }

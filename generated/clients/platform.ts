@@ -38,6 +38,7 @@ import type {
   NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
+  NewRmsgCall,
   NewSession,
   NewSipConnectionInput,
   NewToolReceived,
@@ -79,6 +80,7 @@ import type {
   SmsVetting,
   SmsVettingOrder,
   StartedPhoneSession,
+  StartedRmsgCall,
   StartedSession,
   StreamedWebhookEvent,
   TestWebhook,
@@ -463,6 +465,11 @@ export type SendNumberMessageCall = CallOptions & { path: { phoneNumberId: strin
 export type SendNumberMessageAnswer =
   | Answer<'application/json', SentNumberMessage>
 
+export type CallFromRmsgNumberCall = CallOptions & { path: { phoneNumberId: string }; body: NewRmsgCall; idempotencyKey?: string }
+
+export type CallFromRmsgNumberAnswer =
+  | Answer<'application/json', StartedRmsgCall>
+
 export type ListRmsgNumbersCall = CallOptions
 
 export type ListRmsgNumbersAnswer =
@@ -720,6 +727,8 @@ export type PlatformClient = {
   sendAgentMessage(call: SendAgentMessageCall): Promise<SendAgentMessageAnswer>
   /** Send a message from a number @deprecated */
   sendNumberMessage(call: SendNumberMessageCall): Promise<SendNumberMessageAnswer>
+  /** Call a phone from a rich-message number */
+  callFromRmsgNumber(call: CallFromRmsgNumberCall): Promise<CallFromRmsgNumberAnswer>
   /** List the rich-message numbers */
   listRmsgNumbers(call?: ListRmsgNumbersCall): Promise<ListRmsgNumbersAnswer>
   /** List the subscriptions to events of rich messages */
@@ -1395,6 +1404,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
   sendNumberMessage: {
     method: 'POST',
     path: '/v1/rmsg-phone-numbers/{phoneNumberId}/messages',
+    secured: true,
+    idempotent: true,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  callFromRmsgNumber: {
+    method: 'POST',
+    path: '/v1/rmsg-phone-numbers/{phoneNumberId}/calls',
     secured: true,
     idempotent: true,
     body: 'json',

@@ -38,6 +38,7 @@ import type {
   NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
+  NewRmsgCall,
   NewSession,
   NewSipConnection,
   NewToolReceived,
@@ -79,6 +80,7 @@ import type {
   SmsVetting,
   SmsVettingOrder,
   StartedPhoneSession,
+  StartedRmsgCall,
   StartedSession,
   StreamedWebhookEvent,
   TestWebhook,
@@ -825,6 +827,21 @@ export type SendNumberMessageResult =
       body: SentNumberMessage
     }
 
+export type CallFromRmsgNumberRequest = {
+  path: { phoneNumberId: string }
+  query: Record<string, never>
+  header: { 'idempotency-key'?: string }
+  body: NewRmsgCall
+}
+
+export type CallFromRmsgNumberResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Idempotent-Replayed'?: 'true' }
+      body: StartedRmsgCall
+    }
+
 export type ListRmsgNumbersRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -1191,6 +1208,8 @@ export type PlatformHandlers<Caller> = {
   sendAgentMessage: Handle<SendAgentMessageRequest, SendAgentMessageResult, Caller>
   /** POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages */
   sendNumberMessage: Handle<SendNumberMessageRequest, SendNumberMessageResult, Caller>
+  /** POST /v1/rmsg-phone-numbers/{phoneNumberId}/calls */
+  callFromRmsgNumber: Handle<CallFromRmsgNumberRequest, CallFromRmsgNumberResult, Caller>
   /** GET /v1/rmsg-phone-numbers */
   listRmsgNumbers: Handle<ListRmsgNumbersRequest, ListRmsgNumbersResult, Caller>
   /** GET /v1/rmsg-phone-numbers/webhook */

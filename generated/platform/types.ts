@@ -2293,6 +2293,27 @@ export type SentNumberMessage = {
   tags: Record<string, string>
 }
 
+export type NewRmsgCall = {
+  to: E164
+  /** Required where no agent answers on the number. */
+  agentId?: string | null
+  /** Values for the templates of the agent. */
+  variables?: Record<string, string> | null
+  metadata?: SessionMetadata
+  /** Without it, that of the agent. */
+  maxDurationSeconds?: number
+}
+
+export type StartedRmsgCall = {
+  callId: string
+  test?: TestMark
+  callControlId: string
+  status: 'dialing'
+  to: E164
+  from: E164
+  phoneNumberId: string
+}
+
 export type RmsgNumber = {
   /** Requests name the number by it. */
   id: string

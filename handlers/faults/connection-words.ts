@@ -1,4 +1,4 @@
-/** The words for a SIP connection, or a number of one, that cannot be as it was asked for. They follow the name of a field. */
+/** The words for a SIP connection, a number of one, or a call from a number, that cannot be as it was asked for. They follow the name of a field. */
 import type { Problem } from '../../domain/resource-fault.ts'
 
 export const connectionComplaints = {
@@ -9,6 +9,7 @@ export const connectionComplaints = {
   host_not_public: 'is no public address; the operator may allow others',
   connection_name_taken: 'is the name of another SIP connection',
   password_of_other_host: 'must be sent again, because the host has changed',
+  agent_missing: 'is required, because no agent answers on the number',
   number_not_imported: 'is for imported numbers only',
 } as const satisfies Partial<Record<Problem['kind'], string>>
 

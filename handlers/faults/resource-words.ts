@@ -239,14 +239,15 @@ function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyo
 }
 
 /** The rule of JSON Schema that is closest to the problem. */
-function keywordOf({ kind }: Problem): string {
-  switch (kind) {
+function keywordOf(problem: Problem): string {
+  if (isOfBrand(problem)) return problem.kind === 'tax_number_missing' ? 'required' : 'format'
+  switch (problem.kind) {
     case 'first_message_missing':
     case 'intent_missing':
     case 'destination_ambiguous':
     case 'options_missing':
     case 'setting_missing':
-    case 'tax_number_missing':
+    case 'agent_missing':
     case 'secret_missing':
     case 'secret_of_other_origin':
     case 'answer_missing':
@@ -305,7 +306,6 @@ function keywordOf({ kind }: Problem): string {
     case 'url_not_public':
     case 'range_malformed':
     case 'host_not_public':
-    case 'tax_number_malformed':
       return 'format'
   }
 }

@@ -65,6 +65,9 @@ async function compareMessages(
   const asAgent = { operation: 'sendAgentMessage', request: 'message', values: { agentId } }
   const change = (rmsg: object) =>
     examples.send(parley, { operation: 'updateAgent', values: { id: agentId }, body: JSON.stringify({ rmsg }) })
+  const calling = { operation: 'callFromRmsgNumber', request: 'agent', fields: { agentId } }
+  await equal('callFromRmsgNumber 200: dialing', { ...calling, values: { phoneNumberId } })
+  await equal('RmsgCallNotFound: rmsgCallNumber', { ...calling, values: {} })
   await equal('sendAgentMessage 404: noAgent', { ...asAgent, values: {} })
   await equal('sendAgentMessage 409: agentOff', asAgent)
   await change({ enabled: true })
