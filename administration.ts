@@ -3,10 +3,12 @@ import { type Admin, createAdmin } from './cli/admin.ts'
 import { CommandError } from './cli/command-error.ts'
 import { type KeyPolicy, scopes } from './domain/access/organization.ts'
 import { roles } from './domain/access/users.ts'
+import { syncInventory } from './domain/rmsg/sync.ts'
 import { shareCampaign } from './domain/sms/shared-campaign.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { businessVerificationsOf } from './phone-numbers.ts'
+import { openMessageProviders } from './rich-messages.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createLog } from './runtime/log.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
@@ -18,18 +20,26 @@ import type { Store } from './store/store.ts'
 
 export function administrationOf(config: ParleyConfig, store: Store): Admin {
   return createAdmin(
-    { ...store, verifications: businessVerificationsOf(config, store), campaigns: campaignsOf(config, store) },
+    {
+      ...store,
+      verifications: businessVerificationsOf(config, store),
+      campaigns: campaignsOf(config, store),
+      syncRmsg: syncOf(config, store),
+    },
     { scopes, roles, isPhoneNumber, nowMs: () => systemClock.nowMs(), readPolicy, policyFields },
   )
 }
 
-/** A simulator answers alike in every process, and nothing is sent to this one. */
+/** A simulator answers alike in every process, and this one sends no events. */
+const silentSimulator = () => createSimulatedCarrier({ masterKey: '', providers: [], webhookUrl: nowhere })
+const nowhere = () => 'http://127.0.0.1:9'
+
 function campaignsOf(config: ParleyConfig, { sharedCampaign }: Store) {
   return {
     find: () => sharedCampaign.find(),
     clear: () => sharedCampaign.set(null),
     async share(wanted: { label: string; campaignId: string }) {
-      const simulator = createSimulatedCarrier({ masterKey: '', providers: [], webhookUrl: () => 'http://127.0.0.1:9' })
+      const simulator = silentSimulator()
       const registries = openSmsRegistries(config, simulator)
       try {
         return await shareCampaign(sharedCampaign, registries.of({ test: false }), wanted)
@@ -38,6 +48,20 @@ function campaignsOf(config: ParleyConfig, { sharedCampaign }: Store) {
         await simulator.close()
       }
     },
+  }
+}
+
+function syncOf(config: ParleyConfig, { rmsgInventory }: Store) {
+  return async (test: boolean) => {
+    const simulator = silentSimulator()
+    const providers = openMessageProviders(config, simulator, nowhere)
+    try {
+      const provider = providers.of({ test })
+      return provider && (await syncInventory(rmsgInventory, provider, test))
+    } finally {
+      await providers.close()
+      await simulator.close()
+    }
   }
 }
 

@@ -38,23 +38,18 @@ type Provider = RichMessageProvider & { close(): Promise<void> }
 
 export function openRichMessages({ config, masterKey, store, simulator, localUrl }: MessageParts): OpenMessages {
   const clock = systemClock
-  const { adapter, requestMs, telnyx } = config.carrier
+  const { adapter, telnyx } = config.carrier
   const webhookUrl = () => `${localUrl()}/carrier/simulator/messages`
-  const simulated = lazyProvider(async () => {
-    const { baseUrl, apiKey } = await simulator.open()
-    return createSimulatedMessages({ baseUrl, apiKey, webhookUrl, requestMs, clock })
-  })
+  const providers = openMessageProviders(config, simulator, webhookUrl)
   const { allowedSubnets } = config.outbound
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => clock.monotonicMs() })
   const publicKey = publicKeyOf(simulatorSeed(masterKey))
   const readers = new Map([['simulator', createSimulatedMessageWebhooks({ publicKey, clock })]])
   if (adapter === 'telnyx' && telnyx.publicKey !== null)
     readers.set('carrier', createTelnyxMessageWebhooks({ publicKey: telnyx.publicKey, clock }))
-  const real = openTelnyx(config)
-  const live = adapter === 'simulator' ? simulated : real
   const shared = {
     messages: store.rmsgMessages,
-    providerOf: ({ test }: Tenant) => (test ? simulated : live),
+    providerOf: providers.of,
     clock,
     messageId: systemIds.session,
     isPhoneNumber,
@@ -77,7 +72,31 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
       secrets: store.webhookSecrets,
       headerWord: config.headerPrefix.toLowerCase(),
     }),
-    close: async () => void (await Promise.all([simulated.close(), real?.close(), client.close()])),
+    close: async () => void (await Promise.all([providers.close(), client.close()])),
+  }
+}
+
+export type MessageProviders = {
+  /** Null: messages cannot be sent in the world of the tenant. */
+  of: (tenant: Pick<Tenant, 'test'>) => RichMessageProvider | null
+  close(): Promise<void>
+}
+
+export function openMessageProviders(
+  config: ParleyConfig,
+  simulator: SimulatedCarrier,
+  webhookUrl: () => string,
+): MessageProviders {
+  const { adapter, requestMs } = config.carrier
+  const simulated = lazyProvider(async () => {
+    const { baseUrl, apiKey } = await simulator.open()
+    return createSimulatedMessages({ baseUrl, apiKey, webhookUrl, requestMs, clock: systemClock })
+  })
+  const real = openTelnyx(config)
+  const live = adapter === 'simulator' ? simulated : real
+  return {
+    of: ({ test }) => (test ? simulated : live),
+    close: async () => void (await Promise.all([simulated.close(), real?.close()])),
   }
 }
 
@@ -93,14 +112,16 @@ function openTelnyx({ carrier, publicUrl }: ParleyConfig): Provider | null {
 /** The simulated carrier starts with the first message. */
 function lazyProvider(open: () => Promise<Provider>): Provider {
   let opened: Promise<Provider> | null = null
+  const provider = () => {
+    opened ??= open()
+    opened.catch(() => {
+      opened = null
+    })
+    return opened
+  }
   return {
-    async send(message) {
-      opened ??= open()
-      opened.catch(() => {
-        opened = null
-      })
-      return (await opened).send(message)
-    },
+    send: async (message) => (await provider()).send(message),
+    has: async (providerIdentity) => (await provider()).has(providerIdentity),
     close: async () => void (await (await opened)?.close()),
   }
 }

@@ -1,6 +1,6 @@
 /** The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store itself is handed in, so that this folder knows no SQL. */
 import { CommandError } from './command-error.ts'
-import { createRichNumbers, type RichNumberStore, type RichNumbers } from './rich-numbers.ts'
+import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
 export type KeyRow = {
   id: string
@@ -123,6 +123,8 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = {
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
   rmsgInventory: RichNumberStore
+  /** Null: no provider is configured. */
+  syncRmsg: (test: boolean) => Promise<SyncedNumbers | null>
   /** `share` answers null where the carrier does not know the campaign. */
   campaigns: {
     find(): Promise<SharedCampaignRow | null>
@@ -151,6 +153,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     users,
     verifications,
     rmsgInventory,
+    syncRmsg,
     campaigns,
     sealedSecrets,
   }: AdminStore<Scope, Policy, Role>,
@@ -200,7 +203,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       if (typeof decided !== 'string') return decided
       throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
     },
-    richNumbers: createRichNumbers(rmsgInventory, { isPhoneNumber, organizationId }),
+    richNumbers: createRichNumbers(rmsgInventory, { isPhoneNumber, organizationId, sync: syncRmsg }),
     sharedCampaign: () => campaigns.find(),
     shareCampaign: async (wanted) => {
       if (wanted !== null)

@@ -27,14 +27,22 @@ export type RichNumbers = {
   add(number: { test: boolean; e164: string; providerIdentity: string }): Promise<RichNumberRow>
   assign(number: Named, organization: string): Promise<RichNumberRow>
   change(number: Named, change: NumberChange): Promise<RichNumberRow>
+  sync(test: boolean): Promise<SyncedNumbers>
 }
 
-type Words = { isPhoneNumber: (text: string) => boolean; organizationId: (nameOrId: string) => Promise<string> }
+export type SyncedNumbers = { changed: RichNumberRow[]; unknown: number }
+
+type Words = {
+  isPhoneNumber: (text: string) => boolean
+  organizationId: (nameOrId: string) => Promise<string>
+  /** Null: no provider is configured. */
+  sync: (test: boolean) => Promise<SyncedNumbers | null>
+}
 
 const listMax = 10_000
 const identityCharactersMax = 256
 
-export function createRichNumbers(store: RichNumberStore, { isPhoneNumber, organizationId }: Words): RichNumbers {
+export function createRichNumbers(store: RichNumberStore, { isPhoneNumber, organizationId, sync }: Words): RichNumbers {
   return {
     list: (test) => store.list(test, listMax),
     async add(number) {
@@ -48,6 +56,14 @@ export function createRichNumbers(store: RichNumberStore, { isPhoneNumber, organ
     },
     assign: async (number, organization) =>
       changed(await store.assign(number, await organizationId(organization)), number, organization),
+    async sync(test) {
+      const synced = await sync(test)
+      if (synced === null)
+        throw new CommandError(
+          'live keys have no provider of rich messages; carrier.telnyx.messagingProfileId names one',
+        )
+      return synced
+    },
     change: async (number, change) => changed(await store[change](number), number, null),
   }
 }

@@ -37,6 +37,14 @@ export function rmsg(program: Command, actions: Actions): void {
     .action(async (name: string, organization: string, { json, test }: World) => {
       printNumber(json, await actions.admin((admin) => admin.richNumbers.assign({ test, name }, organization)))
     })
+  command(
+    'sync',
+    'ask the provider for every number: those that it has lost are unavailable until they are back',
+  ).action(async ({ json, test }: World) => {
+    const { changed, unknown } = await actions.admin((admin) => admin.richNumbers.sync(test))
+    const counts = `${changed.length} changed, ${unknown} not known, because the provider does not answer`
+    print(json, { changed: changed.map(numberJson), unknown }, () => [...changed.map(lineOf), counts])
+  })
   for (const [change, description] of Object.entries(changes) as [NumberChange, string][])
     command(change, description)
       .argument('<number>', 'in E.164, or its id')

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SimulatorClock } from './clock.ts'
 import { type Fields, loopbackUrl, phoneNumber, text } from './fields.ts'
-import { invalid, missing, Refusal } from './refusal.ts'
+import { invalid, missing, notFound, Refusal } from './refusal.ts'
 import type { Webhooks } from './webhooks.ts'
 
 type RichMessagesDeps = { clock: SimulatorClock; webhooks: Pick<Webhooks, 'post'> }
@@ -99,6 +99,12 @@ export class RichMessages {
       for (const step of plan.steps) this.#emit(message, step)
     }
     return { data: { id: message.id, conversation_id: message.conversationId, status: 'queued' } }
+  }
+
+  /** GET /rich_messages/identities/{id}. It has every name but those with the word lost. */
+  retrieveIdentity(id: string): object {
+    if (/\blost\b/.test(id)) throw notFound()
+    return { data: { identity_id: id } }
   }
 
   #emit(message: Message, step: Step): void {

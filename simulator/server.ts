@@ -121,6 +121,11 @@ const routes: readonly Route[] = [
   { method: 'GET', path: /^\/v2\/phone_numbers$/, answer: ({ deps, query }) => deps.numbers.list(query) },
   ...smsRoutes(),
   { method: 'POST', path: /^\/v2\/rich_messages$/, answer: ({ deps, fields }) => deps.messages.send(fields()) },
+  {
+    method: 'GET',
+    path: /^\/v2\/rich_messages\/identities\/([^/]+)$/,
+    answer: ({ deps, id }) => deps.messages.retrieveIdentity(id),
+  },
   { method: 'DELETE', path: /^\/v2\/phone_numbers\/([^/]+)$/, answer: ({ deps, id }) => deps.numbers.release(id) },
 ]
 

@@ -62,6 +62,13 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
       }),
     pause: (named) => setStatus(named, 'paused'),
     resume: (named) => setStatus(named, 'active'),
+    mark: (named, isThere) =>
+      change<never>(named, async (tx, number) => {
+        const status = isThere ? 'active' : 'unavailable'
+        if (isThere && number.status !== 'unavailable') return null
+        await tx`update rmsg_numbers set status = ${status}, updated_at = ${now()} ${ofRow(tx, number)}`
+        return null
+      }),
     remove: (named) =>
       change<'assigned'>(named, async (tx, number) => {
         if (number.organizationId !== null) return 'assigned'

@@ -17,6 +17,8 @@ export type MessageToSend = {
 export interface RichMessageProvider {
   /** Resolves when the provider has queued the message. Rejects with RichMessageError. */
   send(message: MessageToSend): Promise<void>
+  /** Whether one of our numbers has this name at the provider, and may send. Rejects with RichMessageError. */
+  has(providerIdentity: string): Promise<boolean>
 }
 
 /** The provider did not take the message, or gave no answer in time. */

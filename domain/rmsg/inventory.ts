@@ -21,6 +21,8 @@ export interface RmsgInventory {
   unassign(number: NamedNumber): Changed
   pause(number: NamedNumber): Changed<'unavailable'>
   resume(number: NamedNumber): Changed<'unavailable'>
+  /** The provider has lost the number, or has it again; then it is active. */
+  mark(number: NamedNumber, isThere: boolean): Changed
   /** `assigned`: it is in a pool. */
   remove(number: NamedNumber): Changed<'assigned'>
 }

@@ -3,7 +3,8 @@ import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
 import { createHttpTransport, json, type VendorWire } from '../wire/http.ts'
-import { toMessageError } from '../wire/rich-message-failure.ts'
+import { isObject } from '../wire/json.ts'
+import { emptyIfUnknown, toMessageError } from '../wire/rich-message-failure.ts'
 
 export type SimulatedMessageOptions = {
   /** With the version, without a slash at its end. */
@@ -43,6 +44,12 @@ export function createSimulatedMessages(
         webhook_url: webhookUrl(),
       }
       await http.post('/rich_messages', json(body), never).catch(toMessageError)
+    },
+    async has(providerIdentity) {
+      const { data } = await http
+        .get(`/rich_messages/identities/${encodeURIComponent(providerIdentity)}`, never)
+        .catch(emptyIfUnknown)
+      return isObject(data)
     },
     close: () => transport.close(),
   }

@@ -2,7 +2,8 @@
 import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { createHttpTransport, json } from '../wire/http.ts'
-import { toMessageError } from '../wire/rich-message-failure.ts'
+import { isObject } from '../wire/json.ts'
+import { emptyIfUnknown, toMessageError } from '../wire/rich-message-failure.ts'
 import { telnyxLimits, telnyxWire } from './wire.ts'
 
 export type TelnyxMessageOptions = {
@@ -43,6 +44,12 @@ export function createTelnyxMessages(options: TelnyxMessageOptions): RichMessage
         ...(smsFrom !== null && { sms_fallback: { from: smsFrom, text } }),
       }
       await http.post('/messages/rcs', json(body), never).catch(toMessageError)
+    },
+    async has(providerIdentity) {
+      const { data } = await http
+        .get(`/messaging/rcs/agents/${encodeURIComponent(providerIdentity)}`, never)
+        .catch(emptyIfUnknown)
+      return isObject(data) && data['enabled'] === true
     },
     close: () => transport.close(),
   }

@@ -77,3 +77,19 @@ t.test('a number of the test world leaves an organization what its live keys see
   await done('assign', '+14155550173', 'both worlds', '--test')
   t.match(await admin.store.organizations.find(both.id), { rmsgLegacyInventory: true })
 })
+
+t.test('rmsg sync', async (t) => {
+  // Brings the numbers of the tests above back.
+  await command('sync')
+  const kept = await done('add', '+14155550180', '--identity', 'agent-180')
+  const lost = await done('add', '+14155550181', '--identity', 'agent lost')
+  const sync = async () => JSON.parse((await command('sync', '--json')).stdout) as { changed: Row[]; unknown: number }
+  t.match(await sync(), { changed: [{ id: lost.id, status: 'unavailable' }], unknown: 0 })
+  t.same(await sync(), { changed: [], unknown: 0 }, 'a second time changes nothing')
+  refused(t, await command('resume', lost.id), 'the provider has lost')
+  await done('pause', kept.id)
+  t.same(await sync(), { changed: [], unknown: 0 }, 'a pause is kept')
+  await sql`update rmsg_numbers set provider_identity = 'agent-181' where id = ${lost.id}`
+  t.match(await sync(), { changed: [{ id: lost.id, status: 'active' }], unknown: 0 }, 'it is back')
+  t.match((await command('sync')).stdout, /^0 changed, 0 not known/m)
+})
