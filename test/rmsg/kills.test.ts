@@ -16,7 +16,8 @@ import { masterKey, postEvent, receivedEvent, type WrittenEvent } from './provid
 
 const [kills, eventsOfRound] = isFullSize ? [12, 20] : [4, 8]
 const attemptsMax = 40
-const untilMs = 30_000
+/** One that holds its answers gets only some of the events at once. The kill comes before it runs out of its 10 s. */
+const untilMs = 5_000
 
 t.setTimeout(isFullSize ? 600_000 : 240_000)
 const env = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', PARLEY_MASTER_KEY: masterKey }

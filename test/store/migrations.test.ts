@@ -1,0 +1,129 @@
+/** Schemas of earlier versions with a row in every table: each row is there after the migration, with every value it had. */
+import type postgres from 'postgres'
+import t, { type Test } from 'tap'
+import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
+import { TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+type Column = { name: string; type: string; isRequired: boolean }
+type Reference = { columns: string[]; target: string; targets: string[] }
+type Table = { name: string; columns: Column[]; references: Reference[] }
+
+/** The values of columns that take only some. */
+const chosen: Record<string, unknown> = {
+  'attempts.key_source': 'platform',
+  'api_keys.digest': Buffer.alloc(32, 1),
+  'business_verifications.status': 'approved',
+  'rmsg_messages.status': 'sent',
+  'rmsg_numbers.status': 'active',
+  'rmsg_numbers.sms_status': 'ready',
+  'user_roles.role': 'member',
+  'webhook_endpoints.signing_secret_source': 'workspace',
+  'webhook_deliveries.status': 'pending',
+  'webhook_attempts.trigger': 'automatic',
+  'user_credentials.digest': Buffer.alloc(32, 2),
+}
+
+/** A database as the version before the newest `back` ones left it. */
+async function databaseOf(t: Test, back: number) {
+  const url = await cluster.database('empty')
+  const sql = cluster.sql(t, url)
+  await sql.begin((tx) => applyMigrations(tx, schemaVersion - back, () => {}))
+  return sql
+}
+
+async function tablesOf(sql: postgres.Sql): Promise<Table[]> {
+  const columns = await sql<(Column & { table: string })[]>`
+    select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type,
+      a.attnotnull and a.attidentity = '' and not a.atthasdef as "isRequired"
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attnum > 0 and not a.attisdropped and c.relname <> 'parley_migrations'
+    order by c.relname, a.attnum`
+  const references = await sql<(Reference & { table: string })[]>`
+    select c.relname as table, f.relname as target,
+      array(select attname::text from unnest(k.conkey) with ordinality u(n, i) join pg_attribute on attrelid = k.conrelid and attnum = u.n order by i) as columns,
+      array(select attname::text from unnest(k.confkey) with ordinality u(n, i) join pg_attribute on attrelid = k.confrelid and attnum = u.n order by i) as targets
+    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
+    where k.contype = 'f' and k.conparentid = 0`
+  const names = [...new Set(columns.map(({ table }) => table))]
+  return names.map((name) => ({
+    name,
+    columns: columns.filter(({ table }) => table === name),
+    references: references.filter(({ table, target }) => table === name && target !== name),
+  }))
+}
+
+/** Tables that others refer to come first. */
+function inOrder(tables: readonly Table[]): Table[] {
+  const done = new Set<string>()
+  const ordered: Table[] = []
+  while (ordered.length < tables.length) {
+    const next = tables.find(
+      ({ name, references }) => !done.has(name) && references.every(({ target }) => done.has(target)),
+    )
+    if (next === undefined) throw new Error('tables refer to one another in a circle')
+    done.add(next.name)
+    ordered.push(next)
+  }
+  return ordered
+}
+
+type Row = Record<string, unknown>
+
+async function insertEverywhere(sql: postgres.Sql): Promise<Map<string, Row>> {
+  const rows = new Map<string, Row>()
+  for (const table of inOrder(await tablesOf(sql))) rows.set(table.name, await insert(sql, table, rows))
+  return rows
+}
+
+for (const back of [1, 2])
+  t.test(`a schema of ${back} before this one, with data`, async (t) => {
+    const sql = await databaseOf(t, back)
+    const before = await insertEverywhere(sql)
+    t.ok(before.size > 30, 'every table of then has a row')
+    await migrate(sql, () => {})
+    t.equal(await readSchemaVersion(sql), schemaVersion)
+    for (const [name, row] of before) {
+      const rows = await sql<Row[]>`select * from ${sql(name)}`
+      t.match(rows, [row], name)
+      t.equal(rows.length, 1, `${name}: no row more`)
+    }
+  })
+
+t.test('a schema is made in one step, and a second time nothing is done', async (t) => {
+  const sql = await databaseOf(t, schemaVersion)
+  const said: string[] = []
+  await migrate(sql, (message) => said.push(message))
+  await migrate(sql, (message) => said.push(message))
+  t.same(said, [`preparing the schema (${schemaVersion} migrations)`])
+})
+
+async function insert(sql: postgres.Sql, { name, columns, references }: Table, rows: Map<string, Row>): Promise<Row> {
+  const row: Row = {}
+  for (const { name: column, type, isRequired } of columns) {
+    const given = chosen[`${name}.${column}`]
+    if (given !== undefined) row[column] = given
+    else if (isRequired) row[column] = valueOf(type)
+  }
+  for (const { columns: own, target, targets } of references)
+    own.forEach((column, at) => {
+      if (column in row) row[column] = rows.get(target)?.[targets[at] ?? '']
+    })
+  const [stored] = await sql<[Row]>`insert into ${sql(name)} ${sql(row as Record<string, string>)} returning *`
+  return stored
+}
+
+function valueOf(type: string): unknown {
+  if (type === 'uuid') return '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70'
+  if (type === 'boolean') return false
+  if (type === 'bytea') return Buffer.from('bytes')
+  if (type.startsWith('timestamp')) return new Date('2026-11-01T12:00:00.000Z')
+  if (type === 'date') return '2026-11-01'
+  if (/int|numeric|double|real/.test(type)) return 1
+  if (type.startsWith('json')) return {}
+  if (type.endsWith('[]')) return []
+  return 'text'
+}
