@@ -31,6 +31,7 @@ type OrganizationSettings = NewOrganization & {
   rmsgLegacyInventory: boolean
   rmsgBackend: 'default' | 'receive_only'
   adminOrganization: boolean
+  isDisabled: boolean
 }
 export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
 export type OrganizationChanges = Partial<OrganizationSettings>

@@ -38,6 +38,12 @@ export function org(program: Command, actions: Actions): void {
       const changes = { name: readName(name) }
       printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, changes)))
     })
+  for (const [name, isDisabled, description] of states)
+    command(name, description)
+      .argument('<organization>', 'name or id of the organization')
+      .action(async (id: string, { json }: Json) => {
+        printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, { isDisabled })))
+      })
   command('set', 'change what is named, and leave the rest; every running Parley obeys at once')
     .argument('<organization>', 'name or id of the organization')
     .argument('<settings...>', `name=value, of ${settingNames.join(', ')}`)
@@ -46,6 +52,11 @@ export function org(program: Command, actions: Actions): void {
       printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, changes)))
     })
 }
+
+const states = [
+  ['disable', true, 'refuse all requests of an organization; its data stays and its open calls go on'],
+  ['enable', false, 'let a disabled organization work again'],
+] as const
 
 type Json = { json: boolean }
 
@@ -123,6 +134,7 @@ function lineOf(row: OrganizationRow): string {
     `credit $${(row.creditMicroUsd / microUsdPerUsd).toFixed(2)}`,
     `concurrency ${row.maxConcurrency ?? 'unlimited'}`,
     `sessions ${row.maxSessions ?? 'unlimited'}`,
+    ...(row.isDisabled ? ['disabled'] : []),
     ...(on.length > 0 ? [`features ${on.join(',')}`] : []),
   ].join('  ')
 }
@@ -140,6 +152,7 @@ function organizationJson(row: OrganizationRow) {
     rmsg_backend: row.rmsgBackend,
     admin_organization: row.adminOrganization,
     recording: row.recordingEnabled,
+    disabled: row.isDisabled,
     created_at: row.createdAt.toISOString(),
   }
 }

@@ -51,6 +51,7 @@ function admit(
   scope: string,
 ): Caller {
   if (caller === null) throw unauthenticated(source)
+  requireEnabled(caller)
   if (source === 'Cookie') requireOwnPage(credentials)
   if (isOfUser && keyScopes.has(scope)) throw new ResourceFault({ kind: 'api_key_required' })
   // The scope administers things that the live keys of the organization share.
@@ -61,6 +62,11 @@ function admit(
     })
   if (caller.scopes.includes(scope as Scope)) return caller
   throw new Refusal('forbidden', isOfUser ? forbiddenRole(scope) : forbiddenKey(scope))
+}
+
+/** Throws the refusal disabled, also for a caller that was found without a secret. */
+export function requireEnabled({ organization }: Caller): void {
+  if (organization.isDisabled) throw new Refusal('disabled')
 }
 
 const unauthenticated = (param: Source) => new Refusal('unauthenticated', { param })

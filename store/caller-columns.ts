@@ -23,7 +23,7 @@ export const roleColumns = (sql: Sql | Tx) => sql`
   '' as lookup, ''::bytea as digest, ${userColumns(sql)}, null::timestamptz as "expiresAt", ${organizationColumns(sql)}`
 
 const organizationColumns = (sql: Sql | Tx) => sql`
-  o.id as "organizationId", o.name as "organizationName", o.max_concurrency as "maxConcurrency", ${ownKeys(sql)} as "ownKeys"`
+  o.id as "organizationId", o.name as "organizationName", o.max_concurrency as "maxConcurrency", o.is_disabled as "isDisabled", ${ownKeys(sql)} as "ownKeys"`
 
 export const ownKeys = (sql: Sql | Tx) => sql`
   (select coalesce(jsonb_object_agg(p.provider, p.id), '{}') from provider_keys p where p.organization_id = o.id)`

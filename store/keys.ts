@@ -38,6 +38,7 @@ type Row = {
   organizationId: string
   organizationName: string
   maxConcurrency: number | null
+  isDisabled: boolean
   ownKeys: OwnKeys
   scopes: Scope[]
   policy: unknown
@@ -150,6 +151,7 @@ function callerOf(row: Row, { log, readPolicy }: Options): Caller {
       name: row.organizationName,
       maxConcurrency: row.maxConcurrency,
       ownKeys: row.ownKeys,
+      isDisabled: row.isDisabled,
     },
     keyId: row.keyId,
     scopes: row.scopes,

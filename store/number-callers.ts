@@ -9,7 +9,7 @@ export function createNumberCallers(tenancy: Tenancy): CallersOfNumbers {
     find: ({ organizationId, test }, keyId) =>
       tenancy.asOrganization(organizationId, async (tx) => {
         const [organization] = await tx<Organization[]>`
-          select o.id, o.name, o.max_concurrency as "maxConcurrency", ${ownKeys(tx)} as "ownKeys"
+          select o.id, o.name, o.max_concurrency as "maxConcurrency", o.is_disabled as "isDisabled", ${ownKeys(tx)} as "ownKeys"
           from organizations o where o.id = ${organizationId}`
         return organization === undefined ? null : { organization, keyId, scopes: [], test, policy: {} }
       }),

@@ -93,12 +93,13 @@ async function changeOrganization(
     ...(changes.smsEnabled !== undefined && { sms_enabled: changes.smsEnabled }),
     ...(changes.rmsgEnabled !== undefined && { rmsg_enabled: changes.rmsgEnabled }),
     ...(changes.recordingEnabled !== undefined && { recording_enabled: changes.recordingEnabled }),
+    ...(changes.isDisabled !== undefined && { is_disabled: changes.isDisabled }),
   }
   if (Object.keys(values).length === 0) return readOrganization(tx, id)
   if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)
   const [row] = await tx<OrganizationRecord[]>`
     update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
-  // Keys are remembered with the name and the limit of their organization.
+  // Keys are remembered with the settings of their organization.
   if (row) await notifyKeyChange(tx, { organizationId: id })
   return row ?? null
 }
@@ -113,4 +114,4 @@ async function noteNewCredit(tx: Tx, organizationId: string, newMicroUsd: number
 const columns = (tx: Tx) => tx`
   id, name, max_concurrency as "maxConcurrency", max_sessions as "maxSessions", admin_organization as "adminOrganization",
   rmsg_legacy_inventory as "rmsgLegacyInventory", rmsg_backend as "rmsgBackend", credit_micro_usd as "creditMicroUsd", sms_enabled as "smsEnabled",
-  rmsg_enabled as "rmsgEnabled", recording_enabled as "recordingEnabled", created_at as "createdAt"`
+  rmsg_enabled as "rmsgEnabled", recording_enabled as "recordingEnabled", is_disabled as "isDisabled", created_at as "createdAt"`

@@ -14,6 +14,8 @@ export type OrganizationSettings = {
   /** One organization at most. */
   adminOrganization: boolean
   recordingEnabled: boolean
+  /** Its keys, tokens and sessions are refused. */
+  isDisabled: boolean
 }
 
 export const rmsgBackends = ['default', 'receive_only'] as const

@@ -22,6 +22,8 @@ export type Organization = {
   name: string
   maxConcurrency: number | null
   ownKeys: OwnKeys
+  /** The operator has disabled it: requests are refused. */
+  isDisabled: boolean
 }
 
 /** Providers that an organization brought a key for: provider id → id of the key, which is a new one whenever the key is. */

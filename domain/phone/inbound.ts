@@ -52,6 +52,10 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
       log.info({ line: line.name, carrierLegId }, 'a call came for a number that nobody has')
       return line.reject({ legId: deps.ids.leg(), carrierLegId }, 404)
     }
+    if (caller.organization.isDisabled) {
+      log.info({ line: line.name, carrierLegId }, 'a call came for a disabled organization')
+      return line.reject({ legId: deps.ids.leg(), carrierLegId }, 404)
+    }
     const taken = await take(deps, caller, number, line, event)
     // A line that repeats the event must not wait for the call.
     if (taken !== null) void begin(deps, taken)

@@ -25,7 +25,7 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
     if (whole === null) return { failure: 'carrier_error' }
     const number = await numberOf(deps, callback, whole.pipeline)
     const caller = number && (await deps.callers.find(callback, number.id))
-    if (number === null || caller === null) return { failure: 'no_phone_number' }
+    if (number === null || caller === null || caller.organization.isDisabled) return { failure: 'no_phone_number' }
     const own = callback.agentId === null ? settingsOf(whole.pipeline) : { agentId: callback.agentId }
     const metadata = { ...whole.metadata, callbackId: callback.id }
     const { webhookTags } = whole

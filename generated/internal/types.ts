@@ -110,6 +110,7 @@ export type InternalErrorBody = { error: Record<string, unknown> } & Record<stri
 export type ErrorCode = 
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
+  | 'ORGANIZATION_DISABLED'
   | 'API_KEY_REQUIRED'
   | 'ORIGIN_NOT_ALLOWED'
   | 'VALIDATION_ERROR'

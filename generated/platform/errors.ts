@@ -30,6 +30,14 @@ export const errorCodes = {
     hint: 'Use a key with the scope that the operation names.',
     headers: [],
   },
+  ORGANIZATION_DISABLED: {
+    status: 403,
+    type: 'permission_error',
+    retryable: false,
+    message: 'The organization is disabled.',
+    hint: 'Ask the operator of this server to enable it.',
+    headers: [],
+  },
   API_KEY_REQUIRED: {
     status: 403,
     type: 'permission_error',

@@ -181,6 +181,7 @@ export type ValidationIssue = {
 export type ErrorCode = 
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
+  | 'ORGANIZATION_DISABLED'
   | 'API_KEY_REQUIRED'
   | 'ORIGIN_NOT_ALLOWED'
   | 'VALIDATION_ERROR'

@@ -38,6 +38,14 @@ export const errorCodes = {
     hint: 'Add the page\'s origin to the key\'s allowed origins, or make the request from a server.',
     headers: [],
   },
+  organization_disabled: {
+    status: 403,
+    type: 'permission_error',
+    retryable: false,
+    message: 'The organization is disabled.',
+    hint: 'Ask the operator of this server to enable it.',
+    headers: [],
+  },
   insufficient_credit: {
     status: 402,
     type: 'billing_error',

@@ -114,6 +114,7 @@ export type ErrorCode =
   | 'authentication_failed'
   | 'access_denied'
   | 'origin_not_allowed'
+  | 'organization_disabled'
   | 'insufficient_credit'
   | 'invalid_parameter'
   | 'invalid_request'

@@ -11,6 +11,7 @@ import { hintOf, messageOf, type Places, rowOf } from './table.ts'
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'authentication_failed',
   forbidden: 'access_denied',
+  disabled: 'organization_disabled',
   foreign_origin: 'origin_not_allowed',
   invalid_parameter: 'invalid_parameter',
   malformed_body: 'invalid_request',

@@ -12,6 +12,7 @@ import { RepeatedFault } from './repeated-fault.ts'
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
+  disabled: 'ORGANIZATION_DISABLED',
   foreign_origin: 'ORIGIN_NOT_ALLOWED',
   invalid_parameter: 'VALIDATION_ERROR',
   malformed_body: 'VALIDATION_ERROR',

@@ -11,7 +11,7 @@ import type { TranscriptionSession } from '../../generated/realtime/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin } from '../authenticate.ts'
+import { isOwnOrigin, requireEnabled } from '../authenticate.ts'
 
 export type AdmitDeps = {
   /** The caller of the credentials. Throws the refusals unauthenticated and forbidden. */
@@ -64,6 +64,7 @@ async function admitToken(
   if (credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
   const value = credential.startsWith(clientSecretPrefix) ? credential.slice(clientSecretPrefix.length) : credential
   const redeemed = await redeem(value, (found) => {
+    requireEnabled(found)
     checkScope(found, request.scope)
     checkOrigin(request, found)
     return admitStream(found, stageOf(request), modelOf(request))

@@ -4,7 +4,7 @@ import type { LiveSessions, SessionSeat } from '../../domain/sessions/live.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { type AdmitSocket, HeldElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin } from '../authenticate.ts'
+import { isOwnOrigin, requireEnabled } from '../authenticate.ts'
 
 export type SessionAdmitDeps = {
   tokens: TransportTokens
@@ -19,6 +19,7 @@ export function createSessionAdmit({ tokens, keys, sessions }: SessionAdmitDeps)
     if (claims === null || claims.sessionId !== request.path['id']) throw badToken()
     const caller = await keys.find(claims.organizationId, claims.keyId)
     if (caller === null) throw badToken()
+    requireEnabled(caller)
     checkOrigin(request, caller.policy.allowedOrigins)
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) throw new HeldElsewhere(seat.ownerId)

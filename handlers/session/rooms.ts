@@ -37,7 +37,7 @@ export function createEnterRoom({ keys, sessions, ...deps }: EnterRoomDeps): Ent
   return async (claims, room) => {
     const { sessionId, identity, organizationId, keyId } = claims
     const caller = await keys.find(organizationId, keyId)
-    if (caller === null) throw new ResourceFault({ kind: 'not_found' })
+    if (caller === null || caller.organization.isDisabled) throw new ResourceFault({ kind: 'not_found' })
     const tenant = tenantOf(caller)
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) return null

@@ -93,6 +93,7 @@ export type FaultWriter = (error: unknown, requestId: string) => FaultAnswer
 export type RefusalKind =
   | 'unauthenticated'
   | 'forbidden'
+  | 'disabled'
   | 'foreign_origin'
   | 'invalid_parameter'
   | 'malformed_body'

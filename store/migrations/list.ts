@@ -36,6 +36,7 @@ import { rmsgSubscriptions } from './0035-rmsg-subscriptions.ts'
 import { rmsgEvents } from './0036-rmsg-events.ts'
 import { previousSecrets } from './0037-previous-secrets.ts'
 import { smsRegistrations } from './0038-sms-registrations.ts'
+import { disabledOrganizations } from './0039-disabled-organizations.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   rmsgEvents,
   previousSecrets,
   smsRegistrations,
+  disabledOrganizations,
 ]

@@ -109,7 +109,7 @@ function ownKeysOf({ ownKeys }: World, organization: Organization): OwnKeys {
 
 function callerOf(drawn: World, id: Organization): Caller {
   return caller(drawn.policy, {
-    organization: { id, name: id, maxConcurrency: null, ownKeys: ownKeysOf(drawn, id) },
+    organization: { id, name: id, maxConcurrency: null, ownKeys: ownKeysOf(drawn, id), isDisabled: false },
   })
 }
 

@@ -157,7 +157,10 @@ t.test('deadlines', (t) => {
 t.test('before dispatch every failure gives the key back', (t) => {
   t.test('concurrency', async (t) => {
     const all = setup(['hang'])
-    const limited = caller({}, { organization: { id: 'org_1', name: 'one', maxConcurrency: 1, ownKeys: {} } })
+    const limited = caller(
+      {},
+      { organization: { id: 'org_1', name: 'one', maxConcurrency: 1, ownKeys: {}, isDisabled: false } },
+    )
     const client = new AbortController()
     const first = fault(all.once({ caller: limited, signal: client.signal }))
     await settled()

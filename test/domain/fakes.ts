@@ -102,7 +102,7 @@ export function provider(
 }
 
 export function caller(policy: KeyPolicy = {}, over: Partial<Caller> = {}): Caller {
-  const organization = { id: 'org_1', name: 'one', maxConcurrency: null, ownKeys: {} }
+  const organization = { id: 'org_1', name: 'one', maxConcurrency: null, ownKeys: {}, isDisabled: false }
   return { organization, keyId: 'key_1', scopes: ['router'], test: false, policy, ...over }
 }
 

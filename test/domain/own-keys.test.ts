@@ -33,7 +33,7 @@ function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], 
   const all = bench(providers)
   all.deps.providerKeys = keys
   const of = (ownKeys: OwnKeys) =>
-    caller({}, { organization: { id: 'org_1', name: 'one', maxConcurrency: null, ownKeys } })
+    caller({}, { organization: { id: 'org_1', name: 'one', maxConcurrency: null, ownKeys, isDisabled: false } })
   const generate = generateItems(all.deps)
   const ask = (ownKeys: OwnKeys, requestKey = 'digest') =>
     generate.whole({

@@ -1,6 +1,7 @@
 /** The organization of a key over the public surface, and the commands by which the operator sets it. */
 import t from 'tap'
 import { runParley } from '../process/command.ts'
+import { until } from '../process/machine.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
@@ -140,4 +141,29 @@ t.test('there is one admin organization at most', async (t) => {
   t.match((await call(b, 'GET', path)).json(), { adminOrganization: false })
   t.equal((await org('set', a.id, 'admin_organization=off')).code, 0)
   t.equal((await org('set', b.id, 'admin_organization=on')).code, 0)
+})
+
+t.test('parley org disable and enable', async (t) => {
+  const { id, ...acme } = await admin.organization('closed')
+  const user = (...args: string[]) => runParley(['users', ...args], { dataDir: parley.dataDir })
+  t.equal((await user('create', 'ann@example.com', id)).code, 0)
+  const token = { ...acme, key: (await user('token', 'ann@example.com', id)).stdout.trim() }
+  const statuses = async () =>
+    Promise.all([acme, token].map(async (target) => faultOf(await call(target, 'GET', path)).status))
+  t.same(await statuses(), [200, 200], 'both are remembered')
+
+  const disabled = await org('disable', 'closed', '--json')
+  t.match(JSON.parse(disabled.stdout), { id, disabled: true })
+  t.match((await org('show', id)).stdout, /disabled/)
+  await until('the process knows of it', async () => (await statuses()).join() === '403,403')
+  const refused = { status: 403, code: 'ORGANIZATION_DISABLED' }
+  for (const target of [acme, token]) t.match(faultOf(await call(target, 'GET', path)), refused)
+  const models = await call(acme, 'GET', '/router/v1/models')
+  t.match([models.status, models.json()], [403, { error: { code: 'organization_disabled', retryable: false } }])
+  const other = await admin.organization('open')
+  t.equal((await call(other, 'GET', path)).status, 200, 'others work on')
+
+  t.match(JSON.parse((await org('enable', id, '--json')).stdout), { id, disabled: false })
+  await until('the process knows of it', async () => (await statuses()).join() === '200,200')
+  t.match(await org('disable', 'nobody'), { code: 1, stderr: /no organization nobody/ })
 })

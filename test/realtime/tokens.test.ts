@@ -225,6 +225,12 @@ t.test('clients that may open a socket', async (t) => {
   await opens({ credential: kept }, 'a refused origin has not spent the token')
   await refused({ credential: kept }, 'unauthenticated', 'used')
 
+  const late = token()
+  await store.organizations.change(id, { isDisabled: true })
+  await refused({ credential: late }, 'disabled', 'a token of a disabled organization')
+  await store.organizations.change(id, { isDisabled: false })
+  await opens({ credential: late }, 'a disabled organization has not spent the token')
+
   const facade = { channelId: 'transcriptionRealtime' }
   await opens({ ...facade, credential: secret, origin: '' }, 'a key as a subprotocol, where clients of OpenAI send it')
   await opens({ ...facade, credential: token() }, 'a token there')

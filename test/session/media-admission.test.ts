@@ -67,6 +67,15 @@ t.test('the key that made the session must live at each join', async (t) => {
   t.equal(client.frames('error').length, 0, 'a session that runs goes on')
 })
 
+t.test('a disabled organization opens no media channel', async (t) => {
+  const served = await serve(t)
+  const { client } = await served.join()
+  served.owner.organization.isDisabled = true
+  t.same(await refusal(served), [403, 'ORGANIZATION_DISABLED'])
+  await settle(client)
+  t.equal(client.frames('error').length, 0, 'a session that runs goes on')
+})
+
 t.test('the subprotocol is required of a client without Authorization', async (t) => {
   const served = await serve(t)
   const token = `service.ephemeral.${served.token}`

@@ -113,7 +113,8 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
   const lives = new Set(['key_1'])
   const logged: unknown[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
-  const keys = { find: (_: string, keyId: string) => Promise.resolve(lives.has(keyId) ? caller(policy) : null) }
+  const owner = caller(policy)
+  const keys = { find: (_: string, keyId: string) => Promise.resolve(lives.has(keyId) ? owner : null) }
   const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
   const server = await start([], {
     sockets: [mountSession(settings, { tokens, keys, sessions, clock })],
@@ -133,6 +134,7 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
     clock,
     sessions,
     lives,
+    owner,
     logged,
     tokens,
     claims,

@@ -61,6 +61,7 @@ function setup() {
   const sessions = new HeldFakes()
   const room = new FakeRoom()
   const logged: unknown[] = []
+  const owner = caller({})
   const state = { lives: true, deleted: [] as string[], seats: [] as unknown[], enterError: null as Error | null }
   const opened: { events: RoomEvents | null } = { events: null }
   const note = (fields: object) => void logged.push(fields)
@@ -78,7 +79,7 @@ function setup() {
       },
     },
     sessions,
-    keys: { find: () => Promise.resolve(state.lives ? caller({}) : null) },
+    keys: { find: () => Promise.resolve(state.lives ? owner : null) },
     clock,
     log: { info: note, warn: note, error: note },
     requestId: systemIds.request,
@@ -91,6 +92,7 @@ function setup() {
     logged,
     opened,
     state,
+    owner,
     enter: () => enter(claims, 'room-1'),
     /** A caller who has the seat. */
     join: async () => {
@@ -263,13 +265,16 @@ t.test('the agent who is lost lets the session wait, and the room can be entered
 })
 
 t.test('who may not join', async (t) => {
-  const { enter, state, sessions } = setup()
+  const { enter, state, sessions, owner } = setup()
   sessions.owner = 'another'
   t.equal(await enter(), null)
   sessions.owner = 'nobody'
   state.lives = false
   await t.rejects(enter(), ResourceFault, 'the key that made the session was revoked')
   state.lives = true
+  owner.organization.isDisabled = true
+  await t.rejects(enter(), ResourceFault, 'the organization was disabled')
+  owner.organization.isDisabled = false
   sessions.refusal = new ResourceFault({ kind: 'call_not_live' })
   await t.rejects(enter(), ResourceFault)
   t.equal(sessions.owner, 'nobody')
