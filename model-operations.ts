@@ -80,6 +80,7 @@ function dispatchDeps({ config, store, providers, log, metrics }: OperationParts
     idempotency: store.idempotency,
     credit: store.credit,
     ledger: store.ledger,
+    unpricedNeedsCredit: config.billing.unpricedNeedsCredit,
     hedges: config.routing.hedge,
     limits: {
       llm: {

@@ -1,6 +1,7 @@
 import { ownKeyIdOf } from '../access/provider-keys.ts'
 import { takeLease } from '../access/take-lease.ts'
 import { costMicroUsd } from '../billing/price.ts'
+import { unpricedNeedsCredit } from '../billing/unpriced.ts'
 import { Fault } from '../fault.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
 import { inProgress, requireAdmitted } from '../idempotency/require-admitted.ts'
@@ -33,7 +34,7 @@ export async function admitRequest<T>(deps: DispatchDeps, context: RequestContex
   try {
     const use = context.key && useOf(context, context.key)
     const choice = deps.chooser.choose(plan.ask)
-    const worstMicroUsd = worstCost(choice, context, plan, deps.limits[plan.ask.stage].attemptsMax)
+    const worstMicroUsd = worstCost(deps, choice, context, plan)
     const isFree = choice.candidates.length > 0 && worstMicroUsd === 0
     if (use) requireAdmitted(await deps.idempotency.admit(use, isFree ? 'dispatched' : 'admitted'))
     if (isFree) return { startedMs, choice, candidates: choice.candidates, reservedMicroUsd: 0, use, end }
@@ -99,17 +100,23 @@ function isOwn({ row }: Choice['candidates'][number], { caller }: RequestContext
   return ownKeyIdOf(row.provider, caller.organization.ownKeys) !== null
 }
 
-/** Any candidate may be the one that answers, so the dearest counts. An unknown price reserves nothing, nor does an organization's own key. */
-function worstCost<T>({ candidates }: Choice, context: RequestContext, plan: Plan<T>, attemptsMax: number): number {
-  const priced = candidates
-    .slice(0, attemptsMax)
-    .filter(
-      (candidate) => candidate.row.prices[plan.ask.path].some(({ microUsd }) => microUsd) && !isOwn(candidate, context),
-    )
-  if (priced.length === 0) return 0
+/**
+ * Any candidate may be the one that answers, so the dearest counts. An organization's own key reserves nothing. An unknown price reserves the
+ * least that is credit where it needs some, else nothing.
+ */
+function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: RequestContext, plan: Plan<T>): number {
+  const { path, stage } = plan.ask
+  const unpricedMicroUsd = unpricedNeedsCredit(deps, context.caller) ? leastMicroUsd : 0
+  const paid = candidates
+    .slice(0, deps.limits[stage].attemptsMax)
+    .filter((candidate) => !isOwn(candidate, context))
+    .filter(({ row }) => unpricedMicroUsd > 0 || row.prices[path].some(({ microUsd }) => microUsd))
+  if (paid.length === 0) return 0
   const quantities = plan.worstCase()
-  return Math.max(...priced.map(({ row }) => costMicroUsd(row.prices[plan.ask.path], quantities) ?? 0))
+  return Math.max(...paid.map(({ row }) => costMicroUsd(row.prices[path], quantities) ?? unpricedMicroUsd))
 }
+
+const leastMicroUsd = 1
 
 /** Awaits work that must not change the answer: its failure is logged and goes no further. */
 export async function logged(log: Log, requestId: string, message: string, work: Promise<void>): Promise<void> {

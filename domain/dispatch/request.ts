@@ -3,6 +3,7 @@ import type { Limits } from '../access/limits.ts'
 import type { Caller } from '../access/organization.ts'
 import type { ProviderKeys } from '../access/provider-keys.ts'
 import type { Credit, Ledger, Quantity } from '../billing/ledger.ts'
+import type { UnpricedPolicy } from '../billing/unpriced.ts'
 import type { Row } from '../catalog/catalog.ts'
 import type { Stage } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
@@ -59,7 +60,7 @@ export type DispatchLimits = {
   totalMs: number
 }
 
-export type DispatchDeps = {
+export type DispatchDeps = UnpricedPolicy & {
   clock: Clock
   ids: Ids
   log: Log

@@ -1,6 +1,7 @@
 import type { Caller } from '../access/organization.ts'
 import { ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Credit } from '../billing/ledger.ts'
+import { isUnpriced, type UnpricedPolicy, unpricedNeedsCredit } from '../billing/unpriced.ts'
 import { Fault } from '../fault.ts'
 import { baseAsk } from '../routing/ask.ts'
 import type { Choice } from '../routing/choice.ts'
@@ -16,14 +17,17 @@ import { noProvider } from '../routing/refusal.ts'
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts', model?: string) => Promise<void>
 
 /** Throws the fault that every stream of this caller would end with, no_credit_to_stream among them. */
-export function createStreamAdmission(deps: { chooser: Chooser; credit: Pick<Credit, 'any'> }): StreamAdmission {
+export function createStreamAdmission(
+  deps: UnpricedPolicy & { chooser: Chooser; credit: Pick<Credit, 'any'> },
+): StreamAdmission {
   return async (caller, stage, model) => {
     const { id, ownKeys } = caller.organization
     const { candidates } = choose(deps.chooser, caller, stage, model)
-    const isFree = candidates.some(
-      ({ row }) => ownKeyIdOf(row.provider, ownKeys) !== null || !row.prices.stream.some(({ microUsd }) => microUsd),
-    )
-    if (isFree || (await deps.credit.any(id))) return
+    const needsPrice = unpricedNeedsCredit(deps, caller)
+    const isFree = ({ row: { provider, prices } }: Choice['candidates'][number]) =>
+      ownKeyIdOf(provider, ownKeys) !== null ||
+      !(prices.stream.some(({ microUsd }) => microUsd) || (needsPrice && isUnpriced(prices.stream)))
+    if (candidates.some(isFree) || (await deps.credit.any(id))) return
     throw new Fault({ kind: 'no_credit_to_stream' })
   }
 }

@@ -422,6 +422,12 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  {
+    path: ['billing', 'unpricedNeedsCredit'],
+    env: 'PARLEY_BILLING_UNPRICED_NEEDS_CREDIT',
+    type: 'boolean',
+    secret: false,
+  },
   { path: ['routing', 'hedge'], env: 'PARLEY_ROUTING_HEDGE', type: 'boolean', secret: false },
   {
     path: ['idempotency', 'retentionS'],

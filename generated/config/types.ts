@@ -287,6 +287,10 @@ export type ParleyConfig = {
     /** The longest pause that the Retry-After of a provider brings. It begins with the first such answer. 0: a Retry-After is not followed. */
     retryAfterMaxMs: number
   }
+  billing: {
+    /** Refuse a model whose price is not known, 402, where an organization has no credit. Off, it is served, and its requests cost null. Test keys and own keys for a provider need no credit. */
+    unpricedNeedsCredit: boolean
+  }
   routing: {
     /** For the objective latency, ask a second candidate when the first is later than 95 of 100 of its recent answers. Both are billed; the one that is not needed is cancelled. */
     hedge: boolean

@@ -302,7 +302,7 @@ const rows = {
   },
   no_credit_to_stream: {
     code: 'insufficient_credit',
-    message: 'This organization has no credit left, and every model that streams has a price.',
+    message: 'This organization has no credit left, and every model that streams needs some.',
     hint: 'Add credit, or bring a key of your own for a provider.',
   },
   credit_exhausted: { code: 'budget_exhausted', hint: 'Add credit, then open a new session.' },

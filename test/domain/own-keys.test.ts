@@ -1,6 +1,6 @@
 /** Organizations' own keys in the life of a request: when one is used, what it costs, and what its failures count against. */
 import t from 'tap'
-import type { OwnKeys } from '../../domain/access/organization.ts'
+import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
@@ -43,6 +43,15 @@ function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], 
     })
   const choose = (ownKeys: OwnKeys) => all.chooser.choose(baseAsk(of(ownKeys), 'llm', auto, undefined))
   return { ...all, providers, calls, ask, choose }
+}
+
+function llmOf(given: typeof answer): Llm {
+  return {
+    respond: () => Promise.resolve(given),
+    stream: () => {
+      throw new Error('not asked for')
+    },
+  }
 }
 
 t.test('the chosen provider is called with the organization’s own key, the next with the operator’s', async (t) => {
@@ -90,6 +99,30 @@ t.test('what such a call costs', (t) => {
     t.match(await all.ask({ a: 'pkey_1' }, 'second'), { costMicroUsd: 0 })
     t.match(all.ledger.last, { reservedMicroUsd: 0, row: { costMicroUsd: 0, attempts: [{ keySource: 'byok' }] } })
     t.equal((await fault(all.ask({}, 'third'))).kind, 'credit_too_low')
+  })
+
+  t.test('an unknown price needs some credit where that is set, and takes none', async (t) => {
+    const one = { ...provider('a', [model('llm')], { llm: llmOf(answer) }), forKey: () => ({ llm: llmOf(answer) }) }
+    const all = bench([one])
+    all.deps.unpricedNeedsCredit = true
+    all.deps.providerKeys = opens
+    const generate = generateItems(all.deps)
+    let keys = 0
+    const ask = (over: Partial<Caller> = {}) => {
+      const key = { keyDigest: `unpriced ${++keys}`, contentHash: 'h' }
+      return generate.whole({ ...order({ caller: caller({}, over), key }), routing: auto, request })
+    }
+    all.credit.balance = 0
+    t.equal((await fault(ask())).kind, 'credit_too_low')
+    const { organization } = caller()
+    t.equal((await ask({ organization: { ...organization, ownKeys: { a: 'pkey_1' } } })).costMicroUsd, 0)
+    all.credit.balance = 1
+    t.equal((await ask()).costMicroUsd, null)
+    t.match(all.ledger.last, { reservedMicroUsd: 1, row: { costMicroUsd: null } })
+    all.credit.balance = 0
+    all.deps.unpricedNeedsCredit = false
+    t.equal((await ask()).costMicroUsd, null)
+    t.match(all.ledger.last, { reservedMicroUsd: 0 })
   })
 
   t.test('with credit the worst case of the others is reserved', async (t) => {
