@@ -11,6 +11,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import type { createMetrics } from './runtime/metrics.ts'
 import { createResampler } from './runtime/optional.ts'
+import type { Tracing } from './runtime/tracing.ts'
 import { version } from './runtime/version.ts'
 import type { Store } from './store/store.ts'
 
@@ -20,6 +21,8 @@ export type OperationParts = {
   providers: readonly Provider[]
   log: ReturnType<typeof createLog>
   metrics: ReturnType<typeof createMetrics>
+  /** Null: no spans are wanted. */
+  tracing: Tracing | null
 }
 
 export function operationsOf(parts: OperationParts): Operations {
@@ -56,7 +59,7 @@ function watch({ config, store, providers, metrics }: OperationParts): void {
   )
 }
 
-function dispatchDeps({ config, store, providers, log, metrics }: OperationParts): DispatchDeps {
+function dispatchDeps({ config, store, providers, log, metrics, tracing }: OperationParts): DispatchDeps {
   const { circuit, limits, timeouts } = config
   const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
@@ -73,6 +76,7 @@ function dispatchDeps({ config, store, providers, log, metrics }: OperationParts
     ids: systemIds,
     log,
     metrics,
+    traces: tracing,
     health,
     providerKeys: store.providerKeys,
     chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),

@@ -49,13 +49,23 @@ export function loadSchemaInterpreter() {
 }
 
 export async function loadTracingSdk() {
-  const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] =
-    await Promise.all([
-      import('@opentelemetry/sdk-trace-node'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/resources'),
-    ])
-  return { NodeTracerProvider, BatchSpanProcessor, OTLPTraceExporter, resourceFromAttributes }
+  const [
+    { NodeTracerProvider, BatchSpanProcessor },
+    { OTLPTraceExporter },
+    { detectResources, envDetector, resourceFromAttributes },
+  ] = await Promise.all([
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ])
+  return {
+    NodeTracerProvider,
+    BatchSpanProcessor,
+    OTLPTraceExporter,
+    detectResources,
+    envDetector,
+    resourceFromAttributes,
+  }
 }
 
 /** The packages have 22 MB. Only a server with a bucket for recordings needs them, and they may be missing. */

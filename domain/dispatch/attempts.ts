@@ -180,8 +180,12 @@ async function opened(keys: ProviderKeys, organizationId: string, provider: stri
 
 function reportFailure<T>({ deps, context, plan }: Attempted<T>, failure: Failure): void {
   const { report, error, attemptId, row } = failure
-  deps.metrics.attempt(plan.ask.stage, report.provider, labelOf(row), report.outcome, report.milliseconds)
+  const { provider, outcome, milliseconds: durationMs } = report
+  const { stage } = plan.ask
+  const [model, { requestId }] = [labelOf(row), context]
+  deps.metrics.attempt(stage, provider, model, outcome, durationMs)
+  deps.traces?.attempt({ requestId, attemptId, stage, provider, model, outcome, durationMs, quantities: [] })
   if (error.errorClass === 'cancelled') return
-  const fields = { requestId: context.requestId, attemptId, ...report, status: error.status, err: error.cause }
+  const fields = { requestId, attemptId, ...report, status: error.status, err: error.cause }
   deps.log.warn(fields, 'attempt failed')
 }

@@ -121,7 +121,7 @@ export class DispatchedRequest<T> {
    */
   async failOver(error: ProviderError): Promise<DispatchedRequest<T>> {
     this.#finished = true
-    this.#attempted(error.errorClass)
+    this.#attempted(error.errorClass, [])
     this.#served.permit.failed(error)
     this.signal.end(error)
     const failures = [...this.#served.earlier, this.#failure(error)]
@@ -181,16 +181,29 @@ export class DispatchedRequest<T> {
     return this.#request.deps.clock.monotonicMs() - this.#served.startedMs
   }
 
-  #attempted(outcome: string): void {
-    const { deps, plan } = this.#request
-    deps.metrics.attempt(plan.ask.stage, this.route.provider, labelOf(this.row), outcome, this.#durationMs())
+  #attempted(outcome: string, quantities: Quantity[]): void {
+    const { deps, context, plan } = this.#request
+    const { attemptId, provider } = this.route
+    const { stage } = plan.ask
+    const [model, durationMs] = [labelOf(this.row), this.#durationMs()]
+    deps.metrics.attempt(stage, provider, model, outcome, durationMs)
+    deps.traces?.attempt({
+      requestId: context.requestId,
+      attemptId,
+      stage,
+      provider,
+      model,
+      outcome,
+      durationMs,
+      quantities,
+    })
   }
 
   #finish(outcome: string, ledgerOutcome: string, consumed: Quantity[]): void {
     const { admission, bill } = this.#request
     const firstByteMs = this.#firstByteMs
     this.#finished = true
-    this.#attempted(outcome)
+    this.#attempted(outcome, consumed)
     const answered = { served: this.#served, outcome, durationMs: this.#durationMs(), firstByteMs }
     bill.close(answered, ledgerOutcome, consumed)
     admission.end()

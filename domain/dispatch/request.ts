@@ -9,7 +9,7 @@ import type { Stage } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
 import type { Idempotency, KeyUse } from '../idempotency/idempotency.ts'
 import type { ProviderPorts } from '../ports/provider.ts'
-import type { CancelSignal, Clock, Ids, Log, Metrics } from '../ports/system.ts'
+import type { CancelSignal, Clock, Ids, Log, Metrics, Traces } from '../ports/system.ts'
 import type { Ask } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
@@ -65,6 +65,8 @@ export type DispatchDeps = UnpricedPolicy & {
   ids: Ids
   log: Log
   metrics: Metrics
+  /** Null: nobody wants them. */
+  traces: Traces | null
   health: Health
   providerKeys: ProviderKeys
   chooser: Chooser

@@ -99,9 +99,18 @@ export type SocketMetrics = {
   socketClosed(channel: string, code: number): void
 }
 
+export type TracedRequest = {
+  requestId: string
+  operation: string
+  method: string
+  /** The OpenAPI template. */
+  route: string
+  traceparent: string
+}
+
+/** `start` begins a span, which the returned function ends. */
 export type RequestTracing = {
-  /** `route` is the OpenAPI template. The returned function ends the span. */
-  start(operation: string, method: string, route: string, traceparent: string): (status: number) => void
+  start(request: TracedRequest): (status: number) => void
 }
 
 export type RelaySettings = {

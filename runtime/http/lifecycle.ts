@@ -54,7 +54,12 @@ async function handle(
   const { operation, handler } = endpoint
   const { headerPrefix, tracing } = engine.options
   const { query } = exchange.transport
-  if (tracing) exchange.endSpan = tracing.start(operation.id, operation.method, operation.path, head.traceparent)
+  if (tracing && !exchange.mount?.health) {
+    const { id, method, path } = operation
+    const { requestId } = exchange
+    const { traceparent } = head
+    exchange.endSpan = tracing.start({ requestId, operation: id, method, route: path, traceparent })
+  }
   const arriving = operation.body && receive(engine, exchange, operation.body, head)
   if (operation.scope !== null) {
     const caller = engine.options.authenticate(head, operation.scope, operation.id)

@@ -2,6 +2,7 @@ import diagnostics from 'node:diagnostics_channel'
 import type { Server as NodeServer } from 'node:http'
 import t from 'tap'
 import { Refusal } from '../../runtime/engine/handler.ts'
+import type { TracedRequest } from '../../runtime/engine/options.ts'
 import { engine, ManualClock, mount, operation, start, surface, until } from './harness.ts'
 import { get, handlers, hung, main, post } from './surface.ts'
 
@@ -179,7 +180,8 @@ t.test('too many requests at once', async (t) => {
 t.test('tracing', async (t) => {
   const spans: unknown[] = []
   const tracing = {
-    start: (...started: string[]) => {
+    start: ({ requestId, ...started }: TracedRequest) => {
+      t.match(requestId, /^req_/)
       spans.push(started)
       return (status: number) => spans.push(status)
     },
@@ -188,7 +190,7 @@ t.test('tracing', async (t) => {
   t.teardown(() => server.stop())
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   await get(`${server.url}/v1/things/7`, { headers: { traceparent } })
-  t.strictSame(spans, [['read', 'get', '/v1/things/{id}', traceparent], 200])
+  t.strictSame(spans, [{ operation: 'read', method: 'get', route: '/v1/things/{id}', traceparent }, 200])
 })
 
 t.test('mounts that cannot be served fail at the start', async (t) => {
