@@ -199,3 +199,19 @@ async function greetsNobody(t: Test, callId: string): Promise<void> {
   await call(phones, 'POST', `/v1/calls/${callId}/end`)
   await callWhen(phones, callId, hasEnded)
 }
+
+t.test('a callback of a disabled organization is not called', async (t) => {
+  const { agentId } = phones
+  const id = await promise(await endedCall({ agentId }), agentId, {})
+  await sql`update organizations set is_disabled = true`
+  await sql`update callbacks set scheduled_at = now(), next_try_at = now() where id = ${id}`
+  type Tried = { status: string; failure: string | null; session: string | null }
+  const read = async () =>
+    (
+      await sql<Tried[]>`
+      select status, failure_cause as failure, created_session_id as session from callbacks where id = ${id}`
+    )[0]
+  for (let tries = 0; tries < 400 && (await read())?.failure === null; tries++) await sleep(50)
+  t.strictSame({ ...(await read()) }, { status: 'scheduled', failure: 'no_phone_number', session: null })
+  await sql`update organizations set is_disabled = false`
+})

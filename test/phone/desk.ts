@@ -218,6 +218,8 @@ export function openDesk() {
     ...body,
   })
   return Object.assign(state, {
+    /** The organization that has the number. */
+    organization: user.organization,
     clock,
     steps,
     commands,

@@ -8,6 +8,19 @@ import { carrierLegId, fails, hangup, incoming, openDesk } from './desk.ts'
 
 const notDialed = { kind: 'not_dialed', hasNumber: true, sessionId: 'call_1' } as const
 
+t.test('a call to a disabled organization is rejected', async (t) => {
+  const desk = openDesk()
+  desk.organization.isDisabled = true
+  await desk.happens(incoming)
+  await desk.passes()
+  t.strictSame(desk.commands, ['reject 404'])
+  t.equal(desk.call(), undefined)
+  desk.organization.isDisabled = false
+  await desk.happens(incoming)
+  await desk.passes()
+  t.ok(desk.call())
+})
+
 t.test('a caller whose refusal fails is hung up', async (t) => {
   const desk = openDesk()
   desk.isReady = false
