@@ -37,7 +37,7 @@ export function checkTracing(env: Environment): void {
 export async function createTracing(env: Environment): Promise<Tracing | null> {
   if (endpointsIn(env).length === 0) return null
   const sdk = await loadTracingSdk()
-  const named = sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] ?? 'parley' })
+  const named = sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] || 'parley' })
   // The exporter and the sampler read the other OTEL_* variables (OpenTelemetry, environment variable specification).
   const provider = new sdk.NodeTracerProvider({
     resource: named.merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
@@ -56,15 +56,22 @@ function schemeOf(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : ''
 }
 
+const overMax = 1_000
+
 function spansOf(tracer: Tracer): RequestTracing & AttemptTracing {
-  /** The requests under way. An attempt of any other, as that of a turn of a call, begins a trace. */
+  /**
+   * The requests under way, and the newest of those that are over: an attempt may end after a client that left. An attempt
+   * of any other, as that of a turn of a call, begins a trace.
+   */
   const requests = new Map<string, Context>()
+  const over: string[] = []
   return {
     start(request) {
       const span = serverSpan(tracer, request)
       requests.set(request.requestId, trace.setSpan(context.active(), span))
       return (status) => {
-        requests.delete(request.requestId)
+        over.push(request.requestId)
+        if (over.length > overMax) requests.delete(over.shift() ?? '')
         end(span, status)
       }
     },

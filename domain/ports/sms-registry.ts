@@ -89,13 +89,18 @@ export interface SmsRegistry {
   findAssignment(e164: string): Promise<NumberAssignment | null>
 }
 
+type SmsRegistryFailure = { isUnknown?: boolean; cause?: unknown }
+
 /** The carrier refuses, or does not answer as it should. Its reasons are about fields of the profile that was sent. */
 export class SmsRegistryError extends Error {
   readonly reviewErrors: readonly ReviewError[]
+  /** The carrier has no brand, campaign or number of this name. */
+  readonly isUnknown: boolean
 
-  constructor(reviewErrors: readonly ReviewError[], options: { cause?: unknown } = {}) {
-    super('the registration of text messages failed', options)
+  constructor(reviewErrors: readonly ReviewError[], { isUnknown = false, cause }: SmsRegistryFailure = {}) {
+    super('the registration of text messages failed', { cause })
     this.name = 'SmsRegistryError'
     this.reviewErrors = reviewErrors
+    this.isUnknown = isUnknown
   }
 }

@@ -90,9 +90,16 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...sent
   } catch (error) {
     if (!(error instanceof SmsRegistryError)) throw error
     const { reviewErrors } = error
+    if (error.isUnknown && id !== null)
+      return changeBrand(deps, tenant, (brand) => lost(brand ?? saved(null, profile), reviewErrors))
     if (hasNews) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), reviewErrors }))
     throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'brand' }, { cause: error })
   }
+}
+
+/** The carrier has removed the brand, so that the next submission registers it anew. */
+function lost(brand: Brand, reviewErrors: Brand['reviewErrors']): Brand {
+  return { ...brand, status: 'failed', identityStatus: null, carrierId: null, reviewErrors }
 }
 
 /** `profile` is null where the carrier has it. */

@@ -10,19 +10,31 @@ import { campaignStatusOf } from './states.ts'
 const refreshMs = 20_000
 const atOnce = 8
 
+type CampaignRead = Pick<Registration['submitted'][number], 'status' | 'reviewErrors'>
+
 export async function refreshCampaigns(deps: RegistrationDeps, tenant: Tenant): Promise<Registration> {
   const { store, registries } = deps
   const registry = registries.of(tenant)
   const { submitted } = await store.find(tenant)
-  const read = new Map<string, Pick<Registration['submitted'][number], 'status' | 'reviewErrors'>>()
+  const read = new Map<string, CampaignRead>()
   await eachOf(deps, submitted, async ({ id }) => {
-    const answer = await registry.findCampaign(id)
-    read.set(id, { status: campaignStatusOf(answer), reviewErrors: answer.reviewErrors })
+    read.set(id, await campaignRead(registry, id))
   })
   return store.change(tenant, (registration) => ({
     ...registration,
     submitted: registration.submitted.map((campaign) => ({ ...campaign, ...read.get(campaign.id) })),
   }))
+}
+
+/** One that the carrier has removed has expired. */
+async function campaignRead(registry: SmsRegistry, id: string): Promise<CampaignRead> {
+  try {
+    const answer = await registry.findCampaign(id)
+    return { status: campaignStatusOf(answer), reviewErrors: answer.reviewErrors }
+  } catch (error) {
+    if (!(error instanceof SmsRegistryError) || !error.isUnknown) throw error
+    return { status: 'expired', reviewErrors: error.reviewErrors }
+  }
 }
 
 export async function refreshNumbers(deps: RegistrationDeps, tenant: Tenant): Promise<void> {
@@ -60,7 +72,7 @@ export async function refreshShared(
 
 async function sharedStatus(registry: SmsRegistry, { campaignId, status }: SharedCampaign) {
   try {
-    return campaignStatusOf(await registry.findCampaign(campaignId))
+    return (await campaignRead(registry, campaignId)).status
   } catch (error) {
     if (error instanceof SmsRegistryError) return status
     throw error

@@ -84,7 +84,7 @@ const isSuccess = (status: number) => status === 200 || status === 201
 /** The text of the carrier repeats the profile, so the cause, which is logged, holds its codes alone. */
 function refusalIn({ status, text, value }: Answer): SmsRegistryError {
   const cause = new Error(`status ${status}, codes ${codesIn(text).join(' ')}`)
-  return new SmsRegistryError(reviewErrorsIn(status, value), { cause })
+  return new SmsRegistryError(reviewErrorsIn(status, value), { isUnknown: status === 404, cause })
 }
 
 function withoutText(error: unknown): unknown {

@@ -125,15 +125,30 @@ t.test('the carrier does not know a brand, a campaign or a number', async (t) =>
     where organization_id = ${acme.id}`
   const failed = async (path: string, code: string, body?: object) =>
     t.same(faultOf(await call(acme, 'POST', `${base}/${path}`, body)), { status: 502, code })
-  await failed('brand/submit', 'CARRIER_BRAND_SUBMIT_FAILED')
   await failed('brand/vetting', 'CARRIER_VETTING_FAILED', { vettingClass: 'STANDARD' })
   await failed('campaign/submit', 'CARRIER_CAMPAIGN_SUBMIT_FAILED')
+  const submitted = await call(acme, 'POST', `${base}/brand/submit`)
+  t.match(submitted.json(), { status: 'failed', ownBrand: { reviewErrors: [{ field: null }] } }, 'it was removed there')
   await sql`
     insert into sms_campaigns (organization_id, test, id, status, review_errors, submitted_at)
     values (${acme.id}, false, 'nothing', 'active', '[]', now())`
   const number = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+12125550131' })
   await sql`update phone_numbers set takes_sms = true where id = ${number}`
   await failed(`numbers/${number}/assign`, 'CARRIER_NUMBER_ASSIGNMENT_FAILED')
+})
+
+t.test('the reasons of a carrier that refuses a brand', async (t) => {
+  const acme = await enabled('refused')
+  await call(acme, 'PUT', `${base}/brand`, brand)
+  // No request can save such a name.
+  await sql`
+    update sms_registrations
+    set brand_profile = jsonb_set(brand_profile::jsonb, '{displayName}', to_jsonb(repeat('x', 101)))
+    where organization_id = ${acme.id}`
+  const submitted = await call(acme, 'POST', `${base}/brand/submit`)
+  t.same(faultOf(submitted), { status: 502, code: 'CARRIER_BRAND_SUBMIT_FAILED' })
+  const { ownBrand } = (await call(acme, 'GET', base)).json<{ ownBrand: object }>()
+  t.match(ownBrand, { status: 'draft', reviewErrors: [{ field: 'displayName', message: String }], submittedAt: null })
 })
 
 t.test('the limits of a brand and of a campaign', async (t) => {

@@ -101,5 +101,5 @@ t.test('probes have no spans', async (t) => {
   const before = spans().length
   await answer(target, pinned('local/scripted'))
   await until(() => spans().length > before + 1)
-  t.notOk(spans().some(({ attributes }) => /health/.test(String(valuesOf(attributes)['http.route']))))
+  t.notOk(spans().some(({ attributes }) => /health|ready/.test(String(valuesOf(attributes)['http.route']))))
 })

@@ -126,6 +126,21 @@ t.test('a shared campaign that the carrier no longer approves, and one that it d
   t.match(await parts.overview(acme), { shared: { status: 'rejected' }, activeSource: null }, 'it is stored')
 })
 
+t.test('a campaign that the carrier has removed has expired', async (t) => {
+  let isGone = false
+  const parts = await setUp(t, cluster, {
+    findCampaign: (id) =>
+      isGone ? Promise.reject(new SmsRegistryError([], { isUnknown: true })) : parts.simulated.findCampaign(id),
+  })
+  const acme = await approved(parts)
+  await parts.store.sharedCampaign.set({ label: 'x', campaignId: acme.campaignId, status: 'active' })
+  isGone = true
+  await parts.brands.submit(acme)
+  t.match((await parts.overview(acme)).registration.submitted, [{ status: 'expired' }])
+  const id = await parts.number(acme, '+12125550116')
+  t.same(await faultOf(parts.assignments.assign(acme, id, null)), { kind: 'sms_campaign_missing' })
+})
+
 t.test('a test key has no shared campaign', async (t) => {
   const parts = await setUp(t, cluster)
   await parts.store.sharedCampaign.set({ label: 'x', campaignId: 'c', status: 'active' })
@@ -154,8 +169,8 @@ t.test('numbers that cannot send, and numbers of others', async (t) => {
   }
   const theirs = await parts.number(await parts.tenant(), '+12125550122')
   for (const id of [theirs, 'pn_0123456789012345678901', 'nothing'])
-    for (const work of [assignments.assign(acme, id, null), assignments.unassign(acme, id)])
-      t.same(await faultOf(work), { kind: 'sms_number_not_found' }, id)
+    for (const work of [() => assignments.assign(acme, id, null), () => assignments.unassign(acme, id)])
+      t.same(await faultOf(work()), { kind: 'sms_number_not_found' }, id)
 })
 
 t.test('a carrier that refuses or is away leaves the number as it is', async (t) => {

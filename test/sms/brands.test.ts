@@ -98,6 +98,21 @@ t.test('what the carrier refuses is stored, and the status stays', async (t) => 
   )
 })
 
+t.test('a brand that the carrier has removed has failed, and is registered anew', async (t) => {
+  let isGone = false
+  const { brands, simulated, asked, ...more } = await setUp(t, cluster, {
+    findBrand: (id) =>
+      isGone ? Promise.reject(new SmsRegistryError([], { isUnknown: true })) : simulated.findBrand(id),
+  })
+  const tenant = await more.tenant()
+  t.match(await more.verified(tenant), { status: 'verified' })
+  isGone = true
+  t.match(await brands.submit(tenant), { status: 'failed', identityStatus: null, carrierId: null })
+  asked.length = 0
+  t.match(await brands.submit(tenant), { status: 'pending' })
+  t.same(asked, ['createBrand'])
+})
+
 t.test('a brand is submitted once, however often it is asked for at once', async (t) => {
   const { brands, asked, ...more } = await setUp(t, cluster)
   const tenant = await more.tenant()
