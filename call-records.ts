@@ -72,7 +72,7 @@ export async function createCallRecords({
     reports: store.reports,
     recordings: recordings.stored,
     callbacks: store.callbacks,
-    transfers: store.transfers,
+    wholeCalls: store.wholeCalls,
     deliveries: store.reportDeliveries,
     clock,
   })

@@ -26,13 +26,7 @@ type Place = Tenant & { id: string }
 export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
   return {
     turns: (tenant, id, afterIndex) =>
-      ifCall(id, () =>
-        worlds.asTenant(tenant, async (tx) => {
-          const rows = await tx<{ turn: Turn }[]>`
-            select turn from call_turns ${ofCallId(tx, tenant, id)} and index > ${afterIndex} order by index limit ${turnsMax}`
-          return rows.map(({ turn }) => turn)
-        }),
-      ),
+      ifCall(id, () => worlds.asTenant(tenant, (tx) => readTurns(tx, tenant, id, afterIndex))),
     events: (tenant, id, fromMs) =>
       ifCall(id, () =>
         worlds.asTenant(tenant, async (tx) => {
@@ -44,18 +38,22 @@ export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
           return rows.map(eventOf)
         }),
       ),
-    spans: (tenant, id) =>
-      ifCall(id, () =>
-        worlds.asTenant(tenant, async (tx) => {
-          const rows = await tx<{ span: Span }[]>`
-            select span from call_spans ${ofCallId(tx, tenant, id)} order by start_ms desc, id desc limit ${spansMax}`
-          return rows.map(({ span }) => span).reverse()
-        }),
-      ),
     legUses: (tenant, id) =>
       ifCall(id, () => worlds.asTenant(tenant, (tx) => readLegUses(tx, tenant, id, clock.nowMs()))),
     attempts: (tenant, id) => ifCall(id, () => worlds.asTenant(tenant, (tx) => readAttempts(tx, tenant, id))),
   }
+}
+
+export async function readTurns(tx: Tx, tenant: Tenant, callId: string, afterIndex: number): Promise<readonly Turn[]> {
+  const rows = await tx<{ turn: Turn }[]>`
+    select turn from call_turns ${ofCallId(tx, tenant, callId)} and index > ${afterIndex} order by index limit ${turnsMax}`
+  return rows.map(({ turn }) => turn)
+}
+
+export async function readSpans(tx: Tx, tenant: Tenant, callId: string): Promise<readonly Span[]> {
+  const rows = await tx<{ span: Span }[]>`
+    select span from call_spans ${ofCallId(tx, tenant, callId)} order by start_ms desc, id desc limit ${spansMax}`
+  return rows.map(({ span }) => span).reverse()
 }
 
 export async function readAttempts(tx: Tx, tenant: Tenant, callId: string): Promise<readonly CallAttempt[]> {

@@ -2,7 +2,7 @@
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
 import type { UploadStore } from '../domain/calls/recording-uploads.ts'
-import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
+import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
 import type { LegStore } from '../domain/phone/leg.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { TransferStore } from '../domain/transfers/transfer.ts'
@@ -24,11 +24,13 @@ import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
 import { createTransferStore } from './transfers.ts'
 import { createWebhookRecords, type WebhookRecords } from './webhook-records.ts'
+import { createWholeCallStore } from './whole-calls.ts'
 
 export type Records = WebhookRecords &
   NumberRecords & {
     calls: CallStore
     callRecord: CallRecord
+    wholeCalls: WholeCallStore
     legs: LegStore
     legCharges: ReturnType<typeof createLegCharges>
     transfers: TransferStore
@@ -68,6 +70,7 @@ export function createRecords(
       ...ofWebhooks.records,
       calls,
       callRecord: createCallRecord(worlds, clock),
+      wholeCalls: createWholeCallStore(worlds),
       legs: createLegStore({ worlds, clock }),
       legCharges: createLegCharges(worlds, clock),
       ...createNumberRecords(worlds, sealer, clock),

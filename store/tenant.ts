@@ -24,12 +24,20 @@ export type Tenancy = {
 /** How a repository reaches rows that belong to a world of an organization. */
 export type Worlds = { asTenant<T>(tenant: Tenant, run: (tx: Tx) => Promise<T>): Promise<T> }
 
+/** Every statement of `run` reads the rows as they were at one moment. Nothing is written. */
+export type Snapshots = { asTenantAtOnce<T>(tenant: Tenant, run: (tx: Tx) => Promise<T>): Promise<T> }
+
 export const everyOrganization = '*'
 
-export function transactionEach(sql: Sql): Tenancy & Worlds {
+/** Postgres, "Transaction Isolation": by default each statement sees what was committed before it. */
+const snapshot = 'isolation level repeatable read read only'
+
+export function transactionEach(sql: Sql): Tenancy & Worlds & Snapshots {
+  const worldOf = ({ test }: Tenant) => (test ? 'test' : 'live')
   return {
-    asTenant: ({ organizationId, test }, run) =>
-      begin(sql, organizationOnly(organizationId), run, test ? 'test' : 'live'),
+    asTenant: (tenant, run) => begin(sql, organizationOnly(tenant.organizationId), run, worldOf(tenant)),
+    asTenantAtOnce: (tenant, run) =>
+      begin(sql, organizationOnly(tenant.organizationId), run, worldOf(tenant), snapshot),
     asOrganization: (organizationId, run) => begin(sql, organizationOnly(organizationId), run),
     asOperator: (run) => begin(sql, everyOrganization, run),
     afterCommit: (then) => then(),
@@ -81,7 +89,6 @@ function organizationOnly(organizationId: string): string {
   return organizationId
 }
 
-/** The empty world shows no row that belongs to one. Throws the fault store_unreachable where the database is away. */
 /** Transactions under way by pool, those that wait for a connection included. */
 const underWay = new WeakMap<Sql, number>()
 
@@ -89,15 +96,17 @@ export function transactionsUnderWay(sql: Sql): number {
   return underWay.get(sql) ?? 0
 }
 
+/** The empty world shows no row that belongs to one. Throws the fault store_unreachable where the database is away. */
 async function begin<T>(
   sql: Sql,
   scope: string,
   run: (tx: Tx) => Promise<T>,
   world: 'live' | 'test' | '*' | '' = scope === everyOrganization ? '*' : '',
+  options = '',
 ): Promise<T> {
   underWay.set(sql, transactionsUnderWay(sql) + 1)
   try {
-    const result = await sql.begin(async (tx) => {
+    const result = await sql.begin(options, async (tx) => {
       await tx`select set_config('app.organization', ${scope}, true), set_config('app.world', ${world}, true)`
       return { value: await run(tx) }
     })

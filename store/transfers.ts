@@ -104,7 +104,7 @@ async function storeTransfer(tx: Tx, transfer: Transfer): Promise<void> {
 }
 
 /** The oldest first. */
-async function readTransfers(tx: Tx, { organizationId, test }: Tenant, callId: string): Promise<Transfer[]> {
+export async function readTransfers(tx: Tx, { organizationId, test }: Tenant, callId: string): Promise<Transfer[]> {
   const rows = await tx<Row[]>`
     select organization_id as "organizationId", test, id, call_id as "callId", kind, status,
       failure_cause as "failureCause", to_number as "to", label, leg_id as "legId",

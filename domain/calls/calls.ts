@@ -5,7 +5,7 @@ import type { WholeCallback } from '../callbacks/callback.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
 import type { Clock } from '../ports/system.ts'
 import { found, ResourceFault } from '../resource-fault.ts'
-import type { Transfer, TransferStore } from '../transfers/transfer.ts'
+import type { Transfer } from '../transfers/transfer.ts'
 import { type ReportDeliveries, type ReportDeliveryStore, summarized } from '../webhooks/report-deliveries.ts'
 import type { Call, Turn } from './call.ts'
 import { type Costs, costsOf } from './costs.ts'
@@ -21,6 +21,7 @@ import type {
   CallStore,
   ReportStore,
   StoredEvent,
+  WholeCallStore,
 } from './store.ts'
 import type { RecordingLink, StoredRecordings } from './stored-recordings.ts'
 
@@ -31,7 +32,7 @@ export type CallsDeps = {
   reports: Pick<ReportStore, 'find'>
   recordings: Pick<StoredRecordings, 'find' | 'link'>
   callbacks: Pick<CallbackStore, 'ofSession'>
-  transfers: Pick<TransferStore, 'list'>
+  wholeCalls: WholeCallStore
   deliveries: Pick<ReportDeliveryStore, 'ofReport'>
   clock: Clock
 }
@@ -67,14 +68,8 @@ export class Calls {
   }
 
   async whole(tenant: Tenant, id: string): Promise<WholeCall> {
-    const { record, reports, clock } = this.#deps
-    const call = await this.get(tenant, id)
-    const [turns, spans, report, transfers] = await Promise.all([
-      record.turns(tenant, id, -1),
-      record.spans(tenant, id),
-      reports.find(tenant, id),
-      this.#deps.transfers.list(tenant, id),
-    ])
+    const { wholeCalls, clock } = this.#deps
+    const { call, turns, spans, report, transfers } = found(await wholeCalls.find(tenant, id))
     const tree = spanTree(call, spans, clock.nowMs())
     const whole = report && (await this.#wholeReport(tenant, call, report, turns))
     return { call, turns, spans: tree, report: whole, transfers }

@@ -7,6 +7,7 @@ import type { Leg } from '../phone/leg.ts'
 import type { LegUse } from '../phone/leg-costs.ts'
 import type { SecretsByTool } from '../sessions/join-tools.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
+import type { Transfer } from '../transfers/transfer.ts'
 import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from './call.ts'
 import type { EndpointData, EndpointFields } from './extraction.ts'
 import type { Findings, Report } from './report.ts'
@@ -98,12 +99,29 @@ export interface CallRecord {
   turns(tenant: Tenant, id: string, afterIndex: number): Promise<readonly Turn[]>
   /** The oldest first. Those at `fromMs` or later. */
   events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
-  /** By their start, the last of them. */
-  spans(tenant: Tenant, id: string): Promise<readonly Span[]>
   /** The attempts of the requests that were parts of the call. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
   /** The legs of the call that were answered. */
   legUses(tenant: Tenant, id: string): Promise<readonly LegUse[]>
+}
+
+/**
+ * A call with its parts as they were at one moment: what a call writes at once, such as its status and the end of a
+ * transfer, is seen together.
+ */
+export interface WholeCallStore {
+  find(tenant: Tenant, id: string): Promise<StoredWhole | null>
+}
+
+export type StoredWhole = {
+  call: Call
+  /** By index. */
+  turns: readonly Turn[]
+  /** By their start, the last of them. */
+  spans: readonly Span[]
+  report: Report | null
+  /** The oldest first. */
+  transfers: readonly Transfer[]
 }
 
 export type StoredEvent = CallEvent & { createdAtMs: number }

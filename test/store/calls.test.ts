@@ -114,7 +114,7 @@ t.test('append moves, stores once what is sent twice, and refuses what the state
   t.same(await store.callRecord.turns(call, call.id, -1), turns)
   t.same(await store.callRecord.turns(call, call.id, 0), turns.slice(1))
   t.same(await store.callRecord.turns({ organizationId, test: true }, call.id, -1), [])
-  t.equal((await store.callRecord.spans(call, call.id)).length, 1)
+  t.equal((await store.wholeCalls.find(call, call.id))?.spans.length, 1)
   const events = () => store.callRecord.events(call, call.id, 0)
   t.same(
     (await events()).map(({ type, status }) => `${type} ${status}`),
