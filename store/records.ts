@@ -1,7 +1,6 @@
 /** The part of the store that knows calls: their rows, what happened in them, and their reports. */
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
-import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
 import type { LegStore } from '../domain/phone/leg.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -38,7 +37,7 @@ export type Records = WebhookRecords &
     reports: ReportStore
     callCommands: CallCommands
     callbacks: CallbackStore
-    recordingUploads: UploadStore
+    recordingUploads: ReturnType<typeof createUploadStore>
     /** `serve` says how events of calls are written. */
     callWebhooks: Pick<CallWebhooks, 'serve'>
   }
