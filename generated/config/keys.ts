@@ -10,6 +10,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['adminHost'], env: 'PARLEY_ADMIN_HOST', type: 'string', secret: false },
   { path: ['dataDir'], env: 'PARLEY_DATA_DIR', type: 'string', secret: false },
   { path: ['databaseUrl'], env: 'DATABASE_URL', type: 'string', secret: true },
+  { path: ['redisUrl'], env: 'REDIS_URL', type: 'string', secret: true },
   { path: ['masterKey'], env: 'PARLEY_MASTER_KEY', type: 'string', secret: true },
   {
     path: ['previousMasterKeys'],

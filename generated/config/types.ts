@@ -56,6 +56,8 @@ export type ParleyConfig = {
   dataDir: string
   /** Postgres 15 or later. Absent, Parley runs an embedded one in dataDir. */
   databaseUrl: string | null
+  /** Redis 7 or Valkey, the same for all nodes: limits, used tokens and the number of nodes are shared by it in the place of Postgres. */
+  redisUrl: string | null
   /** Encrypts stored secrets. Made and kept in dataDir on a first local run. */
   masterKey: string | null
   /** Secrets that were encrypted with these are still read, and are encrypted with masterKey again. */
