@@ -4,7 +4,7 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
 import { chooseEngine } from './runtime/engine/choose.ts'
 import { isLoopbackHost } from './runtime/engine/host.ts'
-import { missingPackages, s3Packages } from './runtime/optional.ts'
+import { missingPackages, redisPackages, s3Packages } from './runtime/optional.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
 import { checkTracing } from './runtime/tracing.ts'
 import { checkSip } from './sip-trunks.ts'
@@ -16,7 +16,7 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   checkAliases(config)
   checkSharing(config)
   checkSubnets(config)
-  checkBucket(config)
+  checkPackages(config)
   checkLiveKit(config)
   checkSip(config)
   checkTracing(env)
@@ -48,8 +48,13 @@ function checkSubnets({ outbound }: ParleyConfig): void {
 }
 
 /** Throws ConfigError. */
-function checkBucket({ s3 }: ParleyConfig): void {
-  const missing = s3.bucket === null ? [] : missingPackages(s3Packages)
+function checkPackages({ s3, redisUrl }: ParleyConfig): void {
+  if (s3.bucket !== null) refuseMissing('PARLEY_S3_BUCKET', s3Packages)
+  if (redisUrl !== null) refuseMissing('REDIS_URL', redisPackages)
+}
+
+function refuseMissing(setting: string, packages: readonly string[]): void {
+  const missing = missingPackages(packages)
   if (missing.length === 0) return
-  throw new ConfigError(`PARLEY_S3_BUCKET: needs packages that are not installed: npm install ${missing.join(' ')}`)
+  throw new ConfigError(`${setting}: needs packages that are not installed: npm install ${missing.join(' ')}`)
 }

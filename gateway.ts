@@ -140,6 +140,7 @@ export function openConfiguredStore(
   const { leaseMs, retentionS } = config.idempotency
   return openStore({
     databaseUrl: config.databaseUrl,
+    redisUrl: config.redisUrl,
     dataDir: config.dataDir,
     progress,
     log,
@@ -280,6 +281,7 @@ async function listen(
     edgeQuota: {
       requests: config.edgeQuota,
       instances: () => store.liveInstances(),
+      shared: store.addressCounts,
       windowS: config.edgeWindowS,
       trustedProxies: config.trustedProxies,
       addressesMax: config.limits.addressesMax,

@@ -19,6 +19,7 @@ export async function loadYaml() {
 const require = createRequire(import.meta.url)
 
 export const s3Packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
+export const redisPackages = ['@redis/client']
 export const liveKitPackages = ['@livekit/rtc-node', 'livekit-server-sdk']
 
 /** Those of these packages that are not installed. Loads nothing. */
@@ -75,6 +76,12 @@ export async function loadS3() {
     import('@aws-sdk/s3-request-presigner'),
   ])
   return { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client, getSignedUrl }
+}
+
+/** The package has 12 MB. Only a server of several that share limits by Redis needs it, and it may be missing. */
+export async function loadRedis() {
+  const { createClient, ErrorReply } = await import('@redis/client')
+  return { createClient, ErrorReply }
 }
 
 /**

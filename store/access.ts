@@ -70,7 +70,8 @@ export type AccessParts = {
   noteUse(): Promise<void>
 }
 
-export function createAccess({ system, tenant }: Pools, options: AccessOptions): AccessParts {
+/** `spent`: where used tokens are kept. Null: in the database. */
+export function createAccess({ system, tenant }: Pools, options: AccessOptions, spent: UsedTokens | null): AccessParts {
   const { clock, log } = options
   const each = transactionEach(tenant)
   const checked = createKeys(system, options)
@@ -82,7 +83,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     forget: (organizationId) => checked.forget({ organizationId }),
   })
   const sealedSecrets = createSealedSecrets(each, sealer)
-  const usedTokens = createUsedTokens(system, each, clock)
+  const stored = createUsedTokens(system, each, clock)
   const on = (tenancy: Tenancy) => ({
     keys: createKeyAdministration(tenancy, clock, options.readPolicy),
     organizations: createOrganizations(tenancy, clock),
@@ -98,7 +99,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     webhookSecrets: createWorkspaceSecrets(each, sealer, clock),
     webhookTargets: createDeliveryTargets(each, sealer, clock),
     sealedSecrets,
-    usedTokens,
+    usedTokens: spent ?? stored,
     users: createUsers(each, clock),
     transaction: async (organizationId, work) =>
       transactionFor(tenant, organizationId, (tenancy) =>
@@ -116,7 +117,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     },
     { name: 'last use of keys', everyMs: sweepEveryMs, run: () => checked.noteUse() },
     { name: 'expired credentials', everyMs: sweepEveryMs, run: () => sweepCredentials(system, clock) },
-    { name: 'used tokens', everyMs: sweepEveryMs, run: () => usedTokens.sweep() },
+    { name: 'used tokens', everyMs: sweepEveryMs, run: () => stored.sweep() },
   ]
   return { access, sealer, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }
 }

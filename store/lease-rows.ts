@@ -29,22 +29,37 @@ export type LeaseRows = {
   sweep(): Promise<void>
 }
 
-type Ask = { organizationId: string; keyId: string; isSession: boolean } & ConcurrencyLimits
-/** `sessions` of the `count` leases were of sessions. */
-type Ends = { organizationId: string; keyId: string; count: number; sessions: number }
+/** How leases are asked for and given back, by Postgres or by Redis. */
+export type LeaseStatements = {
+  /** Null: the lease is granted. */
+  acquireAll(asks: readonly Ask[]): Promise<(LeaseRefusal | null)[]>
+  endAll(ends: readonly Ends[]): Promise<void>
+  /** Removes what dead instances held. */
+  sweep(): Promise<void>
+}
 
-/** `mayWrite` is asked before ends are written. */
+export type Ask = { organizationId: string; keyId: string; isSession: boolean } & ConcurrencyLimits
+/** `sessions` of the `count` leases were of sessions. */
+export type Ends = { organizationId: string; keyId: string; count: number; sessions: number }
+
+/** In the database, with a row for each key of which the instance holds leases. */
+export function createSqlLeases(sql: Sql, clock: Clock, instanceId: string): LeaseStatements {
+  const now = () => new Date(clock.nowMs())
+  return {
+    acquireAll: (asks) => acquireAll(sql, asks, instanceId, now()),
+    endAll: (ends) => endAll(sql, ends, instanceId),
+    sweep: () => removeOfTheDead(sql, now()),
+  }
+}
+
+/** `mayWrite` is asked before ends are written. `failed` is called when some may be written, or not. */
 export function createLeaseRows(
-  sql: Sql,
-  clock: Clock,
+  statements: LeaseStatements,
   log: Log,
-  instanceId: string,
   mayWrite: () => boolean,
+  failed: () => void,
 ): LeaseRows {
-  const asks = createBatcher(
-    (rows: readonly Ask[]) => acquireAll(sql, rows, instanceId, new Date(clock.nowMs())),
-    batches,
-  )
+  const asks = createBatcher((rows: readonly Ask[]) => statements.acquireAll(rows), batches)
   // Added up per key, so that it stays small however long the database is away.
   let ends = new Map<string, Ends>()
   let writing: Promise<void> | null = null
@@ -60,6 +75,7 @@ export function createLeaseRows(
     try {
       while (ends.size > 0 && mayWrite()) await writeOnce()
     } catch (err) {
+      failed()
       log.warn({ err }, 'ended leases could not be written, it is tried again')
     } finally {
       writing = null
@@ -70,7 +86,7 @@ export function createLeaseRows(
     const rows = [...ends.values()]
     ends = new Map()
     try {
-      await endAll(sql, rows, instanceId)
+      await statements.endAll(rows)
     } catch (error) {
       for (const row of rows) add(row)
       throw error
@@ -96,7 +112,7 @@ export function createLeaseRows(
     async writeEnds() {
       if (ends.size > 0 || writing) await writeEnds()
     },
-    sweep: () => removeOfTheDead(sql, new Date(clock.nowMs())),
+    sweep: () => statements.sweep(),
   }
 }
 

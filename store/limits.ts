@@ -23,13 +23,14 @@
  *   and one that is left alone moves back to memory.
  * - While the database does not answer, an instance counts on as it did: in memory it goes on granting, in rows it
  *   refuses. Nearly all requests need the database for their credit anyway.
+ * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). A request needs
+ *   Redis for nothing else, so while it is away each instance counts alone and grants.
  */
 import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal, Limits } from '../domain/access/limits.ts'
 import { createLocalLimits, type LocalLimits } from '../domain/access/local-limits.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import type { Sql } from './connect.ts'
-import { createInstance, type Instance } from './instances.ts'
-import { createLeaseRows, type LeaseRows } from './lease-rows.ts'
+import type { Instance } from './instances.ts'
+import { createLeaseRows, type LeaseRows, type LeaseStatements } from './lease-rows.ts'
 
 /**
  * How old the number of live instances may be. It is the same in every instance, because one that starts waits for
@@ -37,11 +38,22 @@ import { createLeaseRows, type LeaseRows } from './lease-rows.ts'
  */
 export const refreshMs = 1_000
 
+export type SharedLimitsParts = {
+  clock: Clock
+  log: Log
+  /** The two are of one place: Postgres, or Redis. */
+  instance: Instance
+  leases: LeaseStatements
+  /** Whether this instance counts alone while the place does not answer, or refuses. */
+  grantsWhileAway: boolean
+}
+
 export class SharedLimits implements Limits {
   readonly #clock: Clock
   readonly #log: Log
   readonly #instance: Instance
   readonly #rows: LeaseRows
+  readonly #grantsWhileAway: boolean
   readonly #local: LocalLimits
   #counting: 'memory' | 'moving' | 'rows' = 'rows'
   /** Resolves when the last move has ended, also when it failed. */
@@ -57,11 +69,15 @@ export class SharedLimits implements Limits {
   /** Renews this instance's row, counts the others and moves where that changed. */
   readonly refresh = once(() => this.#look())
 
-  constructor(sql: Sql, clock: Clock, log: Log, instanceId: string, leaseMs: number) {
+  constructor({ clock, log, instance, leases, grantsWhileAway }: SharedLimitsParts) {
     this.#clock = clock
     this.#log = log
-    this.#instance = createInstance(sql, clock, instanceId, leaseMs)
-    this.#rows = createLeaseRows(sql, clock, log, instanceId, () => this.#counting === 'rows')
+    this.#instance = instance
+    this.#grantsWhileAway = grantsWhileAway
+    const uncertain = () => {
+      this.#isUncertain = true
+    }
+    this.#rows = createLeaseRows(leases, log, () => this.#counting === 'rows', uncertain)
     this.#local = createLocalLimits((organizationId, keyId, kind) => {
       if (this.#counting !== 'memory') this.#rows.end(organizationId, keyId, kind)
     })
@@ -120,7 +136,8 @@ export class SharedLimits implements Limits {
       return refusal ?? this.#local.add(organizationId, keyId, kind)
     } catch (error) {
       this.#isUncertain = true
-      throw error
+      if (!this.#grantsWhileAway) throw error
+      return this.#local.acquire(organizationId, keyId, limits, kind)
     }
   }
 

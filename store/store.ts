@@ -2,14 +2,15 @@
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
 import { within } from '../runtime/clock.ts'
-import { type Loop, Loops } from '../runtime/loops.ts'
+import { Loops } from '../runtime/loops.ts'
 import { type Access, type AccessOptions, createAccess } from './access.ts'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database.ts'
 import { applicationName } from './instances.ts'
-import { refreshMs, SharedLimits } from './limits.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
 import { createRecords, type Records } from './records.ts'
+import type { AddressCounts } from './redis/address-counts.ts'
 import { createRequests, type RequestOptions, type Requests } from './requests.ts'
+import { openSharing } from './sharing.ts'
 import { transactionsUnderWay } from './tenant.ts'
 
 export type StoreOptions = AccessOptions &
@@ -22,6 +23,8 @@ export type StoreOptions = AccessOptions &
     serves: boolean
     /** The connections for single organizations. Batches have two more, and LISTEN has one. */
     connectionsMax: number
+    /** Redis or Valkey, by which all instances share limits and used tokens. Null: they share by the database. */
+    redisUrl: string | null
   }
 
 export type Store = Access &
@@ -30,6 +33,8 @@ export type Store = Access &
     /** The name of this process among those that serve from one database. */
     instanceId: string
     limits: Limits
+    /** Null: each instance allows its part of the edge quota. */
+    addressCounts: AddressCounts | null
     /** How many instances serve from this database, this one included; at most `refreshMs` old. */
     liveInstances(): number
     /** Transactions for single organizations, also those that wait for one of the `connectionsMax`. */
@@ -63,25 +68,21 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const { pools } = opened
   const { clock, log } = options
   const { leaseMs } = options.idempotency
-  const { access, sealer, ...keys } = createAccess(pools, options)
+  const sharing = await openSharing(pools.system, instanceId, { ...options, leaseMs })
+  const { access, sealer, ...keys } = createAccess(pools, options, sharing.usedTokens)
   const { records, ...calls } = createRecords(pools, sealer, instanceId, options)
   const { requests, ...written } = createRequests(pools, instanceId, options)
-  const limits = new SharedLimits(pools.system, clock, log, instanceId, leaseMs)
-  const sharing: Loop[] = [
-    { name: 'instances', everyMs: Math.min(refreshMs, leaseMs / 4), run: () => limits.refresh() },
-    { name: 'leases of dead instances', everyMs: leaseMs, run: () => limits.sweep() },
-  ]
   const loops = new Loops(clock, log)
   if (options.serves) {
     // Reservations of instances without a row are given back before the first new one.
-    await Promise.all([limits.join(), keys.listen(), calls.listen()])
+    await Promise.all([sharing.join(), keys.listen(), calls.listen()])
     await requests.credit.sweep()
-    for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing]) loops.start(loop)
+    for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing.loops]) loops.start(loop)
   }
 
   async function flush(): Promise<void> {
     await Promise.all([written.drain(), keys.noteUse()])
-    if (options.serves) await limits.leave()
+    if (options.serves) await sharing.leave()
   }
 
   return {
@@ -89,8 +90,9 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
     ...requests,
     ...records,
     instanceId,
-    limits,
-    liveInstances: () => limits.liveInstances,
+    limits: sharing.limits,
+    addressCounts: sharing.addressCounts,
+    liveInstances: () => sharing.limits.liveInstances,
     transactionsUnderWay: () => transactionsUnderWay(pools.tenant),
     async ping() {
       await pools.system`select 1`
@@ -100,6 +102,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
       await within(clock, closeMs, flush(), `not done within ${closeMs} ms`).catch((err: unknown) => {
         log.error({ err }, 'the store closed before everything was written')
       })
+      sharing.close()
       await opened.close(stopPostgres)
     },
   }

@@ -9,7 +9,7 @@ export type StoredUsedTokens = UsedTokens & {
 }
 
 /** The clock of another process may be behind: a token that is forgotten too early could be used again there. */
-const clockSkewMs = 60_000
+export const clockSkewMs = 60_000
 
 export function createUsedTokens(system: Sql, tenancy: Tenancy, clock: Clock): StoredUsedTokens {
   return {

@@ -1,6 +1,8 @@
 /**
  * Bounds requests by source address: their number in a fixed window, and the number in flight. Windows are the same for
- * all addresses, so a new window clears all counts at once. The address is the peer's. Behind trusted proxies it is the
+ * all addresses, so a new window clears all counts at once. Where several instances share counts, each tells the others
+ * several times a second what it has counted, so that no request waits: together they can exceed the quota by what comes
+ * in between. The address is the peer's. Behind trusted proxies it is the
  * nearest address in X-Forwarded-For that is not a trusted proxy.
  */
 import ipaddr from 'ipaddr.js'
@@ -13,7 +15,14 @@ export class EdgeQuota {
   readonly #options: EdgeQuotaOptions
   readonly #busyMax: number
   readonly #isTrusted: (address: string) => boolean
+  /** Requests that came to this instance. */
   readonly #counts = new Map<string, number>()
+  /** The part of them that the other instances do not know yet. */
+  #unsent = new Map<string, number>()
+  /** Requests that had come to the other instances at the last exchange. */
+  readonly #others = new Map<string, number>()
+  /** The last exchange has failed, so the quota is divided. */
+  #isAlone: boolean
   readonly #busy = new Map<string, number>()
   #window = -1
   #instances = 0
@@ -26,6 +35,7 @@ export class EdgeQuota {
     this.#options = options
     this.#busyMax = busyMax
     this.#isTrusted = trustOf(options.trustedProxies)
+    this.#isAlone = !options.shared
     this.#share()
   }
 
@@ -36,7 +46,7 @@ export class EdgeQuota {
 
   /** Divides the quota anew when the number of instances has changed. */
   #share(): void {
-    const instances = this.#options.instances?.() ?? 1
+    const instances = this.#isAlone ? (this.#options.instances?.() ?? 1) : 1
     if (instances === this.#instances) return
     this.#instances = instances
     this.#requests = Math.ceil(this.#options.requests / instances)
@@ -74,6 +84,29 @@ export class EdgeQuota {
     return { rateLimit, refusal: null }
   }
 
+  /** Tells the other instances what was counted here since the last time, and learns their counts. Never rejects. */
+  async exchange(): Promise<void> {
+    const { shared, windowS } = this.#options
+    if (!shared || this.#unsent.size === 0) return
+    const window = this.#window
+    const news = this.#unsent
+    this.#unsent = new Map()
+    try {
+      const sums = await shared.add(window, windowS * 1000, news)
+      this.#isAlone = false
+      if (window === this.#window) for (const [source, sum] of sums) this.#learn(source, sum)
+    } catch {
+      // The owner of the connection logs it once.
+      this.#isAlone = true
+      if (window === this.#window) for (const [source, count] of news) addTo(this.#unsent, source, count)
+    }
+  }
+
+  #learn(source: string, sum: number): void {
+    const own = (this.#counts.get(source) ?? 0) - (this.#unsent.get(source) ?? 0)
+    if (this.#counts.has(source)) this.#others.set(source, Math.max(0, sum - own))
+  }
+
   leave(source: string): void {
     const busy = (this.#busy.get(source) ?? 0) - 1
     if (busy > 0) this.#busy.set(source, busy)
@@ -86,6 +119,8 @@ export class EdgeQuota {
     if (window !== this.#window) {
       this.#window = window
       this.#counts.clear()
+      this.#others.clear()
+      this.#unsent = new Map()
     }
     return Math.ceil(((window + 1) * windowMs - nowMs) / 1000)
   }
@@ -94,13 +129,19 @@ export class EdgeQuota {
     const used = (this.#counts.get(source) ?? 0) + 1
     if (used === 1 && this.#counts.size >= this.#options.addressesMax) this.#forgetOldest()
     this.#counts.set(source, used)
-    return used
+    if (this.#options.shared) addTo(this.#unsent, source, 1)
+    return used + (this.#others.get(source) ?? 0)
   }
 
   #forgetOldest(): void {
     const oldest = this.#counts.keys().next()
-    if (!oldest.done) this.#counts.delete(oldest.value)
+    if (oldest.done) return
+    for (const map of [this.#counts, this.#unsent, this.#others]) map.delete(oldest.value)
   }
+}
+
+function addTo(counts: Map<string, number>, source: string, count: number): void {
+  counts.set(source, (counts.get(source) ?? 0) + count)
 }
 
 /** Some proxies write 192.0.2.1:443 or [2001:db8::1]:443. */

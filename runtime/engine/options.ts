@@ -67,11 +67,18 @@ export type EdgeQuotaOptions = {
   requests: number
   /** How many instances share the quota now: each allows its part of it. Absent: this one alone. */
   instances?: () => number
+  /** Counts for all instances together. Absent or away: `instances` divides the quota. */
+  shared?: SharedCounts | null
   windowS: number
   /** CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   /** Addresses remembered in one window. The oldest is forgotten first. */
   addressesMax: number
+}
+
+export type SharedCounts = {
+  /** Adds what this instance has counted in a window, and answers the sums over all instances. */
+  add(window: number, windowMs: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
 }
 
 export type Clock = {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { Loops } from '../loops.ts'
 import { checkOptions } from './check-options.ts'
 import { Drain } from './drain.ts'
 import { Engine, type ServerState } from './engine.ts'
@@ -27,6 +28,9 @@ export type Server = {
   stop(): Promise<void>
 }
 
+/** How often counts of addresses are exchanged: an address can exceed its quota by what it sends to others in this time. */
+const exchangeMs = 100
+
 /** Throws when a port is taken, a mount lacks a handler, or an option makes no sense. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   checkOptions(options)
@@ -43,6 +47,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   engine.state = 'ready'
   const listeners = uploads ? [main, uploads] : [main]
   const closing = new Drain(engine, listeners)
+  const stopExchange = startExchange(engine)
+  const end = async () => {
+    await stopExchange()
+    await relay?.close()
+  }
   return {
     port: main.port,
     uploadPort: uploads?.port ?? null,
@@ -52,9 +61,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     inflight: () => engine.inflight,
     sockets: () => engine.sockets.count,
     share: main.share,
-    drain: (lbDelayMs = options.drain.lbDelayMs) => closing.drain(lbDelayMs).then(() => relay?.close()),
-    stop: () => closing.stop().then(() => relay?.close()),
+    drain: (lbDelayMs = options.drain.lbDelayMs) => closing.drain(lbDelayMs).then(end),
+    stop: () => closing.stop().then(end),
   }
+}
+
+/** Answers how it is stopped. */
+function startExchange({ options, quota }: Engine): () => Promise<void> {
+  const loops = new Loops(options.clock, { warn: (fields, message) => options.log.error(fields, message) })
+  if (options.edgeQuota.shared)
+    loops.start({ name: 'counts of addresses', everyMs: exchangeMs, run: () => quota.exchange() })
+  return () => loops.stop(exchangeMs)
 }
 
 /** Null where the data folder can have no sockets: the server goes on, and other processes cannot reach its sessions. */

@@ -2,11 +2,11 @@
  * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations that deploy/proxies holds: only the
  * ports are replaced. All files are in a temporary folder. A missing program is a reason to skip, never a failure.
  */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { findProgram, missingProgram } from '../process/debian-program.ts'
 import { freePort, until } from '../process/machine.ts'
 
 export type ProxyName = 'nginx' | 'caddy'
@@ -15,15 +15,10 @@ export type Proxy = { url: string; failures(): string[]; stop(): Promise<void> }
 
 const packages: Record<ProxyName, string> = { nginx: 'nginx-light', caddy: 'caddy' }
 const samples = path.resolve(import.meta.dirname, '../../deploy/proxies')
-const installMs = 90_000
 
 /** False when the program is there, or could be installed; else the reason to skip. */
-export async function missing(name: ProxyName): Promise<string | false> {
-  if (find(name) !== null) return false
-  if (process.getuid?.() !== 0)
-    return `there is no ${name} in PATH, and installing Debian's ${packages[name]} needs root`
-  const failure = await install(packages[name])
-  return find(name) === null ? `there is no ${name} in PATH, and apt-get does not install it: ${failure}` : false
+export function missing(name: ProxyName): Promise<string | false> {
+  return missingProgram(name, packages[name])
 }
 
 /** Rejects when it does not serve within 10 s, with what it printed. */
@@ -31,7 +26,7 @@ export async function startProxy(name: ProxyName, upstreams: readonly string[]):
   const folder = mkdtempSync(path.join(os.tmpdir(), `parley-${name}-`))
   const port = await freePort()
   const { args, env } = name === 'nginx' ? nginx(folder, port, upstreams) : caddy(folder, port, upstreams)
-  const child = spawn(find(name) ?? name, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(findProgram(name) ?? name, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const url = `http://127.0.0.1:${port}`
@@ -76,7 +71,7 @@ function nginx(folder: string, port: number, upstreams: readonly string[]): Comm
 
 /** A directive of a module that was left out of the build is refused. */
 function nginxHas(kind: string): boolean {
-  const version = execFileSync('sh', ['-c', `${find('nginx')} -V 2>&1`]).toString()
+  const version = execFileSync('sh', ['-c', `${findProgram('nginx')} -V 2>&1`]).toString()
   return !version.includes(`--without-http_${kind}_module`)
 }
 
@@ -101,21 +96,4 @@ async function end(child: ChildProcess, folder: string): Promise<void> {
     clearTimeout(timer)
   }
   rmSync(folder, { recursive: true, force: true })
-}
-
-function find(name: string): string | null {
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
-  return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file)) ?? null
-}
-
-/** The reason of a failure. RUNLEVEL keeps the package from starting its service. */
-async function install(name: string): Promise<string> {
-  const env = { ...process.env, RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' }
-  const args = ['-o', 'DPkg::Lock::Timeout=60', 'install', '-y', '--no-install-recommends', name]
-  try {
-    await promisify(execFile)('apt-get', args, { env, timeout: installMs })
-    return ''
-  } catch (error) {
-    return (error as Error).message.split('\n').find((line) => line.startsWith('E:')) ?? 'apt-get failed'
-  }
 }

@@ -71,6 +71,7 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   prepares: true,
   readPolicy: readStoredPolicy,
   connectionsMax: 2,
+  redisUrl: null,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
   choicesKeptMs: 86_400_000,

@@ -19,6 +19,7 @@ const store = await openStore({
   prepares: true,
   readPolicy: readStoredPolicy,
   connectionsMax: 2,
+  redisUrl: process.env['REDIS_URL'] ?? null,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
   choicesKeptMs: 86_400_000,

@@ -1,0 +1,36 @@
+/** How many requests each address has sent to all instances in a window of the edge quota. */
+import { type Redis, script } from './connection.ts'
+
+export type AddressCounts = {
+  /** Adds what this instance has counted, and answers the sums over all instances. */
+  add(window: number, windowMs: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
+}
+
+/** Addresses in one command. */
+const addressesMax = 1_000
+
+/** A window is one hash, which is removed a window after its end. ARGV: its life, then address and count by turns. */
+const add = script(`
+local sums = {}
+for i = 2, #ARGV, 2 do sums[#sums + 1] = redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return sums`)
+
+export function createAddressCounts(redis: Redis): AddressCounts {
+  return {
+    async add(window, windowMs, counts) {
+      const sums = new Map<string, number>()
+      const all = [...counts]
+      for (let from = 0; from < all.length; from += addressesMax) {
+        const part = all.slice(from, from + addressesMax)
+        const answer = (await redis.run(
+          add,
+          [`addresses:${windowMs}:${window}`],
+          [2 * windowMs, ...part.flat()],
+        )) as number[]
+        for (const [at, [address]] of part.entries()) sums.set(address, answer[at] ?? 0)
+      }
+      return sums
+    },
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * A connection to Redis or Valkey. Nothing is kept there alone that outlives a minute or cannot be counted anew, so an
+ * installation may lose it at any time.
+ *
+ * A command fails at once while the connection is away: waiting for it would stop requests that can be served without.
+ */
+import { createHash } from 'node:crypto'
+import { Fault } from '../../domain/fault.ts'
+import type { Log } from '../../domain/ports/system.ts'
+import { systemClock, within } from '../../runtime/clock.ts'
+import { loadRedis } from '../../runtime/optional.ts'
+
+export type Script = { text: string; sha1: string }
+
+export type Redis = {
+  /** Runs a script in one step. Throws the fault store_unreachable while the connection is away. */
+  run(script: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>
+  /** False when the key is there already. It is gone after `lifeMs`. Throws as `run` does. */
+  setOnce(key: string, lifeMs: number): Promise<boolean>
+  /** Calls back at each message, and whenever one may have been missed. */
+  listen(channel: string, received: () => void): Promise<void>
+  close(): void
+}
+
+/** All keys begin so. The braces put them on one node of a cluster, because a script reads several. */
+export const keyPrefix = '{parley}:'
+
+const connectMs = 5_000
+/** A server that says nothing for this long is taken for gone, although it is asked each second. */
+const silenceMs = 3_000
+const pingEveryMs = 1_000
+/** Commands that wait for their answer. */
+const commandsMax = 20_000
+const reconnectMaxMs = 500
+/** Answers of a server that starts, is full, or has just become a replica: https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+const passing = /^(LOADING|READONLY|MASTERDOWN|OOM|CLUSTERDOWN|TRYAGAIN|BUSY)\b/
+
+export function script(text: string): Script {
+  return { text, sha1: createHash('sha1').update(text).digest('hex') }
+}
+
+/** Rejects with a message that names the setting when there is no answer within 5 s. */
+export async function openRedis(url: string, log: Log): Promise<Redis> {
+  const { createClient, ErrorReply } = await loadRedis()
+  const open = () => {
+    const client = createClient({
+      url,
+      socket: {
+        connectTimeout: connectMs,
+        socketTimeout: silenceMs,
+        reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, reconnectMaxMs),
+      },
+      pingInterval: pingEveryMs,
+      commandsQueueMaxLength: commandsMax,
+      disableOfflineQueue: true,
+    })
+    let isAway = false
+    // Without a listener the client would end the process. Every attempt to connect again fails with one.
+    client.on('error', (err: unknown) => {
+      if (!isAway) log.warn({ err }, 'Redis does not answer; limits are counted by each process alone')
+      isAway = true
+    })
+    client.on('ready', () => {
+      isAway = false
+    })
+    return client
+  }
+  const [commands, notices] = [open(), open()]
+  const close = () => {
+    for (const client of [commands, notices]) if (client.isOpen) client.destroy()
+  }
+  try {
+    await within(systemClock, connectMs, Promise.all([commands.connect(), notices.connect()]), 'no answer')
+  } catch (cause) {
+    close()
+    throw new Error('The server that REDIS_URL names does not answer. Start it, or remove the setting.', { cause })
+  }
+
+  async function asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (cause) {
+      if (cause instanceof ErrorReply && !passing.test(cause.message)) throw cause
+      throw new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1, cause })
+    }
+  }
+
+  /** The server keeps the text of a script until it starts again. */
+  async function runKept({ text, sha1 }: Script, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
+    try {
+      return await commands.evalSha(sha1, options)
+    } catch (error) {
+      if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT')) return commands.eval(text, options)
+      throw error
+    }
+  }
+
+  return {
+    run: (kept, keys, values) =>
+      asked(() => runKept(kept, { keys: keys.map((key) => keyPrefix + key), arguments: values.map(String) })),
+    setOnce: async (key, lifeMs) => {
+      const expiration = { type: 'PX' as const, value: lifeMs }
+      return (await asked(() => commands.set(keyPrefix + key, '1', { condition: 'NX', expiration }))) === 'OK'
+    },
+    listen: async (channel, received) => {
+      notices.on('ready', received)
+      await notices.subscribe(keyPrefix + channel, received)
+    },
+    close,
+  }
+}

@@ -1,0 +1,14 @@
+import type { UsedTokens } from '../../domain/access/ephemeral.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { clockSkewMs } from '../used-tokens.ts'
+import type { Redis } from './connection.ts'
+
+/** While Redis is away a token is refused: it might have been used before. */
+export function createRedisUsedTokens(redis: Redis, clock: Clock): UsedTokens {
+  return {
+    spend: (organizationId, tokenId, expiresAtMs) => {
+      const lifeMs = Math.ceil(Math.max(expiresAtMs - clock.nowMs(), 0) + clockSkewMs)
+      return redis.setOnce(`used-token:${organizationId}:${tokenId}`, lifeMs)
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** Limits, used tokens and counts of addresses, which all processes share that serve from one database. */
+import type { UsedTokens } from '../domain/access/ephemeral.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Loop } from '../runtime/loops.ts'
+import type { Sql } from './connect.ts'
+import { createInstance, type Instance } from './instances.ts'
+import { createSqlLeases } from './lease-rows.ts'
+import { refreshMs, SharedLimits } from './limits.ts'
+import { type AddressCounts, createAddressCounts } from './redis/address-counts.ts'
+import { openRedis, type Redis } from './redis/connection.ts'
+import { createRedisInstance } from './redis/instances.ts'
+import { createRedisLeases } from './redis/leases.ts'
+import { createRedisUsedTokens } from './redis/used-tokens.ts'
+
+export type SharingOptions = {
+  clock: Clock
+  log: Log
+  /** Redis or Valkey, which all processes of the database name. Null: they share by Postgres. */
+  redisUrl: string | null
+  /** A command shares nothing. */
+  serves: boolean
+  leaseMs: number
+}
+
+export type Sharing = {
+  limits: SharedLimits
+  /** Null: the database keeps them. */
+  usedTokens: UsedTokens | null
+  /** Null: each instance allows its part of the edge quota. */
+  addressCounts: AddressCounts | null
+  loops: readonly Loop[]
+  /** Resolves when this instance may serve. */
+  join(): Promise<void>
+  leave(): Promise<void>
+  close(): void
+}
+
+export async function openSharing(system: Sql, instanceId: string, options: SharingOptions): Promise<Sharing> {
+  const { clock, log, leaseMs, redisUrl, serves } = options
+  const row = createInstance(system, clock, instanceId, leaseMs)
+  const everyMs = Math.min(refreshMs, leaseMs / 4)
+  if (redisUrl === null || !serves) {
+    const leases = createSqlLeases(system, clock, instanceId)
+    const limits = new SharedLimits({ clock, log, instance: row, leases, grantsWhileAway: false })
+    return {
+      limits,
+      usedTokens: null,
+      addressCounts: null,
+      loops: loopsOf(limits, everyMs, leaseMs),
+      join: () => limits.join(),
+      leave: () => limits.leave(),
+      close: () => {},
+    }
+  }
+  return overRedis(await openRedis(redisUrl, log), row, instanceId, { ...options, everyMs })
+}
+
+/** The row of the instance stays in the database: reservations of credit and calls refer to it. */
+function overRedis(
+  redis: Redis,
+  row: Instance,
+  instanceId: string,
+  { clock, log, leaseMs, everyMs }: SharingOptions & { everyMs: number },
+): Sharing {
+  const instance = createRedisInstance(redis, clock, instanceId, leaseMs)
+  const leases = createRedisLeases(redis, clock, instanceId)
+  const limits = new SharedLimits({ clock, log, instance, leases, grantsWhileAway: true })
+  return {
+    limits,
+    usedTokens: createRedisUsedTokens(redis, clock),
+    addressCounts: createAddressCounts(redis),
+    loops: [
+      ...loopsOf(limits, everyMs, leaseMs),
+      { name: 'row of this instance', everyMs, run: () => row.beat(false) },
+    ],
+    join: async () => {
+      await row.join()
+      await limits.join()
+    },
+    leave: async () => {
+      await limits.leave().catch((err: unknown) => log.warn({ err }, 'Redis was not told that this process ends'))
+      await row.leave()
+    },
+    close: () => redis.close(),
+  }
+}
+
+function loopsOf(limits: SharedLimits, everyMs: number, leaseMs: number): Loop[] {
+  return [
+    { name: 'instances', everyMs, run: () => limits.refresh() },
+    { name: 'leases of dead instances', everyMs: leaseMs, run: () => limits.sweep() },
+  ]
+}

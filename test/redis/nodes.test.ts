@@ -1,0 +1,47 @@
+/** Two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is away. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { databaseUrlOf } from '../process/database.ts'
+import { until } from '../process/machine.ts'
+import { type Running, startParley } from '../process/parley.ts'
+import { send } from '../router/requests.ts'
+import { missingRedis, startRedis } from './redis.ts'
+
+const skip = await missingRedis()
+const quota = 40
+/** Longer than two exchanges of counts, also on a busy machine. */
+const exchangedMs = 1_000
+
+async function ask(target: Running, times: number): Promise<number[]> {
+  const answers = await Promise.all(Array.from({ length: times }, () => send(target, '/router/v1/models')))
+  return answers.map(({ status }) => status)
+}
+const count = (statuses: readonly number[], status: number) => statuses.filter((each) => each === status).length
+
+async function started(t: Test, env: Record<string, string>): Promise<Running> {
+  const parley = await startParley({ PARLEY_EDGE_QUOTA: String(quota), PARLEY_EDGE_WINDOW_S: '86400', ...env })
+  t.teardown(() => parley.remove())
+  return parley
+}
+
+t.test('an address has its quota once over all nodes', { skip }, async (t) => {
+  const redis = await startRedis(t)
+  const first = await started(t, { REDIS_URL: redis.url })
+  const second = await started(t, { REDIS_URL: redis.url, DATABASE_URL: databaseUrlOf(first.dataDir) })
+  t.equal(count(await ask(first, 30), 200), 30, 'more than half of the quota at one node')
+  await sleep(exchangedMs)
+  const [one] = await ask(second, 1)
+  t.equal(one, 200)
+  await sleep(exchangedMs)
+  const statuses = await ask(second, 20)
+  t.equal(count(statuses, 200), 9, 'what is left')
+  t.equal(count(statuses, 429), 11)
+  await sleep(exchangedMs)
+  await ask(first, 1)
+  await sleep(exchangedMs)
+  t.equal(count(await ask(first, 5), 429), 5, 'and at the first node nothing is left')
+  const policy = async () => (await send(first, '/router/v1/models')).headers.get('ratelimit-policy')
+  t.equal(await policy(), `"relay-ip";q=${quota};w=86400`)
+  await redis.kill()
+  await until('the quota is divided', async () => (await policy()) === `"relay-ip";q=${quota / 2};w=86400`)
+})
