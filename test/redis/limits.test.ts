@@ -177,7 +177,7 @@ t.test('a server of Redis that holds still delays no request for long', { skip }
   redis.pause()
   const startedMs = performance.now()
   t.type(await acquire(first, 'x'), 'function')
-  t.ok(performance.now() - startedMs < 5_000, `${Math.round(performance.now() - startedMs)} ms`)
+  t.ok(performance.now() - startedMs < 10_000, `${Math.round(performance.now() - startedMs)} ms`)
   redis.goOn()
 })
 
