@@ -72,9 +72,12 @@ const ringingDefaultS = 60
 const dialMs = 5_000
 /** The line ends a leg that rings too long by itself. If it does not, the call ends this much later. */
 const ringingGraceMs = 1_000
-/** The conversation ends a call that lasts too long. If nothing here ends it, the line does so this much later. */
-const lastWordsS = 120
-const timeLimitMaxS = 14_400
+/**
+ * The longest that a line takes, whatever the agent's limit is: a line keeps this limit after a transfer, and two people
+ * who were connected talk for as long as they like. The conversation has a timer for its own limit, and a leg that no
+ * process holds is hung up as an orphan.
+ */
+const timeLimitS = 14_400
 
 export function createDialPhone(deps: OutboundDeps): DialPhone {
   return async (
@@ -173,7 +176,7 @@ async function dial(
   { clock }: OutboundDeps,
   { line, ringingMs, region }: Outbound,
   phone: PhoneCall,
-  { call: { id, phone: numbers, pipeline }, answerPlan }: LiveCall,
+  { call: { id, phone: numbers }, answerPlan }: LiveCall,
   { e164, connectionId }: CallableNumber,
 ): Promise<void> {
   const ringing = ringingMs + ringingGraceMs
@@ -194,7 +197,7 @@ async function dial(
     from: e164,
     to: numbers?.to ?? '',
     ringingTimeoutS: ringingMs / 1000,
-    timeLimitS: Math.min(pipeline.maxDurationSeconds + lastWordsS, timeLimitMaxS),
+    timeLimitS,
     region,
     detectsMachine: answerPlan?.mode === 'carrier' ? ('carrier' as const) : null,
     media: phone.expectStream(),

@@ -235,7 +235,7 @@ export function openDesk() {
     /** Begins to call. */
     dial: () => dial(user, wanted),
     /** Calls, while time passes. */
-    dialled: () => passing(dial(user, wanted)),
+    dialled: (more: { maxDurationSeconds?: number } = {}) => passing(dial(user, { ...wanted, ...more })),
     eventOf,
     /** The stream of the newest leg begins, and may name it. */
     join: (name?: string): MediaSink => {

@@ -144,7 +144,15 @@ t.test('the first event names a leg to which the answer of the line is not there
   await desk.passes()
   await dialling
   t.equal(desk.call()?.status, 'ringing')
-  t.equal(desk.dialling[0]?.timeLimitS, 3720)
+})
+
+t.test('the line ends no call before four hours, whatever the limit of its agent is', async (t) => {
+  for (const maxDurationSeconds of [30, 3600]) {
+    const desk = openDesk()
+    await desk.dialled({ maxDurationSeconds })
+    // A line keeps the limit when two people were connected, who may talk for longer than the agent may.
+    t.equal(desk.dialling[0]?.timeLimitS, 14_400)
+  }
 })
 
 t.test('an event that reaches its own process on the way over the database happens once', async (t) => {
