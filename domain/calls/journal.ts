@@ -240,7 +240,10 @@ function nameOf(entry: CallEntry): string {
   return 'event' in entry ? entry.event.type : entry.kind
 }
 
-/** The end of a call, and what it has promised, are stored in any case. */
+/**
+ * The end of a call and what it has promised are stored in any case. So are its transfers: without the bridge of a
+ * completed one, the legs of two people who talk are hung up as orphans. A call has few of these entries.
+ */
 function isKept({ kind }: CallEntry): boolean {
-  return kind === 'move' || kind === 'callback'
+  return kind === 'move' || kind === 'callback' || kind === 'transfer'
 }

@@ -12,6 +12,7 @@ import { Fault } from '../../domain/fault.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { wanted } from '../callbacks/callback.ts'
 import { organization, silent, TestCluster } from '../store/cluster.ts'
+import { transferOf } from '../transfers/transfer.ts'
 import { newCall, newSpan, newTurn } from './call.ts'
 
 const cluster = await TestCluster.start()
@@ -177,6 +178,40 @@ t.test('what a conversation writes while the database is away is stored once it 
   await end
   t.equal(state.turns.length, 300)
   t.same([state.call.status, state.reports], ['completed', 1])
+})
+
+t.test('the bridge of a transfer is stored, however many entries wait', async (t) => {
+  const call = newCall('org_1', { status: 'in_progress' })
+  const { state, append } = memoryStore(call)
+  const stored: string[] = []
+  const clock = stoppedClock()
+  let isAway = true
+  const journal = createJournal({
+    calls: {
+      append(tenant, id, entries) {
+        if (isAway) return Promise.reject(new Fault({ kind: 'store_unreachable' }))
+        stored.push(...entries.flatMap((entry) => (entry.kind === 'transfer' ? [entry.transfer.status] : [])))
+        return append(tenant, id, entries)
+      },
+    },
+    clock,
+    log: silent,
+    eventId: systemIds.session,
+    callbackId: systemIds.callback,
+    ended: () => {},
+  })
+  const log = journal.open(call)
+  for (let entry = 0; entry < 10_100; entry++) log.event('agent.failover', { stage: 'tts' })
+  log.transfer({ transfer: { ...transferOf(call), status: 'completed' }, nextTransferId: null })
+  const end = log.ended('transferred')
+  isAway = false
+  for (let batch = 0; batch < 60; batch++) {
+    clock.advance(250)
+    await settled()
+  }
+  await end
+  t.same(stored, ['completed'])
+  t.equal(state.events.filter(({ type }) => type === 'agent.failover').length, 10_000, 'the others are bounded')
 })
 
 /** A clock that stands still until it is moved. */
