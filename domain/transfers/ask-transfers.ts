@@ -82,12 +82,18 @@ export class AskTransfers {
     transferId: string,
     recipientIdentity: string | null,
   ): Promise<TransferProgress> {
-    const call = await this.#callOf(caller, callId, transferId)
-    return this.#run(call, { action: 'complete', transferId, recipientIdentity })
+    const { call, transfer } = await this.#find(caller, callId, transferId)
+    const { kind, status } = transfer
+    const isConnected = kind === 'warm' && (status === 'bridging' || status === 'completed')
+    if (!isConnected) return this.#run(call, { action: 'complete', transferId, recipientIdentity })
+    // It is as it should be, also when no process holds the call any more.
+    if (![null, transfer.recipientIdentity].includes(recipientIdentity)) throw otherRecipient()
+    const all = await this.#deps.transfers.list(call, callId)
+    return this.#progress(call, { transferId, attemptIds: attemptIdsOf(all, transferId), nextId: null })
   }
 
   async cancel(caller: Caller, callId: string, transferId: string, wanted: WantedCancel): Promise<TransferProgress> {
-    const call = await this.#callOf(caller, callId, transferId)
+    const { call } = await this.#find(caller, callId, transferId)
     return this.#run(call, { action: 'cancel', transferId, wanted })
   }
 
@@ -119,13 +125,11 @@ export class AskTransfers {
     return { from: number.e164, outboundTrunkId: outboundTrunkId && (number.connectionId ?? outboundTrunkId) }
   }
 
-  /** The call of an attempt that exists. */
-  async #callOf(caller: Caller, callId: string, transferId: string): Promise<Call> {
+  async #find(caller: Caller, callId: string, transferId: string): Promise<{ call: Call; transfer: Transfer }> {
     const { calls, transfers } = this.#deps
     const tenant = tenantOf(caller)
     const call = found(await calls.find(tenant, callId))
-    found(await transfers.find(tenant, callId, transferId))
-    return call
+    return { call, transfer: found(await transfers.find(tenant, callId, transferId)) }
   }
 
   async #run(call: Call, command: TransferCommand): Promise<TransferProgress> {
@@ -151,7 +155,7 @@ export class AskTransfers {
       case 'not_dialed':
         return new ResourceFault({ kind: 'not_dialed', hasNumber: true, sessionId: call.id })
       case 'recipient_mismatch':
-        return invalid('recipientParticipantIdentity', 'identity_not_of_recipient')
+        return otherRecipient()
       case 'state_conflict':
         return new ResourceFault({ kind: 'transfer_state_conflict', status: answer.status })
       case 'not_found':
@@ -179,6 +183,15 @@ export class AskTransfers {
     return { transfer, attempts, next, fallback: attempts.at(-1)?.fallback ?? null }
   }
 }
+
+/** The attempts of one transfer: a call may have had others before it, and the last attempt of each has its fallback. */
+function attemptIdsOf(all: readonly Transfer[], transferId: string): string[] {
+  const until = all.findIndex(({ id }) => id === transferId)
+  const from = all.slice(0, until).findLastIndex(({ fallback }) => fallback !== null) + 1
+  return all.slice(from, until + 1).map(({ id }) => id)
+}
+
+const otherRecipient = () => invalid('recipientParticipantIdentity', 'identity_not_of_recipient')
 
 function invalid(
   field: string,

@@ -180,6 +180,69 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })
 })
 
+const complete = (id: string, transferId: string, body: object = {}) =>
+  call(phones, 'POST', `/v1/calls/${id}/transfers/${transferId}/complete`, body)
+
+t.test(
+  'completeTransfer changes nothing once the two are being connected, also after the end of the call',
+  async (t) => {
+    const id = await talking()
+    await transfer(id, 'warm', { to: '+15005550001' })
+    const destinations = [{ to: '+15005550003' }, { to: '+15005550019' }]
+    await transfer(id, 'warm', { destinations, screeningTimeout: 60 })
+    const isScreened = (row: PhoneCallRow) => transfersOf(row).at(-1)?.status === 'screening'
+    const attempt = transfersOf(await callWhen(phones, id, isScreened)).at(-1)?.id ?? ''
+    t.match((await complete(id, attempt)).json(), { id: attempt }, 'in screening')
+    await callWhen(phones, id, isDecided)
+    const done = await complete(id, attempt)
+    t.equal(done.status, 200, done.text)
+    const row = done.json<Progress>()
+    t.match(row, { id: attempt, status: 'completed', fallback: null, next_transfer: null })
+    const causes = row.routing_attempts.map(({ status, failure_cause }) => failure_cause ?? status)
+    t.same(causes, ['busy', 'completed'], 'the attempts of this transfer alone')
+    await call(phones, 'POST', `/v1/calls/${id}/end`)
+    await callWhen(phones, id, hasEnded)
+    const after = await complete(id, attempt, { recipientParticipantIdentity: `transfer_${attempt}` })
+    t.equal(after.status, 200, after.text)
+    t.same(after.json(), row)
+    const other = await complete(id, attempt, { recipientParticipantIdentity: 'transfer_other' })
+    t.match(
+      other.json<{ issues: { path: string }[] }>().issues,
+      [{ path: '/recipientParticipantIdentity' }],
+      other.text,
+    )
+  },
+)
+
+t.test('completeTransfer changes nothing while the two are being connected', async (t) => {
+  // The events of both legs come 5 s late, so that the bridge is announced too late.
+  const id = await talking('+15005550023')
+  const { id: attempt } = (await transfer(id, 'warm', { to: '+15005550023', screeningTimeout: 60 })).json<Progress>()
+  await callWhen(phones, id, (row) => transfersOf(row).at(-1)?.status === 'screening')
+  t.match((await complete(id, attempt)).json(), { status: 'bridging' })
+  const again = await complete(id, attempt)
+  t.equal(again.status, 200, again.text)
+  t.match(again.json(), { id: attempt, status: 'bridging' })
+  t.same(statuses(await callWhen(phones, id, isDecided)), ['carrier_error'])
+  t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'failed' } })
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(phones, id, hasEnded)
+})
+
+t.test('completeTransfer of a blind transfer is a conflict in each of its states', async (t) => {
+  const id = await talking()
+  // The recipient answers after 20 s.
+  const { id: attempt } = (await transfer(id, 'blind', { to: '+15005550007' })).json<Transfer>()
+  t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'requested' } })
+  await callWhen(phones, id, isDecided)
+  const done = await complete(id, attempt)
+  t.equal(done.status, 409, done.text)
+  t.match(done.json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(phones, id, hasEnded)
+  t.match((await complete(id, attempt)).json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'completed' } })
+})
+
 t.test('a caller who leaves while they wait is not connected with anybody', async (t) => {
   const id = await talking()
   await transfer(id, 'warm', { destinations: [{ to: '+15005550002' }, { to: '+15005550017' }] })
