@@ -1,6 +1,6 @@
 /** Chooses a tool by what the user says, and takes its arguments from the same words. */
 import type { LlmRequest } from '../../domain/llm/llm.ts'
-import { plainWords, stemOf, subjects } from './script-words.ts'
+import { plainStemOf, plainWords, stemOf, subjects } from './script-words.ts'
 import { smallestValue } from './smallest-value.ts'
 
 type Tool = LlmRequest['tools'][number]
@@ -67,8 +67,7 @@ const propertiesMax = 50
 
 function valueOf(property: string, schema: Record<string, unknown>, said: string): unknown {
   const { type } = schema
-  if (Array.isArray(schema['enum']))
-    return schema['enum'].find((value) => typeof value === 'string' && hasWords(said, value))
+  if (Array.isArray(schema['enum'])) return chosenIn(schema['enum'], said)
   if ((type === 'integer' || type === 'number') && isMinutes.test(property)) return minutesIn(said)
   if (type === 'integer' || type === 'number') return numberIn(said, type === 'integer')
   if (type !== 'string') return undefined
@@ -78,8 +77,15 @@ function valueOf(property: string, schema: Record<string, unknown>, said: string
   return fits ? text : undefined
 }
 
-const hasWords = (said: string, value: string) =>
-  ` ${plainWords(said).join(' ')} `.includes(` ${plainWords(value).join(' ')} `)
+/** Speech to text often loses the last "s" of a plural, so words in another form are found too. Exact words go first. */
+function chosenIn(values: readonly unknown[], said: string): string | undefined {
+  const texts = values.filter((value) => typeof value === 'string')
+  const isSaid = (form: (word: string) => string) => {
+    const all = ` ${plainWords(said).map(form).join(' ')} `
+    return texts.find((value) => all.includes(` ${plainWords(value).map(form).join(' ')} `))
+  }
+  return isSaid((word) => word) ?? isSaid(plainStemOf)
+}
 
 const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 

@@ -44,8 +44,17 @@ export function subjects(text: string): Set<string> {
 export function stemOf(word: string): string {
   const known = alike[word]
   if (known) return known
-  const stem = word.length > 4 ? word.replace(/(?:ies|es|s)$/, '').replace(/(?:ing|ed)$/, '') : word.replace(/s$/, '')
+  const stem = withoutEnding(word)
   return alike[stem] ?? stem.replace(/[ey]$/, '')
+}
+
+/** "hours" and "hour" are one word; "open" and "closed", which have one subject, are two. */
+export function plainStemOf(word: string): string {
+  return withoutEnding(word).replace(/[ey]$/, '')
+}
+
+function withoutEnding(word: string): string {
+  return word.length > 4 ? word.replace(/(?:ies|es|s)$/, '').replace(/(?:ing|ed)$/, '') : word.replace(/s$/, '')
 }
 
 /** The number of words that both have. */

@@ -57,6 +57,20 @@ t.test('an agent that speaks first says its greeting', async (t) => {
   t.match((await ask(null, { items })).text, /^Hello! .*not a language model/)
 })
 
+t.test('one of several values is chosen by its words, in the singular and in the plural', async (t) => {
+  const parameters = (values: string[]) => ({ type: 'object', properties: { label: { enum: values } } })
+  const choose = async (said: string, ...values: string[]) => {
+    const tool = { name: 'transfer_call', description: 'Transfers questions about opening hours.' }
+    return (await ask(said, { tools: [{ ...tool, parameters: parameters(values) }] })).calls
+  }
+  const chosen = (label: string) => [['transfer_call', { label }]]
+  for (const said of ['a question about your opening hours', 'a question about your opening hour'])
+    t.same(await choose(said, 'Sales', 'Opening hours'), chosen('Opening hours'), said)
+  t.same(await choose('a question: are you open?', 'Closed', 'Open'), chosen('Open'), 'words of one subject differ')
+  const both = await choose('a question about opening hours', 'Opening hour', 'Opening hours')
+  t.same(both, chosen('Opening hours'), 'the exact words go first')
+})
+
 t.test('it repeats what it said, and asks a silent caller', async (t) => {
   const items: LlmItem[] = [
     { type: 'message', role: 'system', text: prompt },
