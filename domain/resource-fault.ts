@@ -32,6 +32,8 @@ export type Problem =
   | { kind: 'number_invalid' }
   /** There is no number to call from, or the organization has none of this name. */
   | { kind: 'number_missing' }
+  /** The call goes over a trunk and the number belongs to the carrier, or the reverse. */
+  | { kind: 'number_of_other_line' }
   /** Either one number or a list of them is wanted. */
   | { kind: 'destination_ambiguous' }
   | { kind: 'identity_not_of_caller' }

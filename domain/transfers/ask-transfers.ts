@@ -112,7 +112,10 @@ export class AskTransfers {
     return this.#run(call, { action: 'start', wanted })
   }
 
-  /** The number that a recipient sees. Recipients are called over the line of the caller: its trunk, unless the number has another one. */
+  /**
+   * The number that a recipient sees. Recipients are called over the line of the caller, which connects the two: a number
+   * of another trunk is called from over its own one, but a trunk and a carrier connect no legs of each other.
+   */
   async #numberFor(call: Call, asked: string | null): Promise<Pick<WantedTransfer, 'from' | 'outboundTrunkId'>> {
     const { phone } = call
     const numberId = phone?.phoneNumberId ?? null
@@ -122,7 +125,8 @@ export class AskTransfers {
     const number = await this.#deps.numbers.outboundFor(call, null, asked)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
-    return { from: number.e164, outboundTrunkId: outboundTrunkId && (number.connectionId ?? outboundTrunkId) }
+    if ((number.connectionId === null) !== (outboundTrunkId === null)) throw invalid('from', 'number_of_other_line')
+    return { from: number.e164, outboundTrunkId: number.connectionId }
   }
 
   async #find(caller: Caller, callId: string, transferId: string): Promise<{ call: Call; transfer: Transfer }> {
@@ -195,7 +199,7 @@ const otherRecipient = () => invalid('recipientParticipantIdentity', 'identity_n
 
 function invalid(
   field: string,
-  kind: 'number_missing' | 'identity_not_of_caller' | 'identity_not_of_recipient',
+  kind: 'number_missing' | 'number_of_other_line' | 'identity_not_of_caller' | 'identity_not_of_recipient',
 ): ResourceFault {
   return new ResourceFault({ kind: 'invalid', issues: [{ path: [field], problem: { kind } }] })
 }

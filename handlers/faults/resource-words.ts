@@ -179,6 +179,8 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143'
     case 'number_missing':
       return 'must be a phone number of this organization; GET /v1/phone-numbers lists them'
+    case 'number_of_other_line':
+      return 'must be of the same kind as the number of the call: both of the carrier, or both of SIP connections'
     case 'answer_missing':
       return 'needs intent with a language, and systemPrompt, because the number takes calls and names no agent'
     case 'number_not_us':
@@ -270,6 +272,7 @@ function keywordOf(problem: Problem): string {
     case 'agents_not_taken':
     case 'identity_not_of_caller':
     case 'identity_not_of_recipient':
+    case 'number_of_other_line':
       return 'const'
     case 'repeated':
     case 'connection_name_taken':

@@ -1,0 +1,79 @@
+/** The number that a recipient sees must be one that the line of the call can call from. */
+import t from 'tap'
+import { Fault } from '../../domain/fault.ts'
+import type { CallableNumber } from '../../domain/phone/ports.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
+import type { WantedTransfer } from '../../domain/transfers/transfer.ts'
+import { newCall } from '../calls/call.ts'
+import { caller } from '../domain/fakes.ts'
+
+const user = caller({}, { test: true })
+const number = (e164: string, connectionId: string | null): CallableNumber => ({
+  ...{ organizationId: user.organization.id, test: true, id: e164, e164, connectionId },
+  source: connectionId === null ? 'managed' : 'sip_trunk',
+  ...{ direction: 'both', agentId: null, dispatchMetadataTemplate: null },
+})
+const numbers = [
+  number('+15005550101', null),
+  number('+15005550102', null),
+  number('+15005550201', 'sip_a'),
+  number('+15005550202', 'sip_b'),
+]
+
+/** What the process of a call to `to` is asked for a transfer from `from`, or where the request is refused. */
+async function startedFrom(to: string, from: string) {
+  const phone = {
+    direction: 'inbound',
+    from: null,
+    to,
+    forwardedFrom: null,
+    phoneNumberId: to,
+    legId: 'leg_1',
+  } as const
+  const call = newCall(user.organization.id, { test: true, status: 'in_progress', ownerId: 'this', phone })
+  const wanted: WantedTransfer[] = []
+  const of = (id: string) => numbers.find((each) => each.id === id)
+  const ask = new AskTransfers({
+    calls: { find: () => Promise.resolve(call) },
+    transfers: { find: () => Promise.resolve(null), list: () => Promise.resolve([]) },
+    numbers: {
+      outboundFor: (_tenant, _agentId, asked) => Promise.resolve(of(asked ?? '') ?? 'none'),
+      connectionOf: (_tenant, id) => Promise.resolve(of(id)?.connectionId ?? null),
+    },
+    credit: { any: () => Promise.resolve(true) },
+    live: {
+      command(_tenant, _callId, command) {
+        if (command.action === 'start') wanted.push(command.wanted)
+        return Promise.resolve({ refused: 'call_not_live' })
+      },
+      decided: () => Promise.resolve(),
+    },
+    commands: { send: () => Promise.resolve(null) },
+    ownerId: 'this',
+    rules: { isPhoneNumber: () => true, hosts: { placeOf: () => 'public', allowsAny: false } },
+  })
+  try {
+    await ask.warm(user, call.id, { to: '+15005550017', from })
+  } catch (error) {
+    if (!(error instanceof ResourceFault) && !(error instanceof Fault)) throw error
+    if (error.data.kind === 'invalid') return error.data.issues
+  }
+  const [started] = wanted
+  return { from: started?.from, outboundTrunkId: started?.outboundTrunkId }
+}
+
+t.test('a number of the same carrier or of a trunk is shown, and the leg goes over its own trunk', async (t) => {
+  const cases = [
+    ['+15005550101', '+15005550102', null],
+    ['+15005550201', '+15005550201', 'sip_a'],
+    ['+15005550201', '+15005550202', 'sip_b'],
+  ] as const
+  for (const [to, from, outboundTrunkId] of cases) t.same(await startedFrom(to, from), { from, outboundTrunkId })
+})
+
+t.test('a number of another kind of line is refused with its place', async (t) => {
+  const issues = [{ path: ['from'], problem: { kind: 'number_of_other_line' } }]
+  t.same(await startedFrom('+15005550101', '+15005550201'), issues, 'a trunk, from a call over the carrier')
+  t.same(await startedFrom('+15005550201', '+15005550101'), issues, 'the carrier, from a call over a trunk')
+})
