@@ -9,6 +9,7 @@ import { newCallback, type WantedCallback } from '../callbacks/callback.ts'
 import type { CallLog } from '../conversation/call-log.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import { summaryTurnsMax } from '../transfers/default-summary.ts'
 import { transferPayload } from '../transfers/payload.ts'
 import type { TransferChange } from '../transfers/transfer.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
@@ -41,8 +42,8 @@ export interface PhoneLog extends CallLog {
   /** An event of the line. `sipCode`: the answer of the far end or of the carrier. */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
-  /** The last words that the caller has spoken. Null: none yet. */
-  lastWords(): string | null
+  /** What the caller has spoken in the last turns, the oldest first. */
+  lastSaid(): readonly string[]
   /** Resolves when all that was written before is stored. */
   stored(): Promise<void>
 }
@@ -71,7 +72,7 @@ class OpenJournal implements PhoneLog {
   #status: CallStatus
   #turns = 0
   #eventAtMs = 0
-  #lastWords: string | null = null
+  #lastSaid: readonly string[] = []
   #waiting: CallEntry[] = []
   #isWriting = false
   #isPlanned = false
@@ -118,12 +119,13 @@ class OpenJournal implements PhoneLog {
   }
 
   turn(turn: Parameters<CallLog['turn']>[0]): void {
-    if (turn.source === 'user' && turn.metadata['dtmf'] !== true) this.#lastWords = turn.text
+    if (turn.source === 'user' && turn.metadata['dtmf'] !== true)
+      this.#lastSaid = [...this.#lastSaid, turn.text].slice(-summaryTurnsMax)
     this.#add({ kind: 'turn', turn: { ...turn, index: this.#turns++ } })
   }
 
-  lastWords(): string | null {
-    return this.#lastWords
+  lastSaid(): readonly string[] {
+    return this.#lastSaid
   }
 
   span(span: Parameters<CallLog['span']>[0]): void {

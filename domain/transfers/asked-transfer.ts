@@ -34,7 +34,8 @@ export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
   ringingTimeout?: number | null
   screeningTimeout?: number | null
   fallback?: AskedFallback | null
-  voicemailDetection?: { mode?: MachineDetection['mode'] | null; timeoutSeconds?: number | null } | null
+  /** `amd` is another name for `carrier`. */
+  voicemailDetection?: { mode?: MachineDetection['mode'] | 'amd' | null; timeoutSeconds?: number | null } | null
   participantIdentity?: string | null
 }
 

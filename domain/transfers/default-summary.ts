@@ -1,24 +1,89 @@
-/** The summary of a call for a recipient, if the client of the API gives none: the last words of the caller. */
+/**
+ * The summary of a call for a recipient, if the client of the API gives none: what the caller has said in the last turns,
+ * without the request to be transferred. It is made of words that are there already, so that nobody waits for it.
+ */
+import { Phrases, plain } from '../conversation/phrases.ts'
 
-/** About six seconds of speech: the recipient has to decide within the time of the screening. */
-const wordsMax = 100
+/** Turns of the caller that a journal keeps for it. */
+export const summaryTurnsMax = 6
+/** About nine seconds of speech: the recipient has to decide within the time of the screening. */
+const charactersMax = 140
+/** "Hello", "Yes, please": fewer words tell nobody what the call is about. */
+const wordsMin = 3
 
-/** `lastWords`: null where the caller has said nothing. */
-export function defaultSummary(lastWords: string | null, language: string): string | null {
-  const words = lastWords?.replace(/\s+/g, ' ').trim() ?? ''
-  if (words === '') return null
-  const letters = [...words]
-  const cut = letters.slice(0, wordsMax).join('')
-  const shown = letters.length <= wordsMax ? words : `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 1))} …`
-  return `${introductions[language.toLowerCase().split(/[-_]/)[0] as string] ?? introductions['en']} ${shown}`
+type SummaryWords = {
+  introduction: string
+  /** What a caller says who asks for another person. Entries with `|` between them. */
+  requests: string
 }
 
-const introductions: Readonly<Record<string, string>> = {
-  en: 'The caller has said:',
-  de: 'Der Anrufer hat gesagt:',
-  es: 'La persona ha dicho:',
-  fr: 'L’appelant a dit :',
-  it: 'Il chiamante ha detto:',
-  pt: 'A pessoa disse:',
-  nl: 'De beller heeft gezegd:',
+const languages: Readonly<Record<string, SummaryWords>> = {
+  en: {
+    introduction: 'The caller has said:',
+    requests:
+      'transfer me|transfer the call|transfer this call|be transferred|put me through|connect me|speak to|speak with|talk to|talk with|a real person|a human|an operator|an agent',
+  },
+  de: {
+    introduction: 'Der Anrufer hat gesagt:',
+    requests:
+      'verbinden sie mich|mich verbinden|mich bitte verbinden|mich weiterleiten|stellen sie mich durch|mich durchstellen|mit jemandem sprechen|einen mitarbeiter|einem mitarbeiter|einer mitarbeiterin|einem menschen',
+  },
+  es: {
+    introduction: 'La persona ha dicho:',
+    requests:
+      'páseme|pásame|comuníqueme|transfiérame|transferirme|me transfiera|me pase con|hablar con|una persona real|un agente',
+  },
+  fr: {
+    introduction: 'L’appelant a dit :',
+    requests:
+      'passezmoi|me passer|transférezmoi|me transférer|mettezmoi en relation|parler à|parler avec|un conseiller|une conseillère',
+  },
+  it: {
+    introduction: 'Il chiamante ha detto:',
+    requests: 'mi passi|mi passa|passarmi|mi trasferisca|trasferirmi|mi metta in contatto|parlare con|un operatore',
+  },
+  pt: {
+    introduction: 'A pessoa disse:',
+    requests: 'passeme|me passar|me passe|transfirame|me transfira|me transferir|falar com|um atendente|uma atendente',
+  },
+  nl: {
+    introduction: 'De beller heeft gezegd:',
+    requests:
+      'verbind me door|verbind mij door|me doorverbinden|mij doorverbinden|doorverbonden worden|spreken met|met iemand spreken|een medewerker',
+  },
+}
+
+const requestsOf = new Map(
+  Object.entries(languages).map(([language, words]) => [language, new Phrases(words.requests)]),
+)
+
+/** `turns`: what the caller has said, the oldest first. Null: nothing. */
+export function defaultSummary(turns: readonly string[], language: string): string | null {
+  const tag = language.toLowerCase().split(/[-_]/)[0] as string
+  const known = tag in languages ? tag : 'en'
+  const said = turns.map((turn) => turn.replace(/\s+/g, ' ').trim()).filter((turn) => turn !== '')
+  const subject = said.filter((turn) => !asksForPerson(turn, known))
+  const telling = subject.filter((turn) => turn.split(' ').length >= wordsMin)
+  // A caller who has only asked for a person is quoted with that.
+  const shown = [telling, subject, said].find((list) => list.length > 0)
+  return shown === undefined ? null : `${languages[known]?.introduction} ${newestWithin(shown)}`
+}
+
+/** A phrase anywhere in the turn. */
+function asksForPerson(turn: string, language: string): boolean {
+  const words = plain(turn.replaceAll('-', '')).split(' ')
+  return words.some((_word, at) => requestsOf.get(language)?.end(words.slice(0, at + 1).join(' ')))
+}
+
+/** The newest turns that fit. If the last one alone is too long, its beginning. */
+function newestWithin(turns: readonly string[]): string {
+  let text = turns.at(-1) ?? ''
+  for (const turn of turns.slice(0, -1).toReversed()) {
+    if ([...turn, ...text].length >= charactersMax) break
+    text = `${turn} ${text}`
+  }
+  const letters = [...text]
+  if (letters.length <= charactersMax) return text
+  const cut = letters.slice(0, charactersMax).join('')
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 1))} …`
 }

@@ -1,5 +1,5 @@
 /** One transfer of one call: carries out the effects of its course over the line, and reports to it what happened. */
-import type { Answering } from '../answering/answering.ts'
+import type { Answering, AnswerResult } from '../answering/answering.ts'
 import { screeningText } from '../conversation/decision-words.ts'
 import type { HoldSound, Screening, TransferableConversation } from '../conversation/transferable.ts'
 import type { LegHolder, LegStore } from '../phone/leg.ts'
@@ -40,8 +40,10 @@ type Attempt = {
   destination: Destination
   recipient: Recipient
   screening: Screening | null
-  /** Runs while the recipient is asked. Null: the line decides whether a machine answers, or nobody. */
+  /** Runs while the recipient is asked. Null: nobody looks for machines, or the line has found one out before. */
   detection: Answering | null
+  /** The line has said who answers, before the recipient was asked. */
+  isJudged: boolean
   /** The line dials, or the attempt is over. */
   isSettled: boolean
 }
@@ -50,7 +52,7 @@ type Attempt = {
 const ringingGraceMs = 1_000
 /** The longest that a line takes: two people talk for as long as they like. */
 const timeLimitS = 14_400
-/** Part of the contract. */
+/** Part of the contract: a recipient who has answered or accepted waits no longer in silence, whatever it is for. */
 const bridgeMs = 5_000
 
 export class LiveTransfer implements OpenTransfer {
@@ -260,6 +262,7 @@ export class LiveTransfer implements OpenTransfer {
     const recipient = new Recipient({ ...this.#deps, line, record, over }, recipientLeg, {
       happened: (event) => this.#happened({ type: 'attempt', attempt: number, event }),
       dialed: () => this.#dialed(attempt),
+      judged: (result) => this.#judged(attempt, result),
     })
     legHolders.hold(recipient)
     const row: Transfer = {
@@ -282,14 +285,27 @@ export class LiveTransfer implements OpenTransfer {
       fallback: null,
       ...{ createdAtMs: nowMs, updatedAtMs: nowMs, completedAtMs: null },
     }
-    const attempt: Attempt = { row, destination, recipient, screening: null, detection: null, isSettled: false }
+    const state = { screening: null, detection: null, isJudged: false, isSettled: false }
+    const attempt: Attempt = { row, destination, recipient, ...state }
     return attempt
+  }
+
+  /** The line says who has answered. A verdict that comes after the time for it has no effect. */
+  #judged(attempt: Attempt, result: AnswerResult): void {
+    if (attempt.detection !== null) {
+      if (attempt.detection.plan.mode === 'carrier') attempt.detection.decide(result)
+      return
+    }
+    if (attempt.isJudged || attempt.row.status !== 'requested') return
+    attempt.isJudged = true
+    this.#phone.record.line('carrier.machine_detection', { leg: 'recipient', mode: 'carrier', result })
+    if (result === 'machine') this.#attemptEvent('machine')
   }
 
   #summaryOf({ summary }: Destination): string | null {
     const { call, record } = this.#phone
     if (summary !== null || this.#wanted.kind === 'blind') return summary
-    return defaultSummary(record.lastWords(), call.pipeline.intent.language)
+    return defaultSummary(record.lastSaid(), call.pipeline.intent.language)
   }
 
   #dialed(attempt: Attempt): void {
@@ -313,6 +329,8 @@ export class LiveTransfer implements OpenTransfer {
     this.#store(attempt, then === 'dial' ? this.#nextId : null)
     this.#cancelTimer()
     if (status === 'screening') return
+    // The agent may still end its sentence, and the time for it counts too.
+    if (status === 'bridging') this.#wait(bridgeMs, 'lineFailed')
     attempt.screening?.close()
     attempt.detection?.close()
   }
@@ -328,7 +346,7 @@ export class LiveTransfer implements OpenTransfer {
     const number = this.#course.attempt
     const happened = (event: 'accepted' | 'declined' | 'machine') =>
       this.#happened({ type: 'attempt', attempt: number, event })
-    this.#newest.detection = this.#detect(() => happened('machine'))
+    if (!this.#newest.isJudged) this.#newest.detection = this.#detect(() => happened('machine'))
     const { observer = null } = this.#newest.detection ?? {}
     this.#newest.screening = this.#conversation.screen(text, stream, { decided: happened, observer })
     recipient.connect(this.#newest.screening)
@@ -346,7 +364,6 @@ export class LiveTransfer implements OpenTransfer {
     const number = this.#course.attempt
     const failed = () => this.#happened({ type: 'attempt', attempt: number, event: 'lineFailed' })
     if (ref === null || other === null) return failed()
-    this.#wait(bridgeMs, 'lineFailed')
     line.bridge(ref, other).catch((err: unknown) => {
       this.#deps.log.warn({ err, callId: this.#phone.leg.callId }, 'a line did not connect two legs')
       failed()

@@ -6,6 +6,7 @@
  *
  * Its row is stored before the line is asked, so that the leg is hung up when this process dies.
  */
+import type { AnswerResult } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { reasonOfHangup } from '../phone/hangup.ts'
@@ -32,6 +33,8 @@ export type RecipientEvents = {
   happened(event: AttemptEvent): void
   /** The line dials, or does not. Called once. */
   dialed(): void
+  /** The line has found out who answers. */
+  judged(result: AnswerResult): void
 }
 
 /** A carrier that has not answered by then does not take the call. */
@@ -126,8 +129,7 @@ export class Recipient implements LegHolder {
         if (event.digit === '2') this.#events.happened('declined')
         return
       case 'machine_detection':
-        if (event.result === 'machine') this.#events.happened('machine')
-        return
+        return this.#events.judged(event.result)
       case 'stream_failed':
         return this.#happenedBeforeStream('lineFailed')
       case 'initiated':
@@ -238,9 +240,8 @@ export class Recipient implements LegHolder {
     const leg = { leg: 'recipient' }
     if (event.type === 'hangup')
       record.line('carrier.hangup', { ...leg, cause: event.cause, by: event.by }, event.sipCode)
-    else if (event.type === 'machine_detection')
-      record.line('carrier.machine_detection', { ...leg, mode: 'carrier', result: event.result })
-    else record.line(`carrier.${event.type}`, leg)
+    // The verdict is recorded if it has an effect.
+    else if (event.type !== 'machine_detection') record.line(`carrier.${event.type}`, leg)
   }
 
   async #askWhetherAlive(): Promise<void> {

@@ -1,4 +1,7 @@
-/** Finds out from the first words of a recipient, or from a beep, whether a machine has answered a warm transfer. */
+/**
+ * Finds out whether a machine has answered a warm transfer: from the first words of the recipient, or from a beep, or by
+ * asking the carrier. A verdict that takes longer than `timeoutSeconds` is `not_sure`, and a later one does not count.
+ */
 import { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LineName } from '../ports/phone-line.ts'
@@ -13,7 +16,7 @@ export type VoicemailDetectionDeps = {
   machine: () => void
 }
 
-/** It begins with the screening, which reports the voice to its observer. Null: the line decides, or nobody. */
+/** It begins with the screening, which reports the voice to its observer. Null: nobody looks for machines. */
 export function detectVoicemail(
   wanted: MachineDetection | null,
   line: LineName,
@@ -23,17 +26,17 @@ export function detectVoicemail(
   if (wanted === null || wanted.mode === 'disabled') return null
   // The company behind a trunk does not recognize machines.
   const isSubstitute = wanted.mode === 'carrier' && line === 'trunk'
-  if (wanted.mode === 'carrier' && !isSubstitute) return null
+  const mode = isSubstitute ? 'agent' : wanted.mode
   const asked = isSubstitute ? { requested_mode: 'carrier' } : {}
   const decided = (result: string, latencyMs: number) =>
     record.line('carrier.machine_detection', {
       leg: 'recipient',
-      mode: 'agent',
+      mode,
       ...asked,
       result,
       latency_ms: latencyMs,
     })
-  const plan = { mode: 'agent', timeoutMs: wanted.timeoutSeconds * 1000, action: 'hangup', message: null } as const
+  const plan = { mode, timeoutMs: wanted.timeoutSeconds * 1000, action: 'hangup', message: null } as const
   const answering = new Answering(plan, { clock, decided })
   answering.answered()
   // Without a message to leave, the end is all that a machine leads to.

@@ -51,7 +51,7 @@ export function readWarm(asked: AskedWarm, rules: TransferRules): ReadTransfer {
     screeningTimeoutS: asked.screeningTimeout ?? screeningDefaultS,
     fallback: fallbackOf(asked.fallback ?? null),
     detection: {
-      mode: voicemailDetection?.mode ?? 'agent',
+      mode: voicemailDetection?.mode === 'amd' ? 'carrier' : (voicemailDetection?.mode ?? 'agent'),
       timeoutSeconds: voicemailDetection?.timeoutSeconds ?? detectionDefaultS,
     },
     headers: {},

@@ -4,15 +4,40 @@ import { defaultSummary } from '../../domain/transfers/default-summary.ts'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
 
-t.test('a summary has the last words of the caller, in the language of the call', (t) => {
-  t.equal(defaultSummary('I want a bicycle.', 'en-US'), 'The caller has said: I want a bicycle.')
-  t.equal(defaultSummary(' Ein Rad,\nbitte. ', 'de'), 'Der Anrufer hat gesagt: Ein Rad, bitte.')
-  t.equal(defaultSummary('Egy bicikli.', 'hu'), 'The caller has said: Egy bicikli.')
-  t.equal(defaultSummary(' ', 'en'), null)
-  t.equal(defaultSummary(null, 'en'), null)
-  const long = defaultSummary(`${'word '.repeat(40)}`, 'en') ?? ''
-  t.ok(long.length < 130)
-  t.match(long, / word …$/, 'no word is cut')
+t.test('a summary has what the caller has said last, in the language of the call', (t) => {
+  t.equal(defaultSummary(['I want a bicycle.'], 'en-US'), 'The caller has said: I want a bicycle.')
+  t.equal(defaultSummary([' Ein Rad,\nbitte. '], 'de'), 'Der Anrufer hat gesagt: Ein Rad, bitte.')
+  t.equal(defaultSummary(['Egy bicikli.'], 'hu'), 'The caller has said: Egy bicikli.')
+  t.equal(defaultSummary([' '], 'en'), null)
+  t.equal(defaultSummary([], 'en'), null)
+  t.end()
+})
+
+t.test('what a call is about goes before the request to be transferred, in each language', (t) => {
+  const cases = [
+    ['en', 'My bicycle has a flat tyre.', 'Can you put me through to the workshop?'],
+    ['de', 'Mein Rad hat einen Platten.', 'Können Sie mich bitte verbinden?'],
+    ['es', 'Mi bicicleta está rota.', 'Quiero hablar con una persona.'],
+    ['fr', 'Mon vélo est en panne.', 'Passez-moi un vendeur.'],
+    ['it', 'La mia bici è rotta.', 'Mi passi un collega, per favore.'],
+    ['pt', 'A minha bicicleta está avariada.', 'Posso falar com alguém?'],
+    ['nl', 'Mijn fiets is kapot.', 'Kunt u me doorverbinden?'],
+  ] as const
+  for (const [language, subject, request] of cases) {
+    const summary = defaultSummary(['Hello?', subject, request], language) ?? ''
+    t.ok(summary.endsWith(`: ${subject}`), summary)
+    t.ok(defaultSummary([request], language)?.endsWith(request), 'unless it is all that was said')
+  }
+  t.end()
+})
+
+t.test('a summary has as many of the last turns as can be said in nine seconds', (t) => {
+  const turns = ['The oldest turn is left out.', `It ${'rattles '.repeat(10)}a lot.`, 'And I need it tomorrow.']
+  const said = `${turns[1]} ${turns[2]}`
+  t.equal(defaultSummary(turns, 'en'), `The caller has said: ${said}`)
+  const long = defaultSummary([...turns, `${'word '.repeat(40)}`], 'en') ?? ''
+  t.ok(long.length < 170, `${long.length} characters`)
+  t.match(long, /: (word )+…$/, 'no word is cut')
   t.end()
 })
 

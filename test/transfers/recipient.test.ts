@@ -43,7 +43,11 @@ function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
       ...{ direction: 'outbound', line: 'simulator', carrierLegId: null, createdAtMs: 0 },
       ...{ answeredAtMs: null, endedAtMs: null, microUsdPerMinute: null },
     },
-    { happened: (event) => void world.events.push(event), dialed: () => void world.events.push('dialed') },
+    {
+      happened: (event) => void world.events.push(event),
+      dialed: () => void world.events.push('dialed'),
+      judged: () => {},
+    },
   )
   return Object.assign(world, {
     recipient,

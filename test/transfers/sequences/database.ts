@@ -1,7 +1,7 @@
 /** The rows of one call, as Postgres keeps them. A statement may fail before or after it was carried out. */
 
 import { applyEntries } from '../../../domain/calls/apply.ts'
-import type { Call, CallEntry } from '../../../domain/calls/call.ts'
+import type { Call, CallEntry, CallEvent } from '../../../domain/calls/call.ts'
 import { endStatus, isTerminal } from '../../../domain/calls/states.ts'
 import { Fault } from '../../../domain/fault.ts'
 import type { Leg, OrphanedLeg } from '../../../domain/phone/leg.ts'
@@ -20,8 +20,8 @@ export class Database {
   readonly calls = new Map<string, Call>()
   readonly legs = new Map<string, StoredLeg>()
   readonly transfers = new Map<string, Transfer>()
-  /** The types of the events of the call, in their order. */
-  readonly eventTypes: string[] = []
+  /** The events of the call, in their order. */
+  readonly events: CallEvent[] = []
   readonly #clock: SequenceClock
   readonly #faults: Faults
   readonly #tell: (text: string) => void
@@ -48,6 +48,11 @@ export class Database {
     return result
   }
 
+  /** With the cause of a failure. */
+  get eventTypes(): string[] {
+    return this.events.map(({ type, failureCause }) => (failureCause === null ? type : `${type} ${failureCause}`))
+  }
+
   renew(ownerId: string): void {
     this.#aliveUntilMs.set(ownerId, this.#clock.nowMs() + aliveMs)
   }
@@ -57,10 +62,8 @@ export class Database {
     if (call === undefined) return entries
     const applied = applyEntries(call, entries, (id) => this.#eventIds.has(id), this.#clock.nowMs())
     this.calls.set(callId, applied.call)
-    for (const { id, type, failureCause } of applied.events) {
-      this.#eventIds.add(id)
-      this.eventTypes.push(failureCause === null ? type : `${type} ${failureCause}`)
-    }
+    for (const { id } of applied.events) this.#eventIds.add(id)
+    this.events.push(...applied.events)
     for (const transfer of applied.transfers) this.#store(transfer)
     return applied.refused
   }
