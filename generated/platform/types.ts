@@ -744,7 +744,7 @@ export type E164 = string
 /** The agent says it to each person who answers, before it asks whether they take the call. */
 export type ScreeningPrompt = string | null
 
-/** A summary of the call so far. The agent says it after the prompt. By default it has the last words of the caller. */
+/** A summary of the call so far. The agent says it after the prompt. By default it has what the caller has said in the last turns, without the request to be transferred. */
 export type ScreeningSummary = string | null
 
 /** 16 KiB of JSON at most, 8 levels deep. */
@@ -780,9 +780,9 @@ export type TransferFallback = {
 } | null
 
 export type VoicemailDetection = {
-  /** A voicemail is recognized by this server from its words (the default), by the carrier, or not at all. */
-  mode?: 'agent' | 'carrier' | 'disabled' | null
-  /** From the answer; 10 by default. */
+  /** A voicemail is recognized by this server from its words (the default), by the carrier (`amd` is another name for `carrier`), or not at all. */
+  mode?: 'agent' | 'carrier' | 'amd' | 'disabled' | null
+  /** From the answer; 10 by default. Without a verdict by then the recipient counts as a person. */
   timeoutSeconds?: number | null
 } | null
 
