@@ -1,0 +1,125 @@
+/**
+ * A process dies while its call is transferred. The carrier is outside of it, as a real one is, and a second process on the
+ * same Postgres takes events, passes commands on to the first, and cleans up after it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
+import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
+import { callWhen, eventsOf, hasEnded, type PhoneCallRow } from '../phone/phones.ts'
+import { insertNumber } from '../phone/stored-number.ts'
+import { call } from '../platform/setup.ts'
+import { readFixture } from '../speech/fixtures.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { freePort, until } from './machine.ts'
+import { type Running, startParley } from './parley.ts'
+import { loopbackProviders } from './voice-session.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
+const person = '+15005550006'
+/** Is asked whether to take the call, and says nothing. */
+const undecided = '+15005550019'
+/** Part of the contract, from the death of the process; and a busy machine. */
+const cleanMs = 30_000 + 15_000
+const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
+const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
+
+type World = { owner: Running; other: Running; carrier: Simulator; heardOf(number: string): number }
+
+/** Events go to the process that lives on. */
+async function start(t: Test): Promise<World> {
+  const heard = new Map<string, number>()
+  const carrier = await startSimulator({
+    clock: systemClock,
+    speak: () => Promise.resolve({ samples: voice, sampleRateHz: 8000 }),
+    webhookUrl: 'http://127.0.0.1:9/',
+    received(number, samples) {
+      if (samples?.some((sample) => Math.abs(sample) > 1000)) heard.set(number, (heard.get(number) ?? 0) + 1)
+    },
+  })
+  t.teardown(() => carrier.close())
+  const databaseUrl = await cluster.database('empty')
+  const ports = [await freePort(), await freePort()] as const
+  const urlOf = (port: number) => `http://127.0.0.1:${port}`
+  const node = async (port: number) => {
+    const parley = await startParley({
+      DATABASE_URL: databaseUrl,
+      PARLEY_PROVIDERS: loopbackProviders,
+      PARLEY_MASTER_KEY: 'm'.repeat(32),
+      PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
+      PARLEY_PORT: String(port),
+      PARLEY_PUBLIC_URL: urlOf(ports[1]),
+      PARLEY_NODE_URL: urlOf(port),
+      PARLEY_CARRIER_ADAPTER: 'telnyx',
+      PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
+      PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
+      PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
+      PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
+    })
+    t.teardown(() => parley.remove())
+    return parley
+  }
+  const [owner, other] = [await node(ports[0]), await node(ports[1])]
+  const sql = cluster.sql(t, databaseUrl)
+  const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
+  await insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, { e164: '+14155550100' })
+  return { owner, other, carrier, heardOf: (number) => heard.get(number) ?? 0 }
+}
+
+const attemptOf = (row: PhoneCallRow) =>
+  (row['transfers'] as { id: string; status: string; failure_cause: string | null }[]).at(-1)
+
+/** A call that the first process holds, and whose recipient is asked. All requests go to the second one. */
+async function screening({ owner, other, carrier }: World): Promise<{ id: string; attemptId: string }> {
+  const started = await call(owner, 'POST', '/v1/sessions/phone', { to: person, from: '+14155550100', ...agent })
+  if (started.status !== 200) throw new Error(started.text)
+  const id = started.json<{ sessionId: string }>().sessionId
+  await callWhen(other, id, ({ status }) => status === 'in_progress')
+  const wanted = { to: undecided, screeningTimeout: 120, voicemailDetection: { mode: 'disabled' } }
+  const answer = await call(other, 'POST', `/v1/calls/${id}/transfers/warm`, wanted)
+  if (answer.status !== 201) throw new Error(answer.text)
+  const row = await callWhen(other, id, (row) => attemptOf(row)?.status === 'screening')
+  if (carrier.callsCount !== 2) throw new Error(`${carrier.callsCount} legs`)
+  return { id, attemptId: attemptOf(row)?.id ?? '' }
+}
+
+t.test('both legs are hung up within 30 s when the recipient was being asked', async (t) => {
+  const world = await start(t)
+  const { owner, other, carrier } = world
+  const { id } = await screening(world)
+  await owner.kill()
+  const killedMs = performance.now()
+  await until('the carrier has no call', () => carrier.callsCount === 0, cleanMs)
+  t.comment(`the legs were hung up ${Math.round(performance.now() - killedMs)} ms after the death`)
+  const row = await callWhen(other, id, hasEnded)
+  t.match(row, { status: 'failed', end_reason: 'worker_lost' })
+  t.match(attemptOf(row), { status: 'failed', failure_cause: 'carrier_error' })
+  const types = (await eventsOf(other, id)).map(({ event_type }) => event_type)
+  t.same(
+    types.filter((type) => /^(transfer|call)\.(failed|completed)/.test(type)),
+    ['transfer.failed', 'call.failed'],
+  )
+})
+
+t.test('two who were connected through another process talk on when their own one dies', async (t) => {
+  const world = await start(t)
+  const { owner, other, carrier, heardOf } = world
+  const { id, attemptId } = await screening(world)
+  const answer = await call(other, 'POST', `/v1/calls/${id}/transfers/${attemptId}/complete`, {})
+  t.equal(answer.status, 200, 'the command has reached the process of the call')
+  await callWhen(other, id, (row) => attemptOf(row)?.status === 'completed')
+  await owner.kill()
+  const row = await callWhen(other, id, hasEnded)
+  t.match(row, { status: 'completed', end_reason: 'transferred' })
+  t.match(attemptOf(row), { status: 'completed', failure_cause: null })
+  const before = [heardOf(person), heardOf(undecided)] as const
+  await sleep(cleanMs)
+  t.equal(carrier.callsCount, 2, 'nobody has cut them')
+  t.ok(heardOf(person) > before[0], 'the caller hears the recipient')
+  t.ok(heardOf(undecided) > before[1], 'the recipient hears the caller')
+  const late = await call(other, 'POST', `/v1/calls/${id}/transfers/${attemptId}/complete`, {})
+  t.match([late.status, late.json<{ status: string }>().status], [200, 'completed'])
+})
