@@ -1,6 +1,7 @@
 /** The lines of this process: the carrier of the configuration and the simulated one, with the events and the audio of their legs. */
 import type { PhoneLines } from './domain/phone/ports.ts'
 import type { CarrierWebhooks } from './domain/ports/carrier-webhooks.ts'
+import type { LegDialogs } from './domain/ports/leg-dialogs.ts'
 import type { LegEvents, LineName, PhoneLine } from './domain/ports/phone-line.ts'
 import type { Provider } from './domain/ports/provider.ts'
 import type { SipConnections } from './domain/ports/sip-connections.ts'
@@ -20,6 +21,7 @@ export type LineParts = {
   masterKey: string
   providers: readonly Provider[]
   connections: SipConnections
+  dialogs: LegDialogs
   log: Log
   /** The name of this process. */
   ownerId: string
@@ -43,7 +45,8 @@ export type OpenLines = {
 
 type Line = PhoneLine & { close(): Promise<void> }
 
-export function openPhoneLines({ config, masterKey, providers, connections, log, ownerId }: LineParts): OpenLines {
+export function openPhoneLines(parts: LineParts): OpenLines {
+  const { config, masterKey, providers, connections, dialogs, log, ownerId } = parts
   const { adapter, sampleRate: rateHz, requestMs, telnyx } = config.carrier
   let local = ''
   const webhookUrl = (line: LineName) => addressesFor(line, config, local).webhooks
@@ -61,7 +64,7 @@ export function openPhoneLines({ config, masterKey, providers, connections, log,
     ['simulator', createTelnyxWebhooks({ publicKey: simulatorKey, clock })],
   ])
   const carrier = adapter === 'telnyx' ? openTelnyx() : null
-  const trunks = createSipTrunks({ config, connections, legs, log })
+  const trunks = createSipTrunks({ config, connections, dialogs, legs, log })
   const trunk = trunks?.line ?? null
   const named: Partial<Record<LineName, Line>> = {
     simulator: simulated,

@@ -1,5 +1,6 @@
 /** The line of SIP trunks of this process. */
 import { isIP, isIPv6 } from 'node:net'
+import type { LegDialogs } from './domain/ports/leg-dialogs.ts'
 import type { LegEvents } from './domain/ports/phone-line.ts'
 import type { SipConnections } from './domain/ports/sip-connections.ts'
 import type { Log } from './domain/ports/system.ts'
@@ -16,6 +17,7 @@ import { allowedAddresses } from './runtime/outbound/address-guard.ts'
 export type TrunkParts = {
   config: Pick<ParleyConfig, 'sip' | 'outbound'>
   connections: SipConnections
+  dialogs: LegDialogs
   legs: ExpectedLegs
   log: Log
 }
@@ -27,7 +29,7 @@ export type SipTrunks = {
 }
 
 /** Null: the settings name no port. */
-export function createSipTrunks({ config, connections, legs, log }: TrunkParts): SipTrunks | null {
+export function createSipTrunks({ config, connections, dialogs, legs, log }: TrunkParts): SipTrunks | null {
   const { sip, outbound } = config
   const { host, port } = sip
   if (port === null) return null
@@ -38,6 +40,7 @@ export function createSipTrunks({ config, connections, legs, log }: TrunkParts):
     port,
     publicAddress: sip.publicAddress ?? host,
     connections,
+    dialogs,
     rtp: createRtpPorts({ host, ports: portsOf(sip), clock, log }),
     legs: awaited(legs),
     resolve: (name) => allowedAddresses(name, isIPv6(host) ? 6 : 4, { allowedSubnets: outbound.allowedSubnets }),

@@ -64,8 +64,8 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
   const { providers } = parts
-  const { sipConnections: connections, instanceId: ownerId } = store
-  const phoneLines = openPhoneLines({ config, masterKey, providers, connections, log, ownerId })
+  const { sipConnections: connections, trunkDialogs: dialogs, instanceId: ownerId } = store
+  const phoneLines = openPhoneLines({ config, masterKey, providers, connections, dialogs, log, ownerId })
   const telephony = { lines: phoneLines.lines, media: phoneLines.legs, numbers: store.phoneNumbers }
   const records = await createCallRecords({ config, store, operations, masterKey, log })
   const sessions = await createSessions({

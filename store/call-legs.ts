@@ -43,7 +43,7 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
       }),
     ended: (leg, atMs) =>
       worlds.asTenant(leg, async (tx) => {
-        await tx`update call_legs set ended_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and ended_at is null`
+        await tx`update call_legs set ended_at = ${new Date(atMs)}, dialog = null ${ofLeg(tx, leg)} and ended_at is null`
       }),
     orphans: (graceMs, limit) =>
       worlds.asOperator((tx) => {
@@ -54,7 +54,7 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
           from call_legs l join calls c
             on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
           where l.ended_at is null
-            and (l.bridged_at is null or (c.ended_at is not null and (c.end_reason <> 'transferred' or ${isUnpaid(tx)})) or exists (
+            and (${endsWithProcess(tx)} or l.bridged_at is null or (c.ended_at is not null and (c.end_reason <> 'transferred' or ${isUnpaid(tx)})) or exists (
               select from call_legs other
               where other.organization_id = l.organization_id and other.test = l.test and other.call_id = l.call_id
                 and other.bridged_at is not null and other.ended_at <= ${endedBefore}))
@@ -72,11 +72,14 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
           select ${orphaned(tx)}
           from call_legs l join calls c
             on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
-          where l.ended_at is null and l.bridged_at is not null and c.ended_at is not null
+          where l.ended_at is null and l.bridged_at is not null and c.ended_at is not null and not ${endsWithProcess(tx)}
           order by random() limit ${limit}`,
       ),
   }
 }
+
+/** The audio of a trunk goes through our process, so that two people who are connected hear nothing after its death. */
+const endsWithProcess = (tx: Tx) => tx`l.line = 'trunk'`
 
 /** The carrier asks for a leg of the call, and the organization has no credit. */
 const isUnpaid = (tx: Tx) => tx`

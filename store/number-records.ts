@@ -6,11 +6,13 @@ import type { NumberOrderStore } from '../domain/numbers/orders.ts'
 import type { PhoneNumberStore } from '../domain/numbers/phone-number.ts'
 import type { ConnectionStore } from '../domain/numbers/sip-connection.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/phone/ports.ts'
+import type { LegDialogs } from '../domain/ports/leg-dialogs.ts'
 import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { NumberCampaigns } from '../domain/sms/in-turn.ts'
 import type { SharedCampaignStore, SmsRegistrationStore } from '../domain/sms/registration.ts'
 import { createSubmissionStore } from './business-verifications.ts'
+import { createLegDialogs } from './leg-dialogs.ts'
 import { createNumberCallers } from './number-callers.ts'
 import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
@@ -31,6 +33,7 @@ export type NumberRecords = RmsgRecords & {
   businessVerifications: SubmissionStore
   ownedConnections: ConnectionStore
   sipConnections: SipConnections
+  trunkDialogs: LegDialogs
   smsRegistrations: SmsRegistrationStore
   sharedCampaign: SharedCampaignStore
   numberCampaigns: NumberCampaigns
@@ -46,6 +49,7 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     businessVerifications: createSubmissionStore(worlds),
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),
+    trunkDialogs: createLegDialogs(worlds, 'trunk'),
     smsRegistrations: createSmsRegistrationStore(worlds, clock),
     sharedCampaign: createSharedCampaignStore(worlds),
     numberCampaigns: createNumberCampaigns(worlds),

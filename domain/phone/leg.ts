@@ -36,8 +36,9 @@ export interface LegStore {
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
    * Open legs of calls that ended at least `graceMs` ago, or that no living process holds, and of attempts to transfer a
-   * call that failed or were cancelled as long ago. Two legs that were connected by a transfer talk on without a process:
-   * they are left out until one of them has been over for `graceMs`, or the organization cannot pay for them.
+   * call that failed or were cancelled as long ago. Two legs that were connected by a transfer talk on without a process
+   * unless they are of a trunk: they are left out until one of them has been over for `graceMs`, or the organization cannot
+   * pay for them.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**

@@ -35,6 +35,8 @@ const lateMs = 60_000
 /** A call that ended keeps its legs for this long at most: its process hangs them up at once. */
 const orphanGraceMs = 10_000
 const orphansMax = 100
+/** A leg whose line this process lacks is left for a process that has it, for this long. Then it counts as over. */
+const otherLineMs = 600_000
 /** More than this are asked about in turn. */
 const unattendedMax = 100
 /** A caller who leaves at once: the event of it may come before the call is stored. It is kept for this long. */
@@ -49,8 +51,8 @@ export class PhoneCalls implements LegEvents {
   readonly #seen = new Set<string>()
   /** Ends of legs that are not known yet, by the names of their lines for them. */
   readonly #early = new Map<string, LegEvent>()
-  /** The legs that nobody held at the last look, by their ids. */
-  #suspects: ReadonlySet<string> = new Set()
+  /** The legs that nobody held at the last look, by their ids, and since when. */
+  #suspects: ReadonlyMap<string, number> = new Map()
   #takeInbound: TakeInbound | null = null
 
   constructor(deps: PhoneCallsDeps) {
@@ -126,11 +128,13 @@ export class PhoneCalls implements LegEvents {
    * nobody at the last look either: when the database comes back after an outage, the row of every process has run out.
    */
   async hangUpOrphans(): Promise<void> {
-    const { legs } = this.#deps
+    const { legs, clock } = this.#deps
     const orphans = await legs.orphans(orphanGraceMs, orphansMax)
-    const due = orphans.filter(({ id }) => this.#suspects.has(id))
-    this.#suspects = new Set(orphans.map(({ id }) => id))
-    for (const leg of due) await this.#hangUpOrphan(leg)
+    const [before, nowMs] = [this.#suspects, clock.monotonicMs()]
+    this.#suspects = new Map(orphans.map(({ id }) => [id, before.get(id) ?? nowMs]))
+    const due = orphans.filter(({ id }) => before.has(id))
+    // At once, because a far end that does not answer would make the others wait.
+    await Promise.all(due.map((leg) => this.#hangUpOrphan(leg, nowMs - (before.get(leg.id) ?? nowMs))))
   }
 
   /** Two legs that talk on after the end of their call may be over without anybody having received it. */
@@ -152,16 +156,19 @@ export class PhoneCalls implements LegEvents {
     }
   }
 
-  async #hangUpOrphan(leg: OrphanedLeg): Promise<void> {
+  async #hangUpOrphan(leg: OrphanedLeg, forMs: number): Promise<void> {
     const { legs, lines, clock, log } = this.#deps
     const { id: legId, callId } = leg
     const line = lines.named(leg.line)
+    // Another process may have the line, or the next start.
+    if (line === null && forMs < otherLineMs) return
     try {
       // The answer to its dial and its events are lost. A leg that is dialled later still is hung up by its first event.
       const ref = refOf(leg) ?? (await line?.find(legId)) ?? null
       if (ref !== null) await line?.hangUp(ref)
       await legs.ended(leg, clock.nowMs())
-      log.info({ legId, callId }, 'a leg was hung up that no process holds')
+      if (line === null) log.warn({ legId, callId }, 'no process has the line of a leg, which counts as over now')
+      else log.info({ legId, callId }, 'a leg was hung up that no process holds')
     } catch (err) {
       log.warn({ err, legId, callId }, 'a leg that no process holds was not hung up')
     }

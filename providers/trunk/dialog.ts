@@ -4,6 +4,8 @@ import type { Draft } from './client-transaction.ts'
 import { type Header, type SipMessage, type SipRequest, type SipResponse, valuesOf } from './message.ts'
 
 export type DialogStart = {
+  /** The other side is called, and does not call. */
+  isOurs: boolean
   callId: string
   /** The values of From and To with their tags, as we write them. */
   local: string
@@ -40,6 +42,7 @@ export class Dialog {
   static ofRequest(request: SipRequest, peer: Peer, localTag: string, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = request
     return new Dialog({
+      isOurs: false,
       callId,
       local: `${to.text};tag=${localTag}`,
       localTag,
@@ -58,6 +61,7 @@ export class Dialog {
   static ofResponse(response: SipResponse, draft: Draft, localTag: string, peer: Peer, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = response
     return new Dialog({
+      isOurs: true,
       callId,
       local: from.text,
       localTag,
@@ -70,6 +74,12 @@ export class Dialog {
       remoteCseq: -1,
       contact,
     })
+  }
+
+  /** A dialog that begins with these values goes on where this one is. */
+  now(): DialogStart {
+    const [target, localCseq, remoteCseq] = [this.#target, this.#localCseq, this.#remoteCseq]
+    return { ...this.start, target, localCseq, remoteCseq }
   }
 
   /** A request with the next number. */

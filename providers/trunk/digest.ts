@@ -4,10 +4,18 @@
  * nonces that were answered rightly are kept.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Header } from './message.ts'
 
 export type Credentials = { username: string; password: string }
+
+/** Null: the trunk wants no login. */
+export function credentialsOf(connection: SipConnection | null): Credentials | null {
+  const { username = null, password = null } = connection?.outbound ?? {}
+  return username === null || password === null ? null : { username, password }
+}
+
 /** The parameters of a challenge or of the answer to it. */
 type Parameters = ReadonlyMap<string, string>
 

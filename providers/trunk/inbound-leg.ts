@@ -54,6 +54,7 @@ export class InboundLeg extends TrunkLeg {
     this.#state = 'answered'
     const local = { address: deps.publicAddress, port: rtp.port, id: deps.clock.nowMs(), version: 1 }
     this.audio = { rtp, local }
+    deps.keep(this)
     this.invite.respond(200, {
       toTag: this.#localTag,
       headers: [['contact', this.#contact], allowedMethods, sdpType],

@@ -4,12 +4,10 @@
  */
 import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { uniqueId } from '../../runtime/clock.ts'
-import { Authentication } from './authentication.ts'
 import { causeOf } from './causes.ts'
-import type { ResponseHandlers } from './client-transaction.ts'
 import type { Dialog } from './dialog.ts'
 import type { Credentials } from './digest.ts'
+import { sendInDialog } from './in-dialog.ts'
 import type { Header, SipRequest } from './message.ts'
 import { valueOf } from './message.ts'
 import type { RtpLeg, RtpPorts } from './rtp-ports.ts'
@@ -20,6 +18,8 @@ import type { Transactions } from './transactions.ts'
 export type LegDeps = {
   clock: Clock
   log: Log
+  /** Of this process, so that its legs are told from those of one before. */
+  newId: () => string
   transactions: Transactions
   rtp: RtpPorts
   /** The address for the audio, as the other side reaches it. */
@@ -27,6 +27,8 @@ export type LegDeps = {
   /** The login for our requests. Null: the trunk wants none. */
   credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
+  /** Stores the dialog of the leg, so that the next process can end it. */
+  keep(leg: TrunkLeg): void
   /** The leg is over, and is forgotten. */
   over(leg: TrunkLeg): void
 }
@@ -55,7 +57,7 @@ export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIO
 export const sdpType: Header = ['content-type', 'application/sdp']
 
 export abstract class TrunkLeg {
-  readonly carrierLegId = uniqueId()
+  readonly carrierLegId: string
   /** Null: the calling code has not named the leg. */
   legId: string | null = null
   dialog: Dialog | null = null
@@ -72,6 +74,7 @@ export abstract class TrunkLeg {
 
   constructor(deps: LegDeps) {
     this.deps = deps
+    this.carrierLegId = deps.newId()
   }
 
   protected abstract readonly otherSide: EndedBy
@@ -105,10 +108,15 @@ export abstract class TrunkLeg {
       ['refer-to', `<${uri}>`],
       ['referred-by', dialog.start.contact],
     ]
-    this.#send(dialog, 'REFER', headers, {
-      response: ({ code }) => code >= 200 && referral.answered(code),
-      timeout: () => referral.answered(null),
-    })
+    sendInDialog(
+      this.deps,
+      dialog,
+      { method: 'REFER', headers },
+      {
+        response: ({ code }) => code >= 200 && referral.answered(code),
+        timeout: () => referral.answered(null),
+      },
+    )
   }
 
   /** The other side has pressed a key. */
@@ -171,7 +179,7 @@ export abstract class TrunkLeg {
     const { dialog } = this
     if (dialog === null || this.#isOver) return
     if (this.#finish !== null) return this.#finish()
-    this.#send(dialog, 'BYE', [], { response: () => {}, timeout: () => {} })
+    sendInDialog(this.deps, dialog, { method: 'BYE' }, { response: () => {}, timeout: () => {} })
     this.end(null, cause, this.otherSide === 'caller' ? 'callee' : 'caller')
   }
 
@@ -185,23 +193,6 @@ export abstract class TrunkLeg {
       .catch(() => {})
       .finally(() => audio?.rtp.close())
     this.deps.over(this)
-  }
-
-  /** Sends a request in the dialog, and again with the login where the other side asks for it. */
-  #send(dialog: Dialog, method: string, headers: readonly Header[], handlers: ResponseHandlers): void {
-    const authentication = new Authentication(this.deps.credentials)
-    const send = (more: readonly Header[]) => {
-      const draft = dialog.draft(method, [...headers, ...more])
-      this.deps.transactions.request(draft, dialog.start.peer, {
-        response: (response) => {
-          const login = authentication.answer(response, draft)
-          if (login === null) handlers.response(response)
-          else send([login])
-        },
-        timeout: () => handlers.timeout(),
-      })
-    }
-    send([])
   }
 
   /**
@@ -241,6 +232,7 @@ export abstract class TrunkLeg {
     const remote = body === '' ? null : readSdp(body)
     if (body !== '' && (remote === null || !isSdp(headers))) return transaction.respond(488)
     dialog.retarget(transaction.request)
+    this.deps.keep(this)
     if (remote !== null) audio.rtp.start(remote)
     transaction.respond(200, {
       toTag: dialog.start.localTag,

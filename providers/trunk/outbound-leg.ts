@@ -151,6 +151,7 @@ export class OutboundLeg extends TrunkLeg {
     if (this.isOver) return this.#leave(dialog)
     this.dialog = dialog
     this.#state = 'talking'
+    this.deps.keep(this)
     this.#isDialed(null)
     if (this.#givenUp !== null) return this.bye(this.#givenUp)
     void this.emit({ type: 'answered' }).catch(() => {})

@@ -2,6 +2,7 @@
  * The line of SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. One process has it, because a
  * call belongs to the socket on which it came.
  */
+import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import {
   type LegEvent,
   type LegRef,
@@ -13,10 +14,13 @@ import {
 } from '../../domain/ports/phone-line.ts'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { CancelSignal, Clock, Log } from '../../domain/ports/system.ts'
+import { uniqueId } from '../../runtime/clock.ts'
 import { hostText, type Peer } from './address.ts'
 import { Admission } from './admission.ts'
 import type { AwaitedLegs, OpenedLeg } from './awaited-legs.ts'
+import { credentialsOf } from './digest.ts'
 import { InboundLeg } from './inbound-leg.ts'
+import { LeftLegs } from './left-legs.ts'
 import { allowedMethods, isSdp, type LegDeps, type TrunkLeg } from './leg.ts'
 import { type SipRequest, valuesOf } from './message.ts'
 import { OutboundLeg } from './outbound-leg.ts'
@@ -35,6 +39,7 @@ export type TrunkOptions = {
   /** The address at which peers reach this machine. */
   publicAddress: string
   connections: SipConnections
+  dialogs: LegDialogs
   rtp: RtpPorts
   legs: AwaitedLegs
   /** The addresses of a host that may be called. */
@@ -59,11 +64,14 @@ export class TrunkLine implements PhoneLine {
   readonly #admission: Admission
   readonly #transactions: Transactions
   readonly #probes: Probes
+  readonly #left: LeftLegs
+  /** The names of its legs begin with it. */
+  readonly #process = `${uniqueId()}.`
   readonly #legs = new Map<string, TrunkLeg>()
   #transport: SipTransport | null = null
 
   constructor(options: TrunkOptions) {
-    const { connections, clock, publicAddress, log } = options
+    const { connections, dialogs, clock, publicAddress, log } = options
     this.#options = options
     this.#admission = new Admission(connections, clock)
     this.#transactions = new Transactions({
@@ -74,8 +82,10 @@ export class TrunkLine implements PhoneLine {
       acknowledged: (request) => this.#legOf(request)?.acknowledged(request),
       cancelled: (transaction) => this.#inboundOf(transaction)?.cancelled(),
     })
+    const transactions = this.#transactions
+    this.#left = new LeftLegs({ dialogs, connections, transactions, clock, log })
     const resolve = (connection: SipConnection) => this.#peerOf(connection).catch(() => null)
-    this.#probes = new Probes({ connections, transactions: this.#transactions, publicAddress, clock, log, resolve })
+    this.#probes = new Probes({ connections, transactions, publicAddress, clock, log, resolve })
   }
 
   async open(): Promise<void> {
@@ -150,9 +160,13 @@ export class TrunkLine implements PhoneLine {
     return Promise.resolve()
   }
 
-  hangUp(ref: LegRef): Promise<void> {
-    this.#named(ref)?.hangUp()
-    return Promise.resolve()
+  async hangUp(ref: LegRef): Promise<void> {
+    const leg = this.#named(ref)
+    if (leg !== null) return leg.hangUp()
+    // A leg of this process that is not here is over. One of another process is open at its far end.
+    if (ref.carrierLegId.startsWith(this.#process)) return
+    this.#sockets()
+    await this.#left.hangUp(ref)
   }
 
   /** Both talk through this process. A caller whose far end has made the other call talks there, so our leg of it ends. */
@@ -178,7 +192,7 @@ export class TrunkLine implements PhoneLine {
     return Promise.resolve(this.#legs.has(carrierLegId))
   }
 
-  /** A call over a trunk lives in this process, which never loses its name. */
+  /** The name of a leg is stored with its dialog, and without a dialog nothing can be sent to its far end. */
   find(): Promise<null> {
     return Promise.resolve(null)
   }
@@ -231,9 +245,10 @@ export class TrunkLine implements PhoneLine {
   #legDeps(connection: SipConnection | null): LegDeps {
     const { clock, log, rtp, publicAddress, received } = this.#options
     const over = ({ carrierLegId }: TrunkLeg) => void this.#legs.delete(carrierLegId)
-    const { username = null, password = null } = connection?.outbound ?? {}
-    const credentials = username === null || password === null ? null : { username, password }
-    return { clock, log, rtp, publicAddress, credentials, received, over, transactions: this.#transactions }
+    const keep = (leg: TrunkLeg) => this.#left.keep(leg, connection?.id ?? null)
+    const newId = () => `${this.#process}${uniqueId()}`
+    const common = { clock, log, rtp, publicAddress, received, over, keep, newId, transactions: this.#transactions }
+    return { ...common, credentials: credentialsOf(connection) }
   }
 
   #contact({ transport }: Peer): string {

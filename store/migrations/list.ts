@@ -37,6 +37,7 @@ import { rmsgEvents } from './0036-rmsg-events.ts'
 import { previousSecrets } from './0037-previous-secrets.ts'
 import { smsRegistrations } from './0038-sms-registrations.ts'
 import { disabledOrganizations } from './0039-disabled-organizations.ts'
+import { legDialogs } from './0040-leg-dialogs.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   previousSecrets,
   smsRegistrations,
   disabledOrganizations,
+  legDialogs,
 ]

@@ -7,7 +7,7 @@ import { checkSip, createSipTrunks } from '../../sip-trunks.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { freePort } from './free-port.ts'
-import { legId, outgoingTo, toDial } from './setup.ts'
+import { keptDialogs, legId, outgoingTo, toDial } from './setup.ts'
 import { wanted } from './sip-peer.ts'
 import { SipPhone } from './sip-phone.ts'
 
@@ -19,7 +19,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
   const port = await freePort()
   const legs = new ExpectedLegs({ ownerId: 'this', addressFor: () => 'ws://127.0.0.1', rateHz: 8000 })
   const config = { sip: { ...settings, port }, outbound: { allowedSubnets: ['127.0.0.1/32'] } } as never
-  const parts = { config, connections: connections as SipConnections, legs, log }
+  const parts = { config, connections: connections as SipConnections, dialogs: keptDialogs(), legs, log }
   const trunks = createSipTrunks(parts)
   if (trunks === null) throw new Error('there is no line')
   t.teardown(() => trunks.line.close())

@@ -1,6 +1,7 @@
 /** A trunk line at a real port, whose connections, audio and calling code are kept in memory. */
 import type { Test } from 'tap'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
+import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { LegEvent, LegToDial } from '../../domain/ports/phone-line.ts'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -58,6 +59,17 @@ export type TrunkSetup = {
   received?: (event: LegEvent) => void
   /** Null: the audio is only counted. */
   rtp?: RtpPorts | null
+  /** Shared with another line, as two processes share a database. */
+  dialogs?: LegDialogs
+}
+
+/** What the lines that share it have stored of their legs. */
+export function keptDialogs(): LegDialogs {
+  const kept = new Map<string, string>()
+  return {
+    keep: ({ carrierLegId }, dialog) => Promise.resolve(void kept.set(carrierLegId, dialog)),
+    find: (carrierLegId) => Promise.resolve(kept.get(carrierLegId) ?? null),
+  }
 }
 
 /** Time moves only by `advance`. */
@@ -66,11 +78,9 @@ export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
   return { ...(await openTrunkOn(t, clock, setup)), clock }
 }
 
-export async function openTrunkOn(
-  t: Pick<Test, 'teardown'>,
-  clock: Clock,
-  { known = [plain], logins = [], outgoing = () => [], fails = false, received = () => {}, rtp = null }: TrunkSetup,
-) {
+export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup: TrunkSetup) {
+  const { known = [plain], logins = [], outgoing = () => [], fails = false, received = () => {} } = setup
+  const { rtp = null, dialogs = keptDialogs() } = setup
   const events: LegEvent[] = []
   const rtps: CountedRtp[] = []
   const sinks: RecordingSink[] = []
@@ -108,6 +118,7 @@ export async function openTrunkOn(
     port: 0,
     publicAddress: '127.0.0.1',
     connections,
+    dialogs,
     rtp: rtp ?? counted,
     legs: {
       open: (_legId, { token }) =>

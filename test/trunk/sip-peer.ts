@@ -18,6 +18,8 @@ export type PeerOptions = {
   transport?: 'udp' | 'tcp'
   /** Its port for UDP. 0: any free one. */
   bindPort?: number
+  /** The port in its Contact. Its own if it names none. */
+  contactPort?: number
 }
 
 let count = 0
@@ -28,8 +30,11 @@ export class SipPeer {
   readonly #send: (text: string) => void
   readonly close: () => void
   readonly port: number
+  /** Where its messages over UDP go. */
+  toPort = 0
+  readonly #contactPort: number
 
-  static async open({ port, transport = 'udp', bindPort = 0 }: PeerOptions): Promise<SipPeer> {
+  static async open({ port, transport = 'udp', bindPort = 0, contactPort }: PeerOptions): Promise<SipPeer> {
     if (transport === 'tcp') {
       const socket = connect({ host: '127.0.0.1', port })
       await once(socket, 'connect')
@@ -39,6 +44,7 @@ export class SipPeer {
         socket.localPort ?? 0,
         (text) => void socket.write(text),
         () => void socket.destroy(),
+        contactPort,
       )
       socket.on('data', (chunk) => {
         const messages = framing.take(chunk)
@@ -49,17 +55,26 @@ export class SipPeer {
     const socket = createSocket('udp4')
     socket.bind(bindPort, '127.0.0.1')
     await once(socket, 'listening')
-    const peer = new SipPeer(
+    const peer: SipPeer = new SipPeer(
       transport,
       socket.address().port,
-      (text) => socket.send(text, port, '127.0.0.1'),
+      (text) => socket.send(text, peer.toPort, '127.0.0.1'),
       () => void socket.close(),
+      contactPort,
     )
+    peer.toPort = port
     socket.on('message', (bytes) => peer.#keep(bytes))
     return peer
   }
 
-  private constructor(transport: 'udp' | 'tcp', port: number, send: (text: string) => void, close: () => void) {
+  private constructor(
+    transport: 'udp' | 'tcp',
+    port: number,
+    send: (text: string) => void,
+    close: () => void,
+    contactPort = port,
+  ) {
+    this.#contactPort = contactPort
     this.transport = transport
     this.port = port
     this.#send = send
@@ -84,7 +99,7 @@ export class SipPeer {
       `Call-ID: ${callId}`,
       `CSeq: ${cseq} ${method}`,
       'Max-Forwards: 70',
-      `Contact: <sip:far@127.0.0.1:${this.port}>`,
+      `Contact: <sip:far@127.0.0.1:${this.#contactPort}>`,
       ...headers,
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',
@@ -99,7 +114,11 @@ export class SipPeer {
     const copied = request.headers
       .filter(([name]) => ['via', 'from', 'to', 'call-id', 'cseq'].includes(name))
       .map(([name, value]) => `${name}: ${value}${name === 'to' && request.to.tag === null ? `;tag=${toTag}` : ''}`)
-    const more = [`Contact: <sip:far@127.0.0.1:${this.port}>`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`]
+    const more = [
+      `Contact: <sip:far@127.0.0.1:${this.#contactPort}>`,
+      ...headers,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ]
     this.#send([`SIP/2.0 ${code} Answer`, ...copied, ...more, '', body].join('\r\n'))
   }
 

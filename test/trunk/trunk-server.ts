@@ -8,10 +8,16 @@ export type TrunkServer = Phones & { sipPort: number; connectionId: string; trun
 
 export const trunkNumber = '+15005550140'
 
+export const trunkEnv = (sipPort: number) => ({
+  PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+  PARLEY_SIP_HOST: '127.0.0.1',
+  PARLEY_SIP_PORT: String(sipPort),
+})
+
 /** `farPort`: calls go out to this port of this machine. */
 export async function startTrunkServer(farPort: number, env: Record<string, string> = {}): Promise<TrunkServer> {
   const sipPort = await freePort()
-  const phones = await startPhones({ PARLEY_SIP_HOST: '127.0.0.1', PARLEY_SIP_PORT: String(sipPort), ...env })
+  const phones = await startPhones({ ...trunkEnv(sipPort), ...env })
   const made = async (path: string, body: object) => {
     const answer = await call(phones, 'POST', `/v1/phone-numbers/${path}`, body)
     if (answer.status !== 201) throw new Error(answer.text)

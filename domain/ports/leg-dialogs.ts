@@ -1,0 +1,13 @@
+/**
+ * What a line stores of its open legs, because the far end of a leg waits for a message that only somebody with these
+ * values can send. The process after one that died ends its legs with them.
+ */
+export interface LegDialogs {
+  /** Stores the line's name of the leg too, where its row has none yet. `dialog` is JSON that the line alone reads. */
+  keep(leg: { legId: string | null; carrierLegId: string }, dialog: string): Promise<void>
+  /** Null: the leg is over, or nothing was stored. */
+  find(carrierLegId: string): Promise<string | null>
+}
+
+/** Longer ones are refused. */
+export const dialogBytesMax = 16_384

@@ -1,0 +1,72 @@
+/** A process with calls over SIP trunks is killed: the next start hangs up at every far end. In real time. */
+import t from 'tap'
+import { callWhen, hasEnded, newestInbound } from '../phone/phones.ts'
+import { call } from '../platform/setup.ts'
+import { freePort } from '../trunk/free-port.ts'
+import { SipPeer, sdp, sdpType } from '../trunk/sip-peer.ts'
+import { SipPhone } from '../trunk/sip-phone.ts'
+import { listenOverTcp } from '../trunk/tcp-listener.ts'
+import { startTrunkServer, trunkEnv } from '../trunk/trunk-server.ts'
+import { openDatabase } from './database.ts'
+import { until } from './machine.ts'
+import { startParley } from './parley.ts'
+
+const endsWithinMs = 30_000
+
+t.test('every far end gets BYE within 30 s of the next start', async (t) => {
+  const farPort = await freePort()
+  const server = await startTrunkServer(farPort)
+  t.teardown(() => server.close())
+  const known = new Set<string>()
+  const inProgress = async () => {
+    const id = await newestInbound(server, known)
+    known.add(id)
+    await callWhen(server, id, ({ status }) => status === 'in_progress')
+    return id
+  }
+
+  const lone = await SipPhone.open(t, server.sipPort)
+  await lone.call(server.trunkNumber, '+15005550007')
+  const ids = [await inProgress()]
+
+  const listener = await listenOverTcp(t)
+  const overTcp = await SipPeer.open({ port: server.sipPort, transport: 'tcp', contactPort: listener.port })
+  t.teardown(() => overTcp.close())
+  const uri = `sip:${server.trunkNumber}@127.0.0.1`
+  overTcp.send('INVITE', { callId: 'over-tcp', uri, headers: [sdpType], body: sdp({ port: 9 }) })
+  const ok = await overTcp.response(200, 'INVITE')
+  overTcp.send('ACK', { callId: 'over-tcp', uri, to: ok.to.text })
+  ids.push(await inProgress())
+
+  // These two are connected through this server, so that they hear nothing after its death.
+  const [caller, recipient] = [await SipPhone.open(t, server.sipPort), await SipPhone.open(t, server.sipPort, farPort)]
+  await caller.call(server.trunkNumber, '+15005550008')
+  const id = await inProgress()
+  ids.push(id)
+  const answering = recipient.answer()
+  const asked = await call(server, 'POST', `/v1/calls/${id}/transfers/warm`, { to: '+15005550006' })
+  t.equal(asked.status, 201, asked.text)
+  await answering
+  const transfers = (row: object) => (row as { transfers: { id: string; status: string }[] }).transfers
+  const row = await callWhen(server, id, (row) => transfers(row)[0]?.status === 'screening')
+  await call(server, 'POST', `/v1/calls/${id}/transfers/${transfers(row)[0]?.id}/complete`, {})
+  await callWhen(server, id, (row) => transfers(row)[0]?.status === 'completed')
+
+  const { parley } = server
+  await parley.kill()
+  const startedMs = Date.now()
+  const next = await startParley(trunkEnv(server.sipPort), parley.dataDir)
+  t.teardown(() => next.remove())
+  const phones = [lone.peer, caller.peer, recipient.peer]
+  const byes = () => [...phones.map((peer) => peer.requests('BYE')[0]), listener.requests[0]]
+  await until('a BYE at every far end', () => byes().every(Boolean), endsWithinMs)
+  t.comment(`the last BYE came ${Date.now() - startedMs} ms after the next start`)
+  t.match(listener.requests[0], { method: 'BYE', callId: 'over-tcp', from: { tag: ok.to.tag } })
+  for (const phone of phones) phone.respond(phone.requests('BYE')[0]!, 200)
+  const target = { url: next.url, key: next.key }
+  for (const each of ids) await callWhen(target, each, hasEnded)
+  const sql = openDatabase(parley.dataDir)
+  t.teardown(() => sql.end())
+  const open = () => sql`select id from call_legs where ended_at is null or dialog is not null`
+  await until('the end of all legs', async () => (await open()).length === 0)
+})

@@ -1,0 +1,75 @@
+/** What a line stores of its legs, so that the next process can end those of a dead one. */
+import t from 'tap'
+import type { Leg } from '../../domain/phone/leg.ts'
+import { dialogBytesMax } from '../../domain/ports/leg-dialogs.ts'
+import type { LineName } from '../../domain/ports/phone-line.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { newCall } from '../calls/call.ts'
+import { transferOf, transferred } from '../transfers/transfer.ts'
+import { movableClock, organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const graceMs = 10_000
+
+async function open(test: Parameters<TestCluster['store']>[0]) {
+  const url = await cluster.database()
+  const clock = movableClock()
+  const store = await cluster.store(test, url, { clock })
+  const sql = cluster.sql(test, url)
+  const { id } = await organization(store, 'a')
+  const call = newCall(id, { status: 'in_progress', ownerId: store.instanceId })
+  await store.calls.insert(call, {})
+  await sql`update instances set alive_until = now() + interval '1 day'`
+  const leg = async (line: LineName, party: Leg['party'], carrierLegId: string | null = null): Promise<Leg> => {
+    const row: Leg = {
+      ...{ organizationId: id, test: false, id: systemIds.leg(), callId: call.id, party, direction: 'outbound', line },
+      ...{ carrierLegId, createdAtMs: clock.nowMs(), answeredAtMs: null, endedAtMs: null, microUsdPerMinute: null },
+    }
+    await store.legs.insert(row)
+    return row
+  }
+  return { store, sql, clock, call, leg }
+}
+
+t.test('a dialog is stored with the name of its leg, until the leg is over', async (t) => {
+  const { store, clock, leg } = await open(t)
+  const dialogs = store.trunkDialogs
+  const { id: legId, ...row } = await leg('trunk', 'caller')
+  await dialogs.keep({ legId, carrierLegId: 'far' }, '{"cseq":1}')
+  t.match(await store.legs.find('trunk', { legId, carrierLegId: 'far' }), { id: legId, carrierLegId: 'far' })
+  t.equal(await dialogs.find('far'), '{"cseq":1}')
+  await dialogs.keep({ legId: null, carrierLegId: 'far' }, '{"cseq":2}')
+  t.equal(await dialogs.find('far'), '{"cseq":2}')
+  t.equal(await dialogs.find('other'), null)
+  await store.legs.ended({ ...row, id: legId }, clock.nowMs())
+  t.equal(await dialogs.find('far'), null)
+  await dialogs.keep({ legId, carrierLegId: 'far' }, '{"cseq":3}')
+  t.equal(await dialogs.find('far'), null, 'one that comes late is not stored')
+})
+
+t.test('a dialog of another line is not changed, and a long one is refused', async (t) => {
+  const { store, leg } = await open(t)
+  const { id: legId } = await leg('simulator', 'caller', 'far')
+  await store.trunkDialogs.keep({ legId, carrierLegId: 'far' }, '{}')
+  t.equal(await store.trunkDialogs.find('far'), null)
+  const long = JSON.stringify('x'.repeat(dialogBytesMax))
+  await t.rejects(store.trunkDialogs.keep({ legId, carrierLegId: 'far' }, long), /more than 16384 bytes/)
+})
+
+t.test('two legs of a trunk that are connected end with their process, as their audio does', async (t) => {
+  const { store, sql, clock, call, leg } = await open(t)
+  const [caller, recipient] = [await leg('trunk', 'caller', 'one'), await leg('trunk', 'recipient', 'two')]
+  await store.calls.append(call, call.id, [
+    transferred({ ...transferOf(call), legId: recipient.id, status: 'completed', failureCause: null }),
+  ])
+  const orphans = async () => (await store.legs.orphans(graceMs, 10)).map(({ id }) => id).sort()
+  t.same(await orphans(), [], 'their process lives')
+  await sql`update instances set alive_until = now() - interval '1 second'`
+  t.same(await orphans(), [caller.id, recipient.id].sort())
+  clock.advance(graceMs)
+  await sql`update calls set ended_at = created_at, end_reason = 'transferred', status = 'completed'`
+  t.same(await orphans(), [caller.id, recipient.id].sort())
+  t.same(await store.legs.unattended(10), [], 'nobody counts them as over without a word to the far end')
+})

@@ -1,0 +1,142 @@
+/** A line ends the legs of another process that died, by what that one has stored. */
+import t, { type Test } from 'tap'
+import { valueOf, valuesOf } from '../../providers/trunk/message.ts'
+import { keptDialogs, legId, media, openTrunk, outgoingTo, type Trunk, toDial } from './setup.ts'
+import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
+import { listenOverTcp } from './tcp-listener.ts'
+
+/** The line of a process that says nothing more, and that of the next process on the same database. */
+async function openTwo(t: Test, outgoing: Parameters<typeof openTrunk>[1] = {}) {
+  const dialogs = keptDialogs()
+  return [await openTrunk(t, { ...outgoing, dialogs }), await openTrunk(t, { ...outgoing, dialogs })] as const
+}
+
+const callId = 'left'
+
+async function talk(trunk: Trunk, peer: SipPeer, headers: readonly string[] = []) {
+  peer.send('INVITE', { callId, headers: [sdpType, ...headers], body: sdp() })
+  const { carrierLegId } = await trunk.event('initiated')
+  const ref = { legId, carrierLegId }
+  await trunk.line.answer(ref, media)
+  const ok = await peer.response(200, 'INVITE')
+  peer.send('ACK', { callId, to: ok.to.text })
+  await trunk.event('answered')
+  return { ref, ok }
+}
+
+/** The first process has died, and the next one has its port. */
+function dies(peer: SipPeer, next: Trunk): void {
+  peer.toPort = next.line.port
+}
+
+t.test('a caller over UDP gets BYE in its dialog, through its proxies', async (t) => {
+  const [dead, next] = await openTwo(t)
+  const peer = await dead.peer()
+  const routes = ['Record-Route: <sip:one.test;lr>', 'Record-Route: <sip:two.test;lr>']
+  const { ref, ok } = await talk(dead, peer, routes)
+  dies(peer, next)
+  const ending = next.line.hangUp(ref)
+  const bye = await peer.request('BYE')
+  t.match(bye, { callId, uri: `sip:far@127.0.0.1:${peer.port}`, from: { tag: ok.to.tag }, to: { tag: 'far' } })
+  t.same(valuesOf(bye.headers, 'route'), ['<sip:one.test;lr>', '<sip:two.test;lr>'])
+  t.ok(bye.cseq.number > 1000, `CSeq ${bye.cseq.number}`)
+  peer.respond(bye, 200)
+  await ending
+  t.same(next.logged, [])
+})
+
+t.test('the BYE goes to the Contact that the last re-INVITE names', async (t) => {
+  const [dead, next] = await openTwo(t)
+  const peer = await dead.peer()
+  const { ref, ok } = await talk(dead, peer)
+  const moved = await dead.peer({ bindPort: 0, contactPort: 1234 })
+  moved.send('INVITE', { callId, to: ok.to.text, cseq: 2, headers: [sdpType], body: sdp() })
+  await moved.response(200, 'INVITE')
+  void next.line.hangUp(ref)
+  t.match(await peer.request('BYE'), { uri: 'sip:far@127.0.0.1:1234' })
+})
+
+t.test('a called party gets BYE with the login that it asks for, and a number above all that were used', async (t) => {
+  let port = 0
+  const login = { username: 'parley', password: 'secret' }
+  const [dead, next] = await openTwo(t, { outgoing: () => [outgoingTo(port, login)] })
+  const peer = await dead.peer()
+  port = peer.port
+  const { signal } = new AbortController()
+  const dialing = dead.line.dial(toDial(), signal)
+  const invite = await peer.request('INVITE')
+  peer.respond(invite, 200, { headers: [sdpType], body: sdp() })
+  const { carrierLegId } = await dialing
+  const transferee = { legId, carrierLegId }
+  const referring = dead.line.dial(toDial({ transferee }), signal)
+  const refer = await peer.request('REFER')
+  peer.respond(refer, 603)
+  await t.rejects(referring)
+  dies(peer, next)
+  const ending = next.line.hangUp({ legId, carrierLegId })
+  const first = await peer.request('BYE')
+  t.ok(first.cseq.number > refer.cseq.number)
+  peer.respond(first, 401, { headers: ['WWW-Authenticate: Digest realm="far", nonce="n", qop="auth"'] })
+  const second = await peer.request('BYE', 2)
+  t.ok(second.cseq.number > first.cseq.number)
+  t.match(valueOf(second.headers, 'authorization'), /username="parley".*response="[0-9a-f]{32}"/)
+  peer.respond(second, 200)
+  await ending
+})
+
+t.test('a caller over TCP, whose connection has died, gets BYE over a new one', async (t) => {
+  const [dead, next] = await openTwo(t)
+  const listener = await listenOverTcp(t)
+  const peer = await dead.peer({ transport: 'tcp', contactPort: listener.port })
+  const { ref } = await talk(dead, peer)
+  peer.close()
+  await next.line.hangUp(ref)
+  t.match(listener.requests, [{ method: 'BYE', callId, uri: `sip:far@127.0.0.1:${listener.port}` }])
+})
+
+t.test('a BYE that nobody answers is logged after 5 s, and sent again meanwhile', async (t) => {
+  const [dead, next] = await openTwo(t)
+  const peer = await dead.peer()
+  const { ref } = await talk(dead, peer)
+  let isOver = false
+  const ending = next.line.hangUp(ref).then(() => {
+    isOver = true
+  })
+  await peer.request('BYE')
+  await next.clock.advance(600)
+  await peer.request('BYE', 2)
+  t.notOk(isOver)
+  await next.clock.advance(5_000)
+  await ending
+  t.same(next.logged, ['the BYE for a leg of a dead process was not answered'])
+})
+
+t.test('a second try has a higher number than the first', async (t) => {
+  const [dead, next] = await openTwo(t)
+  const peer = await dead.peer()
+  const { ref } = await talk(dead, peer)
+  const numbers: number[] = []
+  dies(peer, next)
+  for (const at of [1, 2]) {
+    await next.clock.advance(at * 5_000)
+    const ending = next.line.hangUp(ref)
+    const bye = await wanted(() => peer.requests('BYE').find(({ cseq }) => !numbers.includes(cseq.number)), 'a BYE')
+    numbers.push(bye.cseq.number)
+    peer.respond(bye, 481)
+    await ending
+  }
+  t.ok((numbers[1] ?? 0) > (numbers[0] ?? 0), numbers.join())
+})
+
+t.test('nothing is sent for a leg that is over, nor for one without a dialog', async (t) => {
+  const [dead, next] = await openTwo(t)
+  const peer = await dead.peer()
+  const { ref } = await talk(dead, peer)
+  await dead.line.hangUp(ref)
+  await peer.request('BYE')
+  await dead.line.hangUp(ref)
+  await next.line.hangUp({ legId, carrierLegId: 'unknown' })
+  await quiet()
+  t.equal(peer.requests('BYE').length, 1)
+  t.same(next.logged, ['a leg over a trunk has no dialog that could be ended'])
+})
