@@ -18,6 +18,7 @@ const repeatsMax = 8
 const ofVoices = ['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map(
   (name) => `test/session/${name}.test.ts`,
 )
+const ofSip = ['server', 'sipp'].map((name) => `test/sip/${name}.test.ts`)
 const filesOfProcesses = [
   ...['lost-sessions', 'relayed-sessions', 'sessions-drain', 'sessions-outage', 'web-join'].map(
     (name) => `test/process/${name}.test.ts`,
@@ -27,7 +28,7 @@ const filesOfProcesses = [
 if (files.length > 0) add(await run(files, process.env))
 else {
   const inRealTime = filesInRealTime()
-  const later = [...filesOfProcesses, ...inRealTime]
+  const later = [...filesOfProcesses, ...inRealTime, ...ofSip]
   const cluster = prepareCluster()
   const env = { ...process.env, ...cluster.env }
   await runTwice(
@@ -45,6 +46,7 @@ else {
       )
     }
   }
+  await runSipLane(env)
   cluster.remove()
 }
 for (const skip of skips) console.log(`skipped: ${skip}`)
@@ -131,6 +133,19 @@ async function runOverOtherEngine(env) {
   }
   console.log(`the tests of the engines, over ${other}`)
   await runTwice(filesOfEngines(), { ...env, PARLEY_TEST_ENGINE: other })
+}
+
+/** Against SIP programs of others. Where they cannot be had, the lane prints the reason. */
+async function runSipLane(env) {
+  const { stdout, stderr, error } = spawnSync('test/sip/lane.sh', ['--programs'], {
+    encoding: 'utf8',
+    timeout: 300_000,
+  })
+  const programs = [...(stdout ?? '').matchAll(/^(PARLEY_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value])
+  if (programs.length > 0) return runTwice(ofSip, { ...env, ...Object.fromEntries(programs) }, 1)
+  const [, reason] = /skipped, because (.*)/.exec(stdout ?? '') ?? []
+  counts.skip++
+  skips.add(`test/sip: ${reason ?? `the programs were not found: ${error?.message ?? stderr.trim()}`}`)
 }
 
 function run(files, env) {

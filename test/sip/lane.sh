@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
 # Tests trunks against SIPp and baresip, SIP programs that others have written. They come from Debian: where they are not
-# installed, their packages and the libraries are unpacked in the user's cache folder, which needs no root.
+# installed, their packages and the libraries are unpacked in the user's cache folder, which needs no root. With --programs
+# it prints the variables that name the programs, for test/run.mjs, and runs no test.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 lane=sip
 . test/built-server.sh
+
+download() {
+  (cd "$folder/packages" && timeout 120 apt-get download "$@") >"$folder/download.log" 2>&1
+}
+
+# An image of a container has no lists of packages as a rule, and there the user is root.
+may_update() { [ "$(id -u)" = 0 ]; }
 
 # unpack NAME PROGRAM PACKAGE…: sets `program` to one that runs with the libraries of the packages alone, and `folder`.
 unpack() {
@@ -16,7 +24,7 @@ unpack() {
   if [ -x "$program" ]; then return; fi
   command -v apt-get >/dev/null && command -v dpkg >/dev/null || skip "there is no $name, and no apt-get to download it with"
   mkdir -p "$folder/packages"
-  (cd "$folder/packages" && apt-get download "$@") >"$folder/download.log" 2>&1 ||
+  download "$@" || { may_update && apt-get update -qq >/dev/null 2>&1 && download "$@"; } ||
     skip "$name could not be downloaded: $(tail -n 1 "$folder/download.log")"
   for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$folder"; done
   # Only this program may find these libraries: they must not replace those of Node.
@@ -46,6 +54,8 @@ else
 fi
 [ -f "$PARLEY_BARESIP_MODULES/sndfile.so" ] || skip 'baresip has no module sndfile on this system'
 export PARLEY_SIPP PARLEY_BARESIP PARLEY_BARESIP_MODULES
+
+if [ "${1:-}" = --programs ]; then printenv | grep -E '^PARLEY_(SIPP|BARESIP)'; exit; fi
 
 make --no-print-directory dist/main.js
 exec node test/run.mjs test/sip/*.test.ts --jobs=1

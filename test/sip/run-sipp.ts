@@ -4,10 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
+import { sipp } from './programs.ts'
 
-const program = process.env['PARLEY_SIPP'] ?? ''
-/** The reason to skip a test. */
-export const skipWithoutSipp = program === '' && 'there is no SIPp, which `make sip` installs'
 export const callsCount = 200
 /** A busy machine may be slow. SIPp itself gives a call up after 32 s without an answer. */
 const patienceS = 120
@@ -20,7 +18,7 @@ export function runSipp(t: Test, args: readonly string[]): { ended: Promise<Ran>
   const fixed = ['-i', '127.0.0.1', '-m', String(callsCount), '-nostdin', '-timeout', `${patienceS}s`, '-timeout_error']
   // SIPp draws on a terminal, which it looks for by this variable.
   const env = { ...process.env, TERM: 'dumb' }
-  const child = spawn(program, [...args, ...fixed], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(sipp, [...args, ...fixed], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()))
   t.teardown(() => {

@@ -15,10 +15,10 @@ import { wordsOf } from '../session/recorded-call.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { freePort } from '../trunk/free-port.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callsCount, runSipp, skipWithoutSipp } from './run-sipp.ts'
+import { baresip, baresipModules, skipWithoutBaresip, skipWithoutSipp } from './programs.ts'
+import { callsCount, runSipp } from './run-sipp.ts'
 
-const baresip = process.env['PARLEY_BARESIP'] ?? ''
-const skip = baresip === '' && 'there is no baresip, which `make sip` installs'
+const skip = skipWithoutBaresip
 const person = '+15005550007'
 const rateHz = 8000
 
@@ -51,7 +51,7 @@ function startPhone(t: Test, args: readonly string[] = []): Phone {
     'audio_player aubridge,far',
     `ausrc_srate ${rateHz}`,
     `auplay_srate ${rateHz}`,
-    `module_path ${process.env['PARLEY_BARESIP_MODULES'] ?? ''}`,
+    `module_path ${baresipModules}`,
     ...modules,
     'module_tmp account.so',
     'module_app menu.so',

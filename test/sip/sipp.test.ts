@@ -5,7 +5,8 @@ import { systemClock } from '../../runtime/clock.ts'
 import { freePort } from '../trunk/free-port.ts'
 import { media, openTrunkOn, outgoingTo, toDial } from '../trunk/setup.ts'
 import { wanted } from '../trunk/sip-peer.ts'
-import { callsCount, runSipp, skipWithoutSipp } from './run-sipp.ts'
+import { skipWithoutSipp } from './programs.ts'
+import { callsCount, runSipp } from './run-sipp.ts'
 
 const countOf = (events: readonly LegEvent[], type: LegEvent['type']) =>
   events.filter((event) => event.type === type).length

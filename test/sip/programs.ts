@@ -1,0 +1,41 @@
+/** SIPp and baresip, SIP programs that others have written: those that test/sip/lane.sh names, else those in PATH. */
+import { accessSync, constants, readdirSync } from 'node:fs'
+import path from 'node:path'
+
+/** Empty: there is none. */
+export const sipp = process.env['PARLEY_SIPP'] || inPath('sipp')
+/** Empty: there is none, or not with the modules that the tests need. */
+export const baresipModules = process.env['PARLEY_BARESIP_MODULES'] || installedModules()
+export const baresip = baresipModules === '' ? '' : process.env['PARLEY_BARESIP'] || inPath('baresip')
+
+/** The reasons to skip a test. */
+export const skipWithoutSipp = sipp === '' && 'there is no SIPp in PATH; `make sip` downloads it'
+export const skipWithoutBaresip = baresip === '' && 'there is no baresip in PATH; `make sip` downloads it'
+
+function inPath(name: string): string {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter)
+  return folders.map((folder) => path.join(folder, name)).find((file) => isThere(file, constants.X_OK)) ?? ''
+}
+
+/** Debian puts them into the folder of the processor's kind. */
+function installedModules(): string {
+  const folders = ['', ...namesIn('/usr/lib')].map((kind) => path.join('/usr/lib', kind, 'baresip/modules'))
+  return folders.find((folder) => isThere(path.join(folder, 'sndfile.so'), constants.R_OK)) ?? ''
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function isThere(file: string, mode: number): boolean {
+  try {
+    accessSync(file, mode)
+    return true
+  } catch {
+    return false
+  }
+}
