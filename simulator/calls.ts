@@ -17,7 +17,7 @@ import {
   textOrNull,
 } from './fields.ts'
 import { cancelled, Leg, type LegDeps, normalClearing, type ReceivedAudio } from './leg.ts'
-import { endedCall, invalid, refusedDial, tooManyCalls, unknownCall, wrongState } from './refusal.ts'
+import { endedCall, invalid, refusedDial, refusedRefer, tooManyCalls, unknownCall, wrongState } from './refusal.ts'
 import { bridgeFields, streamFields } from './stream-fields.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -87,6 +87,7 @@ export class Calls {
     const known = commandId === null ? undefined : this.#dialled.get(commandId)
     if (known !== undefined) return this.retrieve(known)
     const plan = planOf(to)
+    this.#askFarEnd(textOrNull(fields, 'link_to'))
     const details = this.#outgoing(fields, to, plan)
     const stream = streamFields(fields)
     const ringingS = integer(fields, 'timeout_secs', { usual: 30, min: 5, max: 600 })
@@ -265,6 +266,13 @@ export class Calls {
       if (digit !== 'w' && digit !== 'W') leg.whileAnswered(atMs, () => leg.farEnd.pressed(digit))
       atMs += digit === 'w' ? 500 : digit === 'W' ? 1000 : digitMs
     }
+  }
+
+  /** A transfer over a simulated trunk names the leg whose far end makes the call. Null: it is no such transfer. */
+  #askFarEnd(linkedTo: string | null): void {
+    if (linkedTo === null) return
+    const { direction, from, to } = this.#find(linkedTo).details
+    if (planOf(direction === 'incoming' ? from : to).refusesRefer) throw refusedRefer()
   }
 
   #outgoing(fields: Fields, to: string, plan: NumberPlan) {

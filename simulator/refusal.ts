@@ -3,10 +3,17 @@ export class Refusal extends Error {
   readonly status: number
   readonly body: object
 
-  constructor(status: number, code: string, title: string, detail: string, source?: { pointer: string }) {
+  constructor(
+    status: number,
+    code: string,
+    title: string,
+    detail: string,
+    source?: { pointer: string },
+    meta?: { sip_code: number },
+  ) {
     super(title)
     this.status = status
-    this.body = { errors: [{ code, title, detail, ...(source && { source }) }] }
+    this.body = { errors: [{ code, title, detail, ...(source && { source }), ...(meta && { meta }) }] }
   }
 }
 
@@ -52,6 +59,12 @@ export const refusedDial = (status: 403 | 503) =>
   status === 403
     ? new Refusal(403, '10010', 'Authorization failed', 'Calls to this destination are not permitted.')
     : new Refusal(503, '10007', 'Unexpected error', 'The service is temporarily unavailable.')
+
+/** A far end that is asked by REFER to make a call has declined. */
+export const refusedRefer = () =>
+  new Refusal(403, '10010', 'Authorization failed', 'The far end makes no calls for others.', undefined, {
+    sip_code: 603,
+  })
 
 /** One error without a list around it. */
 export class BareRefusal extends Refusal {

@@ -33,6 +33,7 @@ export function createNewCalls({
           await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
           await insertLeg(tx, leg)
           if (call.phone?.direction === 'inbound') await noteFirstCall(tx, call)
+          if (call.test) await noteSimulatedTrunk(tx, call)
         }),
       ),
     reconfigure: (call, secrets) => {
@@ -67,6 +68,16 @@ async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs 
     update phone_numbers set first_called_at = ${new Date(createdAtMs)}
     where organization_id = ${organizationId} and test = ${test} and id = ${phone?.phoneNumberId ?? null}
       and first_called_at is null`
+}
+
+/** The line of trunks notes the calls of live numbers. Those of the test world go over the simulator, which knows no connection. */
+async function noteSimulatedTrunk(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
+  await tx`
+    update sip_connections c set status = 'ready', updated_at = ${new Date(createdAtMs)}
+    from phone_numbers n
+    where n.organization_id = ${organizationId} and n.test = ${test} and n.id = ${phone?.phoneNumberId ?? null}
+      and c.organization_id = n.organization_id and c.test = n.test and c.id = n.sip_connection_id
+      and c.status = 'unverified'`
 }
 
 /** False: a leg of this name is there already. */

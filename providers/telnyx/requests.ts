@@ -41,6 +41,8 @@ export function dialBody(leg: LegToDial, account: { connectionId: string; webhoo
     ...(region !== undefined && { sip_region: region }),
     ...(custom.length > 0 && { custom_headers: custom }),
     ...(userToUser.length > 0 && { sip_headers: userToUser }),
+    // Only the simulator has trunks: a real carrier calls the number itself, and connects the two.
+    ...(leg.transferee !== undefined && leg.connectionId !== undefined && { link_to: leg.transferee.carrierLegId }),
     ...(leg.media !== null && { ...streamOf(leg.media), ...rateOf(leg.media) }),
   }
 }

@@ -35,7 +35,11 @@ export function toLineError(error: unknown): PhoneLineError {
   // 404: Telnyx does not know the leg. 422: it is over, or the command is wrong.
   const isGone = status === 404 || (status === 422 && codesIn(cause).some((code) => goneCodes.includes(code)))
   const codes = codesIn(cause).join(' ')
-  return new PhoneLineError(kind, { isGone, cause: new Error(`${errorClass}, status ${status}, codes ${codes}`) })
+  return new PhoneLineError(kind, {
+    isGone,
+    sipCode: sipCodeIn(cause),
+    cause: new Error(`${errorClass}, status ${status}, codes ${codes}`),
+  })
 }
 
 const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
@@ -50,6 +54,12 @@ const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
 
 /** "Invalid Call Control ID" and "Call has already ended". */
 const goneCodes: readonly (string | undefined)[] = ['90015', '90018']
+
+/** Null: the answer names no code of SIP. */
+function sipCodeIn(cause: unknown): number | null {
+  const [, code] = (typeof cause === 'string' ? /"sip_code"\s*:\s*([4-6]\d\d)\b/.exec(cause) : null) ?? []
+  return code === undefined ? null : Number(code)
+}
 
 export function codesIn(cause: unknown): (string | undefined)[] {
   const text = typeof cause === 'string' ? cause : ''

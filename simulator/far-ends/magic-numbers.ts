@@ -25,6 +25,8 @@ export type NumberPlan = {
   behaviour(): Behaviour
   machine: 'human' | 'machine' | 'not_sure'
   losesAudio?: true
+  /** It calls nobody for a trunk that asks it to (REFER). */
+  refusesRefer?: true
   /** `late`: each webhook comes twice, 5 s late and in another order. `no_hangup`: that of the end never comes. */
   webhooks?: 'late' | 'no_hangup'
 }
@@ -58,6 +60,7 @@ const plans: Readonly<Record<string, NumberPlan>> = {
   '0010': machine(menu),
   '0011': human(() => silent),
   '0012': { ...usual, losesAudio: true },
+  '0013': { ...usual, refusesRefer: true },
   '0015': human(() => screened({ says: 'Yes, please put them through.' })),
   '0016': human(() => screened({ says: 'No, I cannot take the call now.' })),
   '0017': human(() => screened({ presses: '1' })),
