@@ -24,7 +24,7 @@ const idForm = /^sip_[0-9A-Za-z]{22}$/
 /** Connections of several organizations may name one address, as that of a large trunk. */
 const alikeMax = 64
 const outgoingMax = 1_000
-/** The other side is failing after this number of looks without an answer. */
+/** The other side is failing after this number of refusals or silences. */
 const silencesMax = 3
 
 export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): ConnectionStore {
@@ -106,10 +106,10 @@ export function createSipConnections(
           update sip_connections set status = 'ready', updated_at = ${new Date(clock.nowMs())}
           where id = ${id} and not test and status = 'unverified'`
       }),
-    looked: (id, hasAnswered) =>
+    looked: (id, takesCalls) =>
       asOperator(async (tx) => {
         const now = new Date(clock.nowMs())
-        if (hasAnswered)
+        if (takesCalls)
           await tx`
             update sip_connections set status = 'ready', silences = 0, updated_at = ${now}
             where id = ${id} and not test and (status <> 'ready' or silences > 0)`

@@ -28,8 +28,8 @@ export interface SipConnections {
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
   /** Those over which calls go out, for the look whether they answer. */
   outgoing(): Promise<readonly SipConnection[]>
-  /** The other side has answered, or has refused or kept silent. */
-  looked(id: string, hasAnswered: boolean): Promise<void>
+  /** The other side takes calls, or it has refused them or kept silent. */
+  looked(id: string, takesCalls: boolean): Promise<void>
   /** A call has come in over it. */
   called(id: string): Promise<void>
 }

@@ -14,6 +14,7 @@ import { Dialog } from './dialog.ts'
 import { allowedMethods, isSdp, type LegAudio, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
 import type { Header, SipRequest, SipResponse } from './message.ts'
 import { readSdp, writeOffer } from './sdp.ts'
+import { isOfPerson, saysInvite } from './trunk-answers.ts'
 
 export type OutboundTarget = {
   peer: Peer
@@ -21,10 +22,12 @@ export type OutboundTarget = {
   host: string
 }
 
-export type OutboundDeps = LegDeps & { contact: string; target: OutboundTarget }
-
-/** These come from the person that is called, not from the trunk, so the call was dialled. */
-const personsCodes: ReadonlySet<number> = new Set([404, 408, 480, 484, 486, 487, 600, 603, 604])
+export type OutboundDeps = LegDeps & {
+  contact: string
+  target: OutboundTarget
+  /** The first answer that says whether the trunk takes calls has come. */
+  looked(takesCalls: boolean): void
+}
 
 export class OutboundLeg extends TrunkLeg {
   protected readonly otherSide = 'callee'
@@ -43,6 +46,7 @@ export class OutboundLeg extends TrunkLeg {
   /** Null: nobody has given up. */
   #givenUp: 'timeout' | 'originator_cancel' | null = null
   #cancelRinging = () => {}
+  #looked: (takesCalls: boolean) => void
 
   constructor(deps: OutboundDeps, leg: LegToDial, audio: LegAudio) {
     super(deps)
@@ -51,6 +55,7 @@ export class OutboundLeg extends TrunkLeg {
     this.#leg = leg
     this.#target = deps.target
     this.#contact = deps.contact
+    this.#looked = deps.looked
     this.#authentication = new Authentication(deps.credentials)
     this.#dialed = new Promise((resolve, reject) => {
       this.#isDialed = (error) => (error === null ? resolve() : reject(error))
@@ -114,8 +119,16 @@ export class OutboundLeg extends TrunkLeg {
     })
   }
 
+  #says(code: number | null): void {
+    const takesCalls = saysInvite(code)
+    if (takesCalls === null) return
+    this.#looked(takesCalls)
+    this.#looked = () => {}
+  }
+
   #response(response: SipResponse): void {
     const { code } = response
+    if (code < 300) this.#says(code)
     if (code < 200) return this.#provisional(code)
     if (code < 300) return this.#answered(response)
     const login = this.#givenUp === null ? this.#authentication.answer(response, this.#draft) : null
@@ -174,8 +187,8 @@ export class OutboundLeg extends TrunkLeg {
   #refused(code: number | null, cause: string): void {
     this.#cancelRinging()
     if (this.isOver) return
-    const isOfPerson = code !== null && personsCodes.has(code)
-    if (this.#state === 'calling' && this.#givenUp === null && !isOfPerson)
+    if (this.#givenUp === null) this.#says(code)
+    if (this.#state === 'calling' && this.#givenUp === null && !isOfPerson(code))
       this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))
     else this.#isDialed(null)
     this.end(code ?? 408, cause, this.#givenUp === null ? 'callee' : 'caller')

@@ -119,7 +119,9 @@ export class TrunkLine implements PhoneLine {
       throw new PhoneLineError('unreachable', { cause })
     })
     const local = { address: publicAddress, port: port.port, id: clock.nowMs(), version: 1 }
-    const deps = { ...this.#legDeps(connection), contact: this.#contact(peer), target: { peer, host: outbound.host } }
+    const target = { peer, host: outbound.host }
+    const looked = (takesCalls: boolean) => this.#looked(connection, takesCalls)
+    const deps = { ...this.#legDeps(connection), contact: this.#contact(peer), target, looked }
     const call = new OutboundLeg(deps, leg, { rtp: port, local })
     made = call
     this.#legs.set(call.carrierLegId, call)
@@ -132,6 +134,12 @@ export class TrunkLine implements PhoneLine {
       signal.removeEventListener('abort', cancel)
     }
     return { carrierLegId: call.carrierLegId }
+  }
+
+  #looked({ id }: SipConnection, takesCalls: boolean): void {
+    this.#options.connections.looked(id, takesCalls).catch((err: unknown) => {
+      this.#options.log.warn({ err }, 'the answer of a trunk to a call was not noted')
+    })
   }
 
   async #refer(leg: LegToDial, transferee: LegRef): Promise<{ carrierLegId: string }> {

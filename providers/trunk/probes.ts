@@ -3,7 +3,11 @@ import type { SipConnection, SipConnections } from '../../domain/ports/sip-conne
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/clock.ts'
 import { hostText, type Peer } from './address.ts'
+import { Authentication } from './authentication.ts'
+import { credentialsOf } from './digest.ts'
+import type { Header } from './message.ts'
 import type { Transactions } from './transactions.ts'
+import { saysOptions } from './trunk-answers.ts'
 
 export type ProbesDeps = {
   connections: SipConnections
@@ -53,19 +57,30 @@ export class Probes {
     const peer = await resolve(connection)
     if (host === undefined || peer === null) return connections.looked(connection.id, false)
     const uri = `sip:${hostText(host)}:${peer.port}`
-    const hasAnswered = await new Promise<boolean>((resolveAnswer) => {
-      const headers = [
-        ['from', `<sip:parley@${hostText(publicAddress)}>;tag=${uniqueId()}`],
-        ['to', `<${uri}>`],
-        ['call-id', uniqueId()],
-        ['cseq', '1 OPTIONS'],
-      ] as const
-      transactions.request({ method: 'OPTIONS', uri, headers }, peer, {
-        // Any answer but a refusal of the server shows that calls find somebody there.
-        response: ({ code }) => code >= 200 && resolveAnswer(code < 500),
-        timeout: () => resolveAnswer(false),
-      })
+    const [from, callId] = [`<sip:parley@${hostText(publicAddress)}>;tag=${uniqueId()}`, uniqueId()]
+    const authentication = new Authentication(credentialsOf(connection))
+    const code = await new Promise<number | null>((resolveCode) => {
+      const send = (number: number, more: readonly Header[]) => {
+        const names: Header[] = [
+          ['from', from],
+          ['to', `<${uri}>`],
+          ['call-id', callId],
+          ['cseq', `${number} OPTIONS`],
+        ]
+        const draft = { method: 'OPTIONS', uri, headers: [...names, ...more] }
+        transactions.request(draft, peer, {
+          response: (response) => {
+            if (response.code < 200) return
+            const login = authentication.answer(response, draft)
+            if (login === null) resolveCode(response.code)
+            else send(number + 1, [login])
+          },
+          timeout: () => resolveCode(null),
+        })
+      }
+      send(1, [])
     })
-    await connections.looked(connection.id, hasAnswered)
+    const takesCalls = saysOptions(code)
+    if (takesCalls !== null) await connections.looked(connection.id, takesCalls)
   }
 }

@@ -248,3 +248,88 @@ t.test('a trunk is asked each minute whether it answers', async (t) => {
     ['sip_out', false],
   ])
 })
+
+/** The first answer to OPTIONS and what is noted of it. */
+async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>[1] = {}) {
+  const { trunk, far } = await openOut(t, login)
+  await trunk.clock.advance(60_000)
+  const headers = code === 401 ? ['WWW-Authenticate: Digest realm="r", nonce="1"'] : []
+  far.respond(await far.request('OPTIONS'), code, { headers })
+  return { trunk, far }
+}
+
+t.test('a trunk that wants a login for OPTIONS gets it, and is judged by its next answer', async (t) => {
+  for (const [code, takesCalls] of [
+    [200, true],
+    [401, false],
+    [403, false],
+  ] as const) {
+    const { trunk, far } = await lookWith(t, 401, { username: 'desk', password: 'x' })
+    const second = await far.request('OPTIONS', 2)
+    t.match(valueOf(second.headers, 'authorization'), /username="desk"/)
+    far.respond(second, code)
+    await wanted(() => trunk.looks.length === 1, 'a look')
+    t.same(trunk.looks, [['sip_out', takesCalls]], String(code))
+  }
+})
+
+for (const code of [401, 403, 407, 408, 500, 503, 603])
+  t.test(`${code} is a refusal where a trunk is asked whether it answers`, async (t) => {
+    const { trunk } = await lookWith(t, code)
+    await wanted(() => trunk.looks.length === 1, 'a look')
+    t.same(trunk.looks, [['sip_out', false]])
+  })
+
+for (const code of [404, 405, 480, 501])
+  t.test(`${code} shows neither that a trunk takes calls nor that it does not`, async (t) => {
+    const { trunk } = await lookWith(t, code)
+    await quiet()
+    t.same(trunk.looks, [])
+  })
+
+t.test(
+  'an answer to a call counts as one to OPTIONS does, unless it speaks of the person or of the call',
+  async (t) => {
+    for (const [codes, looks] of [
+      [[100, 403], [false]],
+      [[401], [false]],
+      [[503], [false]],
+      [[180, 503], [true]],
+      [[100, 486], [true]],
+      [[404], [true]],
+      [[603], [true]],
+      [[100, 482], []],
+    ] as const) {
+      const { trunk, far } = await openOut(t)
+      const dialing = trunk.line.dial(toDial(), signal).catch(() => {})
+      const invite = await far.request('INVITE')
+      for (const code of codes) far.respond(invite, code)
+      await dialing
+      await trunk.event('hangup')
+      t.same(
+        trunk.looks.map(([, takesCalls]) => takesCalls),
+        looks,
+        codes.join(),
+      )
+    }
+  },
+)
+
+t.test('a call without any answer counts as a silence, and one that we give up as nothing', async (t) => {
+  const { trunk, far } = await openOut(t)
+  const silent = t.rejects(trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal), new PhoneLineError('timeout'))
+  await far.request('INVITE')
+  await trunk.clock.advance(32_000)
+  await silent
+  t.same(trunk.looks, [['sip_out', false]])
+  const given = await openOut(t)
+  const abort = new AbortController()
+  const dialing = given.trunk.line.dial(toDial(), abort.signal).catch(() => {})
+  const invite = await given.far.request('INVITE')
+  abort.abort()
+  given.far.respond(invite, 100)
+  given.far.respond(await given.far.request('CANCEL'), 200)
+  given.far.respond(invite, 487)
+  await dialing
+  t.same(given.trunk.looks, [])
+})
