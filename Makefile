@@ -4,9 +4,10 @@ SHELL := /bin/bash
 installed := node_modules/.package-lock.json
 vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
-sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
+# All that tsconfig.build.json includes, and what those files import.
+sources := $(wildcard *.ts) $(shell find audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage livekit test-debian13 test-deploy test-metrics helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage carrier-openapi livekit test-debian13 test-deploy test-metrics helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -19,6 +20,7 @@ help:
 	@echo 'make test-webhooks  10,000 deliveries of webhooks with ten kills of the process, and five of Postgres'
 	@echo 'make test-usage  10,000 random requests, whose usage must be the sum of what the answers said'
 	@echo 'make test-transfers  100,000 random sequences of events drive transfers, with deaths of processes'
+	@echo 'make carrier-openapi  the adapter of the carrier against a mock of its OpenAPI document (PARLEY_CARRIER_OPENAPI=FILE)'
 	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make test-deploy  the steps of the image on its own system, Debian 13 with Node 24 (as root; otherwise a skip)'
@@ -71,6 +73,12 @@ test-transfers: $(installed)
 test-usage: dist/main.js
 	@PARLEY_TEST_SEED=$${PARLEY_TEST_SEED:-$$RANDOM$$RANDOM} PARLEY_TEST_REQUESTS=$${PARLEY_TEST_REQUESTS:-10000} \
 	TAP_TIMEOUT=3600 npx --no-install tsx test/platform/usage.test.ts
+
+# The document is the carrier's, and no part of this project: openapi/spec3.json of github.com/team-telnyx/openapi, or a part of it.
+# PARLEY_CARRIER_OPENAPI names the file; without it, ../shared/telnyx/spec-pruned.json is taken. `make test` does the same; without
+# the document both say so and skip these tests.
+carrier-openapi: $(installed) vendor-clients
+	@exec node test/run.mjs test/carrier/carrier-openapi.test.ts test/simulator/conformance.test.ts test/vendors/telnyx/sdk.test.ts
 
 # A real LiveKit server, which is built the first time (five minutes); where it cannot be, a skip says why.
 livekit: dist/main.js

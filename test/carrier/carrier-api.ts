@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import type { LegToDial, MediaEndpoint } from '../../domain/ports/phone-line.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
 import { createTelnyxMessages } from '../../providers/telnyx/rich-messages.ts'
 import { createTelnyxSmsRegistry } from '../../providers/telnyx/sms-registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { legId } from './setup.ts'
-import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
 export type Command = { method: string; path: string; authorization: string; body: Record<string, unknown> }
 export type Answer = { status: number; body: object } | ((response: ServerResponse) => void)
@@ -83,49 +83,42 @@ export async function serveCarrier(t: Test, { requestMs = 5000, clock = systemCl
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const account = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
-    apiKey: 'KEY1',
-    connectionId: '7267',
-  }
-  const numbers = createTelnyxNumbers({ ...account, requestMs, clock })
-  const registry = createTelnyxSmsRegistry({ baseUrl: account.baseUrl, apiKey: account.apiKey, requestMs, clock })
-  const line = createTelnyxLine({
-    name: 'carrier',
-    ...account,
-    webhookUrl: 'https://voice.example.com/carrier/carrier/webhooks',
-    requestMs,
-    clock,
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`
+  const adapters = openAdapters(t, { baseUrl, requestMs, clock })
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
   })
-  const messages = createTelnyxMessages({
-    baseUrl: account.baseUrl,
-    apiKey: account.apiKey,
-    messagingProfileId,
-    webhookUrl: 'https://voice.example.com/carrier/carrier/messages',
-    requestMs,
-    clock,
-  })
+  const answers = (answer: Answer) => void (state.answer = answer)
+  return { ...adapters, baseUrl, commands, server, answers }
+}
+
+/** Everything that talks with the API of the carrier. */
+export function openAdapters(
+  t: Test,
+  { baseUrl, requestMs = 5000, clock = systemClock }: { baseUrl: string; requestMs?: number; clock?: Clock },
+) {
+  const account = { baseUrl, apiKey: 'KEY1', requestMs, clock }
+  const connectionId = '7267'
+  const webhooks = 'https://voice.example.com/carrier/carrier'
+  const numbers = createTelnyxNumbers({ ...account, connectionId })
+  const registry = createTelnyxSmsRegistry(account)
+  const line = createTelnyxLine({ ...account, name: 'carrier', connectionId, webhookUrl: `${webhooks}/webhooks` })
+  const messages = createTelnyxMessages({ ...account, messagingProfileId, webhookUrl: `${webhooks}/messages` })
   t.teardown(async () => {
     await messages.close()
     await registry.close()
     await line.close()
     await numbers.close()
-    server.closeAllConnections()
-    server.close()
   })
-  return {
-    commands,
-    line,
-    numbers,
-    registry,
-    messages,
-    server,
-    answers: (answer: Answer) => void (state.answer = answer),
-  }
+  return { line, numbers, registry, messages }
 }
 
+/** The adapters, and a carrier that is told its answers. One that knows its own answers ignores them. */
+type Asked = ReturnType<typeof openAdapters> & { answers: (answer: Answer) => void }
+
 /** Every command of the port, in each of its forms. */
-export async function everyCommand({ line, answers }: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
+export async function everyCommand({ line, answers }: Pick<Asked, 'line' | 'answers'>): Promise<void> {
   const signal = new AbortController().signal
   answers(dialled)
   await line.dial(plainLeg, signal)
@@ -140,57 +133,5 @@ export async function everyCommand({ line, answers }: Awaited<ReturnType<typeof 
   await line.hangUp(ref)
   await line.bridge(ref, { legId, carrierLegId: 'v3:other' })
   await line.sendDtmf(ref, '1w#')
-}
-
-/** Every request about phone numbers, in each of its forms. */
-export async function everyNumberRequest({
-  numbers,
-  answers,
-}: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
-  answers({ status: 200, body: { data: [] } })
-  await numbers.search({ areaCode: '212', locality: 'New York', limit: 10 })
-  await numbers.offerOf('+12125550100')
-  await numbers.resourceIdOf('+12125550100')
-  await numbers.findOrder({ id: null, reference: 'pn_1' })
-  answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
-  await numbers.findOrder({ id: 'o', reference: 'pn_1' })
-  await numbers.order('+12125550100', 'pn_1')
-  answers(done)
-  await numbers.release('1293384261075731499')
-}
-
-/** Every request about the registration of text messages, in each of its forms. */
-export async function everyRegistryRequest({
-  registry,
-  answers,
-}: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
-  answers({ status: 200, body: { brandId: 'b1', status: 'OK', identityStatus: 'VERIFIED' } })
-  await registry.createBrand(brandProfile)
-  await registry.createBrand({ ...brandProfile, entityType: 'SOLE_PROPRIETOR', ein: null })
-  await registry.updateBrand('b1', { ...brandProfile, entityType: 'PUBLIC_PROFIT' })
-  await registry.findBrand('b1')
-  await registry.orderVetting('b1', 'AEGIS', 'STANDARD')
-  answers({ status: 200, body: [] })
-  await registry.findVetting('b1', 'STANDARD')
-  answers({ status: 200, body: { campaignId: 'c1', campaignStatus: 'TCR_PENDING' } })
-  const samples = ['One.', 'Two.', 'Three.', 'Four.', 'Five.']
-  await registry.createCampaign('b1', campaignProfile)
-  await registry.createCampaign('b1', { ...campaignProfile, sampleMessages: samples, optInMessage: null })
-  await registry.findCampaign('c1')
-  answers({ status: 200, body: { campaignId: 'c1', assignmentStatus: 'ASSIGNED' } })
-  await registry.assign('+12125550100', 'c2')
-  await registry.findAssignment('+12125550100')
-  await registry.unassign('+12125550100')
-  answers((response) => {
-    answers({ status: 200, body: { campaignId: 'c1', assignmentStatus: 'PENDING_ASSIGNMENT' } })
-    response.writeHead(404).end()
-  })
-  await registry.assign('+12125550100', 'c1')
-}
-
-/** A rich message, with and without the SMS that it falls back to. */
-export async function everyMessage({ messages, answers }: Awaited<ReturnType<typeof serveCarrier>>): Promise<void> {
-  answers({ status: 200, body: { data: { id: '4031938e-60e4-4235-a8dd-0b1c55a23e7a' } } })
-  await messages.send(message)
-  await messages.send({ ...message, smsFrom: null })
+  await line.find(legId)
 }

@@ -1,30 +1,22 @@
 /**
- * The adapter against the carrier's published OpenAPI: every command against the request schemas, and the events that
- * it reads as the document describes them. The document is not ours to publish: PARLEY_CARRIER_OPENAPI names a copy of it, or of a part.
+ * The adapters against a mock that is made of the carrier's own OpenAPI document and checks each request when it comes,
+ * and the events that they read as the document describes them. `make carrier-openapi` says where the document comes from.
  */
-import { readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
 import t, { type Test } from 'tap'
+import { RichMessageError } from '../../domain/ports/rich-messages.ts'
 import { legEventOf } from '../../providers/telnyx/leg-events.ts'
 import { createTelnyxMessageWebhooks } from '../../providers/telnyx/rich-message-webhooks.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import {
-  type Command,
-  everyCommand,
-  everyMessage,
-  everyNumberRequest,
-  everyRegistryRequest,
-  serveCarrier,
-} from './carrier-api.ts'
+import { carrierLegId, everyCommand, message, openAdapters, plainLeg, ref } from './carrier-api.ts'
+import { lackingOperations } from './lacking-operations.ts'
 import { messageKey, signedMessage } from './message-events.ts'
+import { type Json, lookUp, readDocument, withoutDocument } from './openapi-document.ts'
+import { apiKey, serveDocument } from './openapi-mock.ts'
+import { legId } from './setup.ts'
+import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
-type Json = { [name: string]: unknown }
-
-const file = process.env['PARLEY_CARRIER_OPENAPI']
-const skip = file === undefined && 'the OpenAPI document of the carrier: PARLEY_CARRIER_OPENAPI=<file>'
-/** Commands that a part of the document may lack. */
-const mayLack = ['/calls/{call_control_id}/actions/reject', '/number_orders/{id}', '/phone_numbers/{id}']
+const skip = withoutDocument
+const { signal } = new AbortController()
 /** The types that events have here; null for one that says nothing of a leg. */
 const events: Readonly<Record<string, string | null>> = {
   callInitiated: 'initiated',
@@ -41,39 +33,168 @@ const events: Readonly<Record<string, string | null>> = {
   inboundMessage: null,
 }
 
-t.test('commands fit the OpenAPI of the carrier', { skip }, async (t) => {
-  const document = readDocument()
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  formats.default(ajv)
-  ajv.addFormat('int32', true)
-  ajv.addSchema(document, 'carrier')
-  const carrier = await serveCarrier(t)
-  await everyCommand(carrier)
-  await everyNumberRequest(carrier)
-  await everyMessage(carrier)
-  await everyRegistryRequest(carrier)
-  for (const command of carrier.commands) {
-    const [whole = '', query = ''] = command.path.replace(/^\/v2/, '').split('?')
-    const path = whole
-      .replace(/^\/calls\/[^/]+/, '/calls/{call_control_id}')
-      .replace(/^\/(number_orders|phone_numbers)\/[^/]+/, '/$1/{id}')
-      .replace(/^\/10dlc\/(brand|campaign)\/[^/]+/, '/10dlc/$1/{$1Id}')
-      .replace(/^\/10dlc\/phone_number_campaigns\/.+/, '/10dlc/phone_number_campaigns/{phoneNumber}')
-    const method = command.method.toLowerCase()
-    const operation = lookUp(document, ['paths', path, method]) as Json | undefined
-    if (operation === undefined) t.ok(mayLack.includes(path), `${method} ${path} is in the document`)
-    else {
-      check(t, ajv, document, `${method} ${path}`, schemaPointer(document, ['paths', path, method]), command)
-      checkFilters(t, document, operation, new URLSearchParams(query))
-    }
+/** The mock, and the adapters that ask it, with a note of each method that was called. */
+async function serve(t: Test) {
+  const mock = await serveDocument(t, readDocument())
+  const called = new Set<string>()
+  const { line, numbers, registry, messages } = openAdapters(t, { baseUrl: mock.baseUrl })
+  const noted = <T extends object>(name: string, adapter: T): T =>
+    new Proxy(adapter, {
+      get(target, key, receiver) {
+        called.add(`${name}.${String(key)}`)
+        return Reflect.get(target, key, receiver) as unknown
+      },
+    })
+  /** Methods of an adapter that the test has not asked. */
+  const unasked = (name: string, adapter: object) =>
+    Object.keys(adapter).filter((key) => !['name', 'close'].includes(key) && !called.has(`${name}.${key}`))
+  return {
+    mock,
+    line: noted('line', line),
+    numbers: noted('numbers', numbers),
+    registry: noted('registry', registry),
+    messages: noted('messages', messages),
+    unasked: () => Object.entries({ line, numbers, registry, messages }).flatMap(([name, one]) => unasked(name, one)),
   }
-  t.ok(carrier.commands.length >= 34)
+}
+
+type World = Awaited<ReturnType<typeof serve>>
+
+t.test('every request fits the document, and its answers are understood', { skip }, async (t) => {
+  const world = await serve(t)
+  await calls(t, world)
+  await numbers(t, world)
+  await richMessages(t, world)
+  await registration(t, world)
+  const { mock } = world
+  t.same(mock.faults, [], 'requests that do not fit')
+  t.same(world.unasked(), [], 'methods without a request')
+  t.ok(mock.answered.size >= 29, [...mock.answered].sort().join('; '))
+  const missing = mock.lacking.filter(({ method, path }) => !mock.answered.has(`${method} ${path} 200`))
+  t.same(missing, [], 'operations that the document lacks, and no adapter asks for')
+  const isWhole = mock.lacking.length === 0
+  const stale = isWhole ? [] : lackingOperations.filter((operation) => !mock.lacking.includes(operation))
+  t.same(stale, [], 'operations that are listed as lacking, and are in the document')
+})
+
+async function calls(t: Test, { line }: World): Promise<void> {
+  await everyCommand({ line, answers: () => {} })
+  t.same(await line.dial(plainLeg, signal), { carrierLegId: carrierLegId.replace(/=+$/, '') }, 'the id of the leg')
+  t.type(await line.isAlive(ref), 'boolean')
+  t.equal(await line.find(legId), null)
+}
+
+async function numbers(t: Test, { numbers }: World): Promise<void> {
+  const offer = {
+    e164: '+19705555098',
+    upfrontMicroUsd: 3_210_000,
+    monthlyMicroUsd: 6_540_000,
+    region: { state: null, locality: null, rateCenter: null },
+  }
+  t.match(await numbers.search({ areaCode: '212', locality: 'New York', limit: 10 }), [offer])
+  t.match(await numbers.offerOf('+19705555098'), offer)
+  t.equal(await numbers.offerOf('+12125550100'), null, 'the offer of another number')
+  t.equal(await numbers.resourceIdOf('+19705555098'), '1293384261075731499')
+  const id = '12ade33a-21c0-473b-b055-b3c836e1c292'
+  t.match(await numbers.order('+19705555098', 'pn_1'), { id, status: /^(pending|done)$/ })
+  t.match(await numbers.findOrder({ id: null, reference: 'pn_1' }), { id, status: /^(pending|done)$/ })
+  t.match(await numbers.findOrder({ id, reference: 'pn_1' }), { id })
+  await numbers.release('1293384261075731499')
+}
+
+async function richMessages(t: Test, { messages }: World): Promise<void> {
+  await messages.send(message)
+  await messages.send({ ...message, smsFrom: null })
+  t.equal(await messages.has(message.providerIdentity), true)
+}
+
+async function registration(t: Test, { registry, mock }: World): Promise<void> {
+  const brand = { id: '4b20017f-8da9-a992-a6c0-683072fb7729', status: 'OK', identityStatus: 'VERIFIED' }
+  t.match(await registry.createBrand(brandProfile), brand)
+  await registry.createBrand({ ...brandProfile, entityType: 'SOLE_PROPRIETOR', ein: null })
+  t.match(await registry.updateBrand('b1', { ...brandProfile, entityType: 'PUBLIC_PROFIT' }), brand)
+  t.match(await registry.findBrand('b1'), brand)
+  await registry.orderVetting('b1', 'AEGIS', 'STANDARD')
+  t.equal(await registry.findVetting('b1', 'STANDARD'), null, 'the vetting of the answer has another class')
+  const campaign = { id: '823d6b1a-6ed6-41a3-9c50-c8ff41b682ba', status: /^[A-Z_]+$/ }
+  const samples = ['One.', 'Two.', 'Three.', 'Four.', 'Five.']
+  t.match(await registry.createCampaign('b1', campaignProfile), campaign)
+  await registry.createCampaign('b1', { ...campaignProfile, sampleMessages: samples, optInMessage: null })
+  t.match(await registry.findCampaign('c1'), campaign)
+  const assigned = { campaignId: 'string', status: 'ASSIGNED' }
+  t.match(await registry.findAssignment('+12125550100'), assigned)
+  t.match(await registry.assign('+12125550100', 'c2'), assigned, 'moved')
+  mock.answersNext(404)
+  t.match(await registry.assign('+12125550100', 'c1'), assigned, 'added')
+  t.match(await registry.unassign('+12125550100'), assigned)
+}
+
+t.test('refusals as the document writes them', { skip }, async (t) => {
+  const { mock, line, numbers, registry, messages } = await serve(t)
+  const refusedBy = async (status: number, work: () => Promise<unknown>) => {
+    mock.answersNext(status)
+    return work().catch((error: unknown) => error)
+  }
+  const dial = () => line.dial(plainLeg, signal)
+  for (const [status, kind] of [
+    [400, 'refused'],
+    [422, 'refused'],
+    [500, 'unreachable'],
+    [503, 'unreachable'],
+  ] as const) {
+    t.ok(mock.statusesOf('post', '/calls').includes(String(status)))
+    t.match(await refusedBy(status, dial), { name: 'PhoneLineError', kind }, `dial ${status}`)
+  }
+  t.match(await refusedBy(401, () => numbers.search({ areaCode: null, locality: null, limit: 1 })), {
+    failure: 'failed',
+  })
+  t.match(await refusedBy(422, () => numbers.order('+12125550100', 'pn_1')), { failure: 'failed' })
+  t.match(await refusedBy(404, () => registry.findBrand('b1')), { isUnknown: true })
+  t.match(await refusedBy(422, () => registry.createBrand(brandProfile)), { reviewErrors: [{ message: 'string' }] })
+  const refused = await refusedBy(400, () => messages.send(message))
+  t.match(refused, { status: 400, mayBeSent: false })
+  t.ok(refused instanceof RichMessageError)
+  t.same(mock.faults, [])
+})
+
+t.test('the mock refuses what the document does not have', { skip }, async (t) => {
+  const { baseUrl, faults } = await serveDocument(t, readDocument())
+  const call = { connection_id: 'c', from: '+18005550101', to: '+15005550006' }
+  const number = '/available_phone_numbers?filter'
+  const authorization = `Bearer ${apiKey}`
+  const type = { 'content-type': 'application/json' }
+  const cases: [why: string, method: string, path: string, body: object | null, headers?: object, status?: number][] = [
+    ['no number that calls', 'POST', '/calls', { ...call, from: undefined }],
+    ['a word that is none of the list', 'POST', '/calls', { ...call, stream_track: 'all' }],
+    ['a text for a number', 'POST', '/calls', { ...call, timeout_secs: 'x' }],
+    ['a field that is not read', 'POST', '/calls', { ...call, timeout_seconds: 30 }],
+    ['a field deep inside that is not read', 'POST', '/calls', { ...call, custom_headers: [{ name: 'X', text: 'x' }] }],
+    ['no body', 'POST', '/calls', null],
+    ['a form', 'POST', '/calls', call, { 'content-type': 'text/plain' }],
+    ['an unknown command', 'POST', '/calls/v3%3A1/actions/whistle', {}],
+    ['another method', 'PUT', '/calls', call],
+    ['a filter that is none', 'GET', `${number}[town]=Denver`, null],
+    ['a text for a limit', 'GET', `${number}[limit]=many`, null],
+    ['an unknown parameter', 'GET', '/phone_numbers?number=1', null],
+    ['an entity that is none', 'POST', '/10dlc/brand', { entityType: 'PERSON', displayName: 'A', country: 'US' }],
+    ['a message without its agent', 'POST', '/messages/rcs', { to: '+13125551234', type: 'RCS' }],
+    ['no key', 'POST', '/calls', call, { authorization: '' }, 401],
+  ]
+  for (const [why, method, path, body, headers = {}, status = 422] of cases) {
+    const sent = {
+      ...(body && { body: JSON.stringify(body) }),
+      headers: { authorization, ...(body && type), ...headers },
+    }
+    t.equal((await fetch(baseUrl + path, { method, ...sent })).status, status, why)
+  }
+  t.equal(faults.length, cases.length - 1)
 })
 
 t.test('events as the OpenAPI of the carrier describes them', { skip }, (t) => {
   const document = readDocument()
   const sampleOf = (name: string) => {
-    const schema = lookUp(document, schemaPointer(document, ['webhooks', name, 'post']) ?? [])
+    const body = resolved(document, lookUp(document, ['webhooks', name, 'post', 'requestBody']))
+    const schema = lookUp(body, ['content', 'application/json', 'schema'])
     return (exampleOf(document, schema) as { data: Json }).data
   }
   for (const [name, type] of Object.entries(events)) {
@@ -121,49 +242,6 @@ t.test('events of messages as the OpenAPI of the carrier describes them', { skip
   t.ok(statuses.length >= 8)
   t.end()
 })
-
-function check(t: Test, ajv: Ajv2020, document: Json, name: string, schema: string[] | null, { body }: Command): void {
-  if (schema === null) return void t.same(body, {}, `${name} has no body`)
-  const pointer = schema.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
-  const validate = ajv.compile({ $ref: `carrier#/${pointer}` })
-  validate(body)
-  t.same(validate.errors ?? [], [], name)
-  // The schemas are open. A field that is not in them would be ignored in silence.
-  const known = Object.keys(propertiesOf(document, lookUp(document, schema)))
-  const unread = Object.keys(body).filter((field) => !known.includes(field))
-  t.same(unread, [], `${name}: fields that the carrier does not read`)
-}
-
-/** Each parameter is a filter of the document: `filter[phone_number][ends_with]`. */
-function checkFilters(t: Test, document: Json, operation: Json, query: URLSearchParams): void {
-  const { parameters = [] } = operation as { parameters?: Json[] }
-  const filter = parameters.map((each) => resolved(document, each)).find(({ name }) => name === 'filter')
-  for (const [name, value] of query) {
-    const keys = [...name.matchAll(/\[(\w+)\]/g)].flatMap(([, key]) => ['properties', key ?? ''])
-    const schema = lookUp((filter?.['schema'] ?? {}) as Json, keys) as Json | undefined
-    t.ok(schema, `${name} is a filter of the carrier`)
-    if (schema?.['type'] === 'integer') t.match(value, /^\d+$/, name)
-  }
-}
-
-function readDocument(): Json {
-  return JSON.parse(readFileSync(file ?? '', 'utf8')) as Json
-}
-
-const lookUp = (document: Json, keys: readonly string[]): unknown =>
-  keys.reduce<unknown>((value, key) => (value as Json | undefined)?.[key], document)
-
-/** The place of the schema of an operation's body. Null: it has none. */
-function schemaPointer(document: Json, operation: string[]): string[] | null {
-  const body = [...operation, 'requestBody']
-  if (lookUp(document, body) === undefined) return null
-  return follow(document, [...follow(document, body), 'content', 'application/json', 'schema'])
-}
-
-function follow(document: Json, keys: string[]): string[] {
-  const { $ref } = lookUp(document, keys) as { $ref?: string }
-  return $ref === undefined ? keys : follow(document, $ref.slice(2).split('/'))
-}
 
 function resolved(document: Json, schema: unknown): Json {
   const { $ref } = schema as { $ref?: string }

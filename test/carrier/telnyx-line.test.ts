@@ -84,6 +84,7 @@ t.test('every command as the carrier reads it', async (t) => {
       ['POST', `${leg}/actions/hangup`, { command_id: `${legId}-hangup` }],
       ['POST', `${leg}/actions/bridge`, { call_control_id: 'v3:other', park_after_unbridge: 'self' }],
       ['POST', `${leg}/actions/send_dtmf`, { digits: '1w#' }],
+      ['GET', '/v2/connections/7267/active_calls?page%5Blimit%5D=100', {}],
     ],
   )
 })

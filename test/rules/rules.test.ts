@@ -87,6 +87,13 @@ t.test('every folder is named for a concern', (t) => {
   t.end()
 })
 
+t.test('a change of any file that is built makes the build out of date', (t) => {
+  const { include } = JSON.parse(read('tsconfig.build.json')) as { include: string[] }
+  const folders = /^sources := \$\(wildcard \*\.ts\) \$\(shell find (.*) -name '\*\.ts'/m.exec(read('Makefile'))?.[1]
+  t.same(folders?.split(' '), include.filter((name) => !name.endsWith('.ts')).sort())
+  t.end()
+})
+
 t.test('nothing is called a manager, a helper, a util or a base', (t) => {
   const named = /\b(?:class|interface|type) \w*(?:Manager|Helper|Utils?|Base)\b/
   const found = code.filter((file) => !isMade(file) && named.test(read(file)))

@@ -1,28 +1,22 @@
-/**
- * Answers and webhooks of the simulator against the OpenAPI document of the carrier, which is not ours to publish:
- * `PARLEY_CARRIER_OPENAPI` names a copy of it (team-telnyx/openapi, JSON).
- */
-import { readFileSync } from 'node:fs'
+/** Answers and webhooks of the simulator against the OpenAPI document of the carrier (`make carrier-openapi`). */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
 import { brandBody, brandUpdate, campaignBody } from '../../providers/telnyx/sms-profiles.ts'
+import { type Json, lookUp, readDocument, withoutDocument } from '../carrier/openapi-document.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
-import { agentNumber, far, startWorld, streamFields, type World } from './setup.ts'
+import { allCallEvents, callEventTypes } from './all-events.ts'
+import { agentNumber, far, startWorld, streamFields } from './setup.ts'
 
-const file = process.env['PARLEY_CARRIER_OPENAPI']
-const skip = file === undefined ? 'the OpenAPI document of the carrier: PARLEY_CARRIER_OPENAPI=<file>' : false
-
-type Json = Record<string, unknown>
+const skip = withoutDocument
 
 /** A validator of the schema at a JSON pointer of the document. */
 function validators() {
-  const document = JSON.parse(readFileSync(file as string, 'utf8')) as Json
+  const document = readDocument()
   const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: false })
-  addFormats.default(ajv)
+  addFormats.default(ajv).addFormat('integer', /^\d+$/)
   ajv.addSchema(document, 'carrier')
-  const at = (pointer: readonly string[]): unknown =>
-    pointer.reduce<unknown>((value, part) => (value as Json | undefined)?.[part], document)
+  const at = (pointer: readonly string[]) => lookUp(document, pointer)
   /** Follows a `$ref` and answers where the value is. */
   const resolve = (pointer: readonly string[]): readonly string[] => {
     const reference = (at(pointer) as Json | undefined)?.['$ref']
@@ -155,37 +149,8 @@ t.test('answers of the registry of text messages are those of the carrier', { sk
 t.test('webhooks are those of the carrier', { skip }, async (t) => {
   const { webhook } = validators()
   const world = await startWorld(t)
-  await allEvents(world)
+  await allCallEvents(world)
   for (const { type, body } of world.events) t.equal(webhook(type, JSON.parse(body)), null, type)
-  t.same([...new Set(world.types())].sort(), [
-    'call.answered',
-    'call.bridged',
-    'call.dtmf.received',
-    'call.hangup',
-    'call.initiated',
-    'call.machine.detection.ended',
-    'streaming.failed',
-    'streaming.started',
-    'streaming.stopped',
-  ])
+  t.same([...new Set(world.types())].sort(), callEventTypes)
   t.match(webhook('call.answered', { data: { event_type: 'call.answered', payload: { state: 'other' } } }), [{}])
 })
-
-async function allEvents(world: World): Promise<void> {
-  const fields = { answering_machine_detection: 'detect', client_state: 'c3RhdGU=', ...streamFields(world) }
-  const id = await world.dial(far('0017'), fields)
-  await world.clock.advance(1000)
-  const stream = await world.stream()
-  await world.clock.advance(3000)
-  const tone = Int16Array.from({ length: 8000 }, (_, at) => 12_000 * Math.sin(at / 3))
-  stream.sendAudio(tone)
-  for (let i = 0; !world.types().includes('call.dtmf.received') && i < 100; i++) await world.clock.advance(100)
-  await world.act(id, 'streaming_stop')
-  await world.act(id, 'streaming_start', { ...streamFields(world), stream_url: world.streamUrl.replace('media', 'x') })
-  await world.event('streaming.failed')
-  const incoming = world.simulator.call({ from: far('0006'), to: agentNumber, headers: [{ name: 'X-A', value: 'b' }] })
-  await world.act(incoming, 'answer')
-  await world.act(incoming, 'bridge', { call_control_id: id })
-  await world.act(id, 'hangup')
-  await world.event('call.hangup', 2)
-}

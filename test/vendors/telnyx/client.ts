@@ -15,6 +15,8 @@ export type Client = {
   availablePhoneNumbers: { list(query: object): Promise<{ data?: Record<string, unknown>[] }> }
   numberOrders: { create(body: object): Answer; retrieve(id: string): Answer }
   phoneNumbers: { delete(id: string): Answer; list(query: object): Promise<{ data?: Record<string, unknown>[] }> }
+  connections: { listActiveCalls(id: string, query: object): Promise<unknown> }
+  messaging: { rcs: { agents: { retrieve(id: string): Answer } } }
   webhooks: { unwrap(body: string, options: { headers: Record<string, string>; key?: string }): Promise<unknown> }
 }
 type Library = { Telnyx: new (options: Options) => Client }

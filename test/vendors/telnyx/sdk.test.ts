@@ -1,6 +1,11 @@
 /** The carrier's own client as the client of the simulator and as the verifier of its webhooks. */
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { richEventTypes } from '../../../domain/ports/rich-messages.ts'
+import { type Command, ref, serveCarrier } from '../../carrier/carrier-api.ts'
+import { lackingOperations } from '../../carrier/lacking-operations.ts'
 import { until } from '../../http/harness.ts'
+import { allCallEvents, callEventTypes } from '../../simulator/all-events.ts'
 import { agentNumber, far, type Received, startWorld, streamFields, type World } from '../../simulator/setup.ts'
 import { type Client, loadLibrary, missing } from './client.ts'
 
@@ -56,17 +61,52 @@ t.test('the client searches, orders and releases numbers', { skip }, async (t) =
   t.match(await phoneNumbers.delete(owned.data?.[0]?.['id'] as string), { data: { status: 'deleted' } })
 })
 
+t.test('requests that a part of the OpenAPI document lacks are those of the client', { skip }, async (t) => {
+  const carrier = await serveCarrier(t)
+  const { line, numbers, messages } = carrier
+  carrier.answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
+  await line.reject(ref, 486)
+  await line.find(ref.legId)
+  await numbers.findOrder({ id: 'o', reference: 'pn_1' })
+  await numbers.release('1293')
+  await messages.has('Agent007')
+  const ours = carrier.commands.splice(0)
+  const { calls, connections, numberOrders, phoneNumbers, messaging } = new library!.Telnyx({
+    apiKey: 'KEY1',
+    baseURL: carrier.baseUrl,
+    maxRetries: 0,
+  })
+  await calls.actions.reject(ref.carrierLegId, { cause: 'USER_BUSY', command_id: `${ref.legId}-reject` })
+  await connections.listActiveCalls('7267', { page: { limit: 100 } })
+  await numberOrders.retrieve('o')
+  await phoneNumbers.delete('1293')
+  await messaging.rcs.agents.retrieve('Agent007')
+  const seen = ({ method, path, authorization, body }: Command) => ({
+    method,
+    path: decodeURIComponent(path),
+    authorization,
+    body,
+  })
+  t.strictSame(ours.map(seen), carrier.commands.map(seen))
+  t.equal(ours.length, lackingOperations.length)
+})
+
 t.test('the client verifies webhooks, and refuses changed and old ones', { skip }, async (t) => {
   const world = await startWorld(t)
   const { webhooks } = clientOf(world)
   const key = world.simulator.publicKey
   const unwrap = ({ body, headers }: Pick<Received, 'body' | 'headers'>) =>
     webhooks.unwrap(body, { headers: headers as Record<string, string>, key })
-  await world.dial(far('0006'), streamFields(world))
-  await world.clock.advance(1000)
-  await world.event('streaming.started')
-  t.equal(world.events.length, 3)
+  await allCallEvents(world)
+  t.same([...new Set(world.types())].sort(), callEventTypes)
   for (const event of world.events) t.match(await unwrap(event), { data: { event_type: event.type, id: event.id } })
+  const messages = await eventsOfMessages(await startWorld(t))
+  t.same([...new Set(messages.events.map(typeOfMessage))].sort(), [...richEventTypes].sort())
+  for (const event of messages.events)
+    t.match(
+      await webhooks.unwrap(event.body, { headers: event.headers as Record<string, string>, key: messages.publicKey }),
+      { event_type: typeOfMessage(event) },
+    )
   const { body, headers } = world.events[0] as Received
   await t.rejects(unwrap({ body: body.replace('outgoing', 'incoming'), headers }))
   const old = String(Number(headers['telnyx-timestamp']) - 301)
@@ -83,3 +123,16 @@ t.test('the client verifies webhooks, and refuses changed and old ones', { skip 
     }),
   )
 })
+
+/** Each kind of event about a message: one is delivered and answered, another is declined. */
+async function eventsOfMessages(world: World): Promise<{ events: Received[]; publicKey: string }> {
+  for (const to of [far('0038'), far('0033')]) {
+    const message = { id: randomUUID(), conversation_id: randomUUID(), identity_id: 'identity-1', to, text: 'Ready.' }
+    await world.ask('POST', '/rich_messages', { ...message, webhook_url: world.webhookUrl })
+  }
+  await world.clock.advance(3000)
+  await until(() => world.events.length === 5)
+  return { events: world.events, publicKey: world.simulator.publicKey }
+}
+
+const typeOfMessage = ({ body }: Received) => (JSON.parse(body) as { event_type: string }).event_type
