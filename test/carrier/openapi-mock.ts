@@ -14,6 +14,8 @@ import { type LackingOperation, lackingOperations } from './lacking-operations.t
 import { type Json, lookUp } from './openapi-document.ts'
 
 type Given = { status: number; body: unknown }
+/** A request as it was read. */
+type Asked = { requestBody?: unknown; query: Json; headers: Json }
 type Schema = Json & { properties?: Record<string, Schema>; items?: Schema }
 
 const apiRoot = '/v2'
@@ -35,7 +37,8 @@ export async function serveDocument(t: Test, document: Json) {
   }
   const take = ({ operation, request }: Context): Given => {
     const name = `${operation.method} ${operation.path}`
-    const problems = [...faultsOfHeaders(operation, request.headers), ...unreadFields(operation, request)]
+    const asked = request as Asked
+    const problems = [...faultsOfHeaders(operation, asked), ...unreadFields(operation, asked)]
     if (problems.length > 0) return refuse(name, problems)
     const given = answerOf(backend, operation.operationId ?? '', next.status)
     next.status = null
@@ -77,7 +80,7 @@ async function serve(backend: OpenAPIBackend, request: IncomingMessage, response
   const [path = '', query = ''] = (request.url ?? '').split('?')
   const headers = request.headers as Request['headers']
   const asked = { method: request.method ?? '', path, query, headers, ...(body !== '' && { body }) }
-  const { status, body: answer } = (await backend.handleRequest(asked as Request)) as Given
+  const { status, body: answer } = (await backend.handleRequest(asked)) as Given
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }
 
@@ -91,7 +94,7 @@ function createBackend(document: Json): OpenAPIBackend {
   })
   backend.registerSecurityHandler(
     'bearerAuth',
-    ({ request }) => request.headers['authorization'] === `Bearer ${apiKey}`,
+    ({ request }) => (request as Asked).headers['authorization'] === `Bearer ${apiKey}`,
   )
   // With `quick` the initialization awaits nothing.
   void backend.init()
@@ -110,7 +113,7 @@ function answerOf(backend: OpenAPIBackend, operationId: string, status: number |
   return { status, body: backend.mockResponseForOperation(operationId, { code: known as never }).mock }
 }
 
-function faultsOfHeaders(operation: Context['operation'], headers: Request['headers']): string[] {
+function faultsOfHeaders(operation: Context['operation'], { headers }: Asked): string[] {
   const { content = {} } = (operation.requestBody ?? {}) as { content?: Json }
   const sent = headers['content-type']
   const known = Object.keys(content)
@@ -120,10 +123,7 @@ function faultsOfHeaders(operation: Context['operation'], headers: Request['head
 }
 
 /** The schemas are open, so that the carrier would ignore a field that it does not know in silence. */
-function unreadFields(
-  operation: Context['operation'],
-  { requestBody: body, query, headers }: Context['request'],
-): string[] {
+function unreadFields(operation: Context['operation'], { requestBody: body, query, headers }: Asked): string[] {
   const { content } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Schema }> }
   const schema = content?.[String(headers['content-type'])]?.schema
   const ofBody = body === undefined ? [] : schema === undefined ? ['a body'] : unread(schema, body, 'body')
