@@ -89,6 +89,7 @@ export type ForwardingFields = {
   /** The values of the headers, the topmost first. */
   diversion: readonly string[]
   historyInfo: readonly string[]
+  privacy: readonly string[]
 }
 
 /** Something that happened to a leg. `id` is the same each time that the line says it. */

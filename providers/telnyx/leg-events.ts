@@ -54,6 +54,7 @@ function forwardingOf(payload: JsonObject): ForwardingFields {
     redirectingNumber: textOf(payload['redirecting_number']),
     diversion: headersIn(payload, 'diversion'),
     historyInfo: headersIn(payload, 'history-info'),
+    privacy: headersIn(payload, 'privacy'),
   }
 }
 

@@ -120,5 +120,6 @@ function forwardingOf({ headers }: SipRequest): ForwardingFields {
     redirectingNumber: null,
     diversion: valuesOf(headers, 'diversion'),
     historyInfo: valuesOf(headers, 'history-info'),
+    privacy: valuesOf(headers, 'privacy'),
   }
 }

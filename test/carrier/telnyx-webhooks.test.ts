@@ -157,6 +157,7 @@ t.test('every event of a leg', async (t) => {
     redirectingNumber: null,
     diversion: [],
     historyInfo: [],
+    privacy: [],
   }
   const call = { direction: 'incoming', from: '+13035550100', to: '+13035550111', state: 'parked' }
   t.strictSame(await bodyOf('call.initiated', call), {
@@ -184,6 +185,7 @@ t.test('every event of a leg', async (t) => {
       ],
       custom_headers: [
         { name: 'History-Info', value: '<sip:+13035550177@a>;index=1' },
+        { name: 'Privacy', value: 'history' },
         { name: 'X', value: 7 },
       ],
     }),
@@ -199,6 +201,7 @@ t.test('every event of a leg', async (t) => {
         redirectingNumber: '+13035550144',
         diversion: ['<sip:+13035550155@a>', '<sip:+13035550166@a>'],
         historyInfo: ['<sip:+13035550177@a>;index=1'],
+        privacy: ['history'],
       },
     },
   )

@@ -263,6 +263,13 @@ export const incoming: LegEventBody = {
   direction: 'incoming',
   from: '+15005550006',
   to: '+15005550100',
-  forwarding: { forwardedFrom: null, originalTo: null, redirectingNumber: null, diversion: [], historyInfo: [] },
+  forwarding: {
+    forwardedFrom: null,
+    originalTo: null,
+    redirectingNumber: null,
+    diversion: [],
+    historyInfo: [],
+    privacy: [],
+  },
 }
 export const hangup: LegEventBody = { type: 'hangup', sipCode: null, cause: 'normal_clearing', by: 'caller' }
