@@ -1,0 +1,63 @@
+/** From the answer in SIP, or the cause that a line names, to the status, the end reason and the failure cause of a call. */
+import t from 'tap'
+import { endStatus, failureCause } from '../../domain/calls/states.ts'
+import { reasonOfHangup } from '../../domain/phone/hangup.ts'
+
+type End = [status: string, reason: string, cause: string]
+const busy: End = ['busy', 'busy', 'busy']
+const noAnswer: End = ['no_answer', 'no_answer', 'no_answer']
+const declined: End = ['failed', 'declined', 'declined']
+const invalid: End = ['failed', 'invalid_number', 'invalid_number']
+const carrierError: End = ['failed', 'carrier_error', 'carrier_error']
+
+const byCode: Readonly<Record<number, End>> = {
+  486: busy,
+  600: busy,
+  408: noAnswer,
+  480: noAnswer,
+  487: noAnswer,
+  603: declined,
+  403: declined,
+  404: invalid,
+  484: invalid,
+  604: invalid,
+}
+
+function endOf(sipCode: number | null, cause: string): (string | null)[] {
+  const reason = reasonOfHangup(sipCode, cause)
+  const status = endStatus('dialing', reason)
+  if (endStatus('ringing', reason) !== status) throw new Error(`${reason}: not the same while it rings`)
+  return [status, reason, status && failureCause(status, reason)]
+}
+
+t.test('each code of SIP from 400 to 699', (t) => {
+  for (let code = 400; code < 700; code++) {
+    const expected = byCode[code] ?? carrierError
+    // The code wins over a cause that says something else.
+    const causes = ['normal_clearing', 'user_busy', 'call_rejected', '']
+    t.same(
+      causes.map((cause) => endOf(code, cause)),
+      causes.map(() => expected),
+      String(code),
+    )
+  }
+  t.end()
+})
+
+t.test('without a refusal in SIP the cause of the line decides', (t) => {
+  const causes: [cause: string, end: End][] = [
+    ['user_busy', busy],
+    ['no_answer', noAnswer],
+    ['timeout', noAnswer],
+    ['originator_cancel', noAnswer],
+    ['normal_clearing', noAnswer],
+    ['call_rejected', declined],
+    ['not_found', invalid],
+    ['unspecified', carrierError],
+    ['time_limit', carrierError],
+    ['a cause of another carrier', carrierError],
+  ]
+  for (const [cause, end] of causes)
+    for (const code of [null, 200, 302]) t.same(endOf(code, cause), end, `${code} ${cause}`)
+  t.end()
+})
