@@ -3,12 +3,13 @@ import { type Admin, createAdmin } from './cli/admin.ts'
 import { CommandError } from './cli/command-error.ts'
 import { type KeyPolicy, scopes } from './domain/access/organization.ts'
 import { roles } from './domain/access/users.ts'
-import { syncInventory } from './domain/rmsg/sync.ts'
+import { addToInventory, syncInventory } from './domain/rmsg/sync.ts'
+import type { SmsRegistries } from './domain/sms/registration.ts'
 import { shareCampaign } from './domain/sms/shared-campaign.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { businessVerificationsOf } from './phone-numbers.ts'
-import { openMessageProviders } from './rich-messages.ts'
+import { type MessageProviders, openMessageProviders } from './rich-messages.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createLog } from './runtime/log.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
@@ -24,7 +25,7 @@ export function administrationOf(config: ParleyConfig, store: Store): Admin {
       ...store,
       verifications: businessVerificationsOf(config, store),
       campaigns: campaignsOf(config, store),
-      syncRmsg: syncOf(config, store),
+      ...richNumbersOf(config, store),
     },
     { scopes, roles, isPhoneNumber, nowMs: () => systemClock.nowMs(), readPolicy, policyFields },
   )
@@ -38,30 +39,40 @@ function campaignsOf(config: ParleyConfig, { sharedCampaign }: Store) {
   return {
     find: () => sharedCampaign.find(),
     clear: () => sharedCampaign.set(null),
-    async share(wanted: { label: string; campaignId: string }) {
-      const simulator = silentSimulator()
-      const registries = openSmsRegistries(config, simulator)
-      try {
-        return await shareCampaign(sharedCampaign, registries.of({ test: false }), wanted)
-      } finally {
-        await registries.close()
-        await simulator.close()
-      }
-    },
+    share: (wanted: { label: string; campaignId: string }) =>
+      withCarriers(config, ({ registries }) => shareCampaign(sharedCampaign, registries.of({ test: false }), wanted)),
   }
 }
 
-function syncOf(config: ParleyConfig, { rmsgInventory }: Store) {
-  return async (test: boolean) => {
-    const simulator = silentSimulator()
-    const providers = openMessageProviders(config, simulator, nowhere)
-    try {
-      const provider = providers.of({ test })
-      return provider && (await syncInventory(rmsgInventory, provider, test))
-    } finally {
-      await providers.close()
-      await simulator.close()
-    }
+function richNumbersOf(config: ParleyConfig, { rmsgInventory: inventory }: Store) {
+  return {
+    rmsgInventory: {
+      ...inventory,
+      add: (number: Parameters<typeof inventory.add>[0]) =>
+        withCarriers(config, ({ registries }) =>
+          addToInventory({ inventory, registry: registries.of(number) }, number),
+        ),
+    },
+    syncRmsg: (test: boolean) =>
+      withCarriers(config, async ({ providers, registries }) => {
+        const provider = providers.of({ test })
+        return provider && (await syncInventory({ inventory, provider, registry: registries.of({ test }) }, test))
+      }),
+  }
+}
+
+type Carriers = { providers: MessageProviders; registries: SmsRegistries }
+
+/** The carriers of one command. */
+async function withCarriers<T>(config: ParleyConfig, run: (carriers: Carriers) => Promise<T>): Promise<T> {
+  const simulator = silentSimulator()
+  const providers = openMessageProviders(config, simulator, nowhere)
+  const registries = openSmsRegistries(config, simulator)
+  try {
+    return await run({ providers, registries })
+  } finally {
+    await Promise.all([providers.close(), registries.close()])
+    await simulator.close()
   }
 }
 

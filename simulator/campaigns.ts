@@ -4,6 +4,8 @@
  * decide what becomes of its assignment, which this process alone knows, until it stops.
  *
  *   …96 cannot be assigned   …95 cannot be unassigned
+ *
+ * One number belongs to a campaign from the beginning: the first rich-message number of a new installation.
  */
 import type { Brands } from './brands.ts'
 import type { SimulatorClock } from './clock.ts'
@@ -23,6 +25,10 @@ const assignmentMs = 2000
 const campaignsMax = 1000
 const american = /^\+1[2-9]\d{9}$/
 
+const assignedNumber = '+15005550200'
+/** It is provisioned, and was made at the beginning of the epoch. */
+const oldestCampaign = '00000000-0000-8002-8000-000000000000'
+
 type Assignment = { number: string; campaignId: string; createdAtMs: number; sinceMs: number; isLeaving: boolean }
 
 export class Campaigns {
@@ -36,6 +42,11 @@ export class Campaigns {
   constructor(clock: SimulatorClock, brands: Pick<Brands, 'isVerified'>) {
     this.#clock = clock
     this.#brands = brands
+    this.#assignments.set(assignedNumber, {
+      number: assignedNumber,
+      campaignId: oldestCampaign,
+      ...{ createdAtMs: 0, sinceMs: 0, isLeaving: false },
+    })
   }
 
   /** POST /10dlc/campaignBuilder */

@@ -42,7 +42,7 @@ export type NumberRecords = RmsgRecords & {
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
   return {
     phoneNumbers: createPhoneNumbers(worlds),
-    ownedNumbers: createNumberStore(worlds),
+    ownedNumbers: createNumberStore(worlds, clock),
     numberOrders: createNumberOrders(worlds, clock),
     numberCharges: createNumberCharges(worlds, clock),
     numberCallers: createNumberCallers(worlds),
@@ -52,7 +52,7 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     trunkDialogs: createLegDialogs(worlds, 'trunk'),
     smsRegistrations: createSmsRegistrationStore(worlds, clock),
     sharedCampaign: createSharedCampaignStore(worlds),
-    numberCampaigns: createNumberCampaigns(worlds),
+    numberCampaigns: createNumberCampaigns(worlds, clock),
     ...createRmsgRecords(worlds, sealer, clock),
   }
 }

@@ -1,14 +1,16 @@
 /** The phone numbers of organizations, as they are administered. Every statement names the organization and the world. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { PhoneNumber, PhoneNumberStore } from '../domain/numbers/phone-number.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
 import { hasAgent, isFull, isNumberId, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { dateOrNull, storable } from './row-values.ts'
 import { hasConnection } from './sip-connections.ts'
 import { isTaken } from './taken.ts'
-import type { Worlds } from './tenant.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
 
-export function createNumberStore(worlds: Worlds): PhoneNumberStore {
+export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
   return {
     list: (tenant, limit) =>
       worlds.asTenant(tenant, (tx) =>
@@ -25,7 +27,13 @@ export function createNumberStore(worlds: Worlds): PhoneNumberStore {
     import: (number, numbersMax) =>
       ifFree(() => worlds.asTenant(number, (tx) => insertImported(tx, number, numbersMax))),
     remove: (tenant, id) =>
-      worlds.asTenant(tenant, async (tx) => void (await tx`delete from phone_numbers ${ofNumber(tx, tenant, id)}`)),
+      worlds.asOperator(async (tx) => {
+        const removed = await tx<{ test: boolean; e164: string }[]>`
+          delete from phone_numbers ${ofNumber(tx, tenant, id)}
+          returning test, case when sms_campaign_id is not null then e164 end as e164`
+        // It has left its campaign. A rich-message number of the same name may be in no pool, so that the tenant does not see it.
+        for (const number of removed) await writeSmsStatus(tx, number, 'not_configured', new Date(clock.nowMs()))
+      }),
   }
 }
 

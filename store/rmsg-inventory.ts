@@ -6,6 +6,7 @@ import type { RmsgNumber } from '../domain/rmsg/numbers.ts'
 import type { Tx } from './connect.ts'
 import { lockPool } from './rmsg-agents.ts'
 import { readRmsgNumbers } from './rmsg-numbers.ts'
+import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { isUuid } from './row-values.ts'
 import type { Tenancy } from './tenant.ts'
 
@@ -62,11 +63,10 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
       }),
     pause: (named) => setStatus(named, 'paused'),
     resume: (named) => setStatus(named, 'active'),
-    mark: (named, isThere) =>
+    observe: (named, { isThere, smsStatus }) =>
       change<never>(named, async (tx, number) => {
-        const status = isThere ? 'active' : 'unavailable'
-        if (isThere && number.status !== 'unavailable') return null
-        await tx`update rmsg_numbers set status = ${status}, updated_at = ${now()} ${ofRow(tx, number)}`
+        if (isThere !== null) await mark(tx, number, isThere, now())
+        if (smsStatus !== null) await writeSmsStatus(tx, number, smsStatus, now())
         return null
       }),
     remove: (named) =>
@@ -76,6 +76,15 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
         return null
       }),
   }
+}
+
+async function mark(tx: Tx, number: RmsgNumber, isThere: boolean, now: Date): Promise<void> {
+  if (isThere === (number.status !== 'unavailable')) return
+  // The operator's pause outlives the time at which the provider did not have the number.
+  const change = isThere
+    ? tx`status = case when was_paused then 'paused' else 'active' end, was_paused = false`
+    : tx`status = 'unavailable', was_paused = (status = 'paused')`
+  await tx`update rmsg_numbers set ${change}, updated_at = ${now} ${ofRow(tx, number)}`
 }
 
 const ofRow = (tx: Tx, { test, id }: Pick<RmsgNumber, 'test' | 'id'>): ReturnType<Tx> =>

@@ -3,6 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import { numbersMax } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import { smsStatusOf } from '../domain/rmsg/sms-status.ts'
 import type { NumberCampaigns } from '../domain/sms/in-turn.ts'
 import type {
   Brand,
@@ -14,6 +15,7 @@ import type {
 } from '../domain/sms/registration.ts'
 import type { Tx } from './connect.ts'
 import { isNumberId, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { dateOrNull, storable } from './row-values.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
@@ -62,7 +64,7 @@ export function createSharedCampaignStore(tenancy: Tenancy): SharedCampaignStore
   }
 }
 
-export function createNumberCampaigns(worlds: Worlds): NumberCampaigns {
+export function createNumberCampaigns(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): NumberCampaigns {
   return {
     list: (tenant) =>
       worlds.asTenant(tenant, (tx) =>
@@ -72,14 +74,17 @@ export function createNumberCampaigns(worlds: Worlds): NumberCampaigns {
       if (!isNumberId(id)) return null
       return worlds.asTenant(tenant, (tx) => readOne(tx, tenant, id))
     },
+    // A rich-message number of the same name may be in no pool, so that the tenant does not see it.
     assign: (tenant, id, assignment) =>
-      worlds.asTenant(tenant, async (tx) => {
+      worlds.asOperator(async (tx) => {
         await tx`
           update phone_numbers set sms_campaign_id = ${assignment?.campaignId ?? null},
             sms_assignment_status = ${assignment?.status ?? null}, sms_assigned_to = ${assignment?.assignedTo ?? null},
             sms_assignment_updated_at = ${dateOrNull(assignment?.updatedAtMs ?? null)}
           ${ofNumber(tx, tenant, id)}`
-        return readOne(tx, tenant, id)
+        const number = await readOne(tx, tenant, id)
+        if (number !== null) await writeSmsStatus(tx, number, smsStatusOf(assignment), new Date(clock.nowMs()))
+        return number
       }),
   }
 }

@@ -1,8 +1,14 @@
 /** The operator's view of rich-message numbers: adds them, and puts them into the pools of organizations. */
 import type { RmsgNumber } from './numbers.ts'
+import type { SmsStatus } from './sms-status.ts'
 
 /** A number by its id or its E.164 form, in one of the worlds. */
 export type NamedNumber = { test: boolean; name: string }
+
+export type NewRmsgNumber = Pick<RmsgNumber, 'test' | 'e164' | 'providerIdentity'>
+
+/** What the provider and the registry of text messages say of a number. Null: they do not answer. */
+export type Seen = { isThere: boolean | null; smsStatus: SmsStatus | null }
 
 /** `unknown`: there is no such number. */
 type Changed<Refusal extends string = never> = Promise<RmsgNumber | 'unknown' | Refusal>
@@ -11,7 +17,7 @@ export interface RmsgInventory {
   /** Oldest first. */
   list(test: boolean, limit: number): Promise<RmsgNumber[]>
   /** `exists`: the number or its identity is in the inventory. */
-  add(number: Pick<RmsgNumber, 'test' | 'e164' | 'providerIdentity'>): Promise<RmsgNumber | 'exists'>
+  add(number: NewRmsgNumber): Promise<RmsgNumber | 'exists'>
   /**
    * Puts the number into the pool of an organization, which from then on sees no numbers by the rule of before pools.
    * `assigned`: it is in the pool of another one.
@@ -21,8 +27,8 @@ export interface RmsgInventory {
   unassign(number: NamedNumber): Changed
   pause(number: NamedNumber): Changed<'unavailable'>
   resume(number: NamedNumber): Changed<'unavailable'>
-  /** The provider has lost the number, or has it again; then it is active. */
-  mark(number: NamedNumber, isThere: boolean): Changed
+  /** Stores what was seen. A number that is there again is as it was before the provider lost it: active or paused. */
+  observe(number: NamedNumber, seen: Seen): Changed
   /** `assigned`: it is in a pool. */
   remove(number: NamedNumber): Changed<'assigned'>
 }

@@ -8,6 +8,7 @@ import type { Tenant } from '../access/organization.ts'
 import type { RmsgBackend } from '../access/organization-settings.ts'
 import type { AgentSettings } from '../agents/agent.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import type { SmsStatus } from './sms-status.ts'
 
 export type RmsgNumber = {
   id: string
@@ -21,7 +22,7 @@ export type RmsgNumber = {
   agentId: string | null
   /** Paused by the operator; unavailable where the provider has lost it. */
   status: 'active' | 'paused' | 'unavailable'
-  smsStatus: 'not_configured' | 'pending' | 'ready' | 'failed'
+  smsStatus: SmsStatus
   smsReadyAtMs: number | null
   createdAtMs: number
 }

@@ -1,37 +1,58 @@
-/** Compares the inventory with the provider: a number that the provider has lost is unavailable until it is there again. */
+/**
+ * Compares the inventory with the provider and with the registry of text messages: a number that the provider has lost is
+ * unavailable until it is there again, and SMS is ready where the registry has assigned the number to a campaign.
+ */
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
-import type { RmsgInventory } from './inventory.ts'
+import type { SmsRegistry } from '../ports/sms-registry.ts'
+import type { NewRmsgNumber, RmsgInventory } from './inventory.ts'
 import type { RmsgNumber } from './numbers.ts'
+import { readSmsStatus } from './sms-status.ts'
+
+export type SyncDeps = {
+  inventory: Pick<RmsgInventory, 'list' | 'observe'>
+  provider: Pick<RichMessageProvider, 'has'>
+  registry: Pick<SmsRegistry, 'findAssignment'>
+}
 
 export type Synced = {
-  /** The numbers whose status has changed, as they are now. */
+  /** The numbers of which something has changed, as they are now. */
   changed: RmsgNumber[]
-  /** They were not asked about, because the provider does not answer. */
+  /** The provider or the registry did not answer about them. */
   unknown: number
 }
 
 const numbersMax = 10_000
 const atOnce = 8
 
-export async function syncInventory(
-  inventory: Pick<RmsgInventory, 'list' | 'mark'>,
-  provider: Pick<RichMessageProvider, 'has'>,
-  test: boolean,
-): Promise<Synced> {
-  const left = await inventory.list(test, numbersMax)
+export async function syncInventory(deps: SyncDeps, test: boolean): Promise<Synced> {
+  const left = await deps.inventory.list(test, numbersMax)
   const synced: Synced = { changed: [], unknown: 0 }
   const work = async () => {
-    for (let number = left.shift(); number !== undefined; number = left.shift()) {
-      const isThere = await has(provider, number)
-      if (isThere === null) synced.unknown += 1
-      else if (isThere !== (number.status !== 'unavailable')) {
-        const marked = await inventory.mark({ test, name: number.id }, isThere)
-        if (marked !== 'unknown') synced.changed.push(marked)
-      }
-    }
+    for (let number = left.shift(); number !== undefined; number = left.shift()) await syncOne(deps, number, synced)
   }
   await Promise.all(Array.from({ length: atOnce }, work))
   return synced
+}
+
+/** Where the registry does not answer, the next comparison says whether SMS is ready. */
+export async function addToInventory(
+  { inventory, registry }: Pick<SyncDeps, 'registry'> & { inventory: Pick<RmsgInventory, 'add' | 'observe'> },
+  number: NewRmsgNumber,
+): Promise<RmsgNumber | 'exists'> {
+  const added = await inventory.add(number)
+  if (added === 'exists') return 'exists'
+  const smsStatus = await readSmsStatus(registry, number.e164)
+  const now = await inventory.observe({ test: number.test, name: added.id }, { isThere: null, smsStatus })
+  return now === 'unknown' ? added : now
+}
+
+async function syncOne({ inventory, provider, registry }: SyncDeps, number: RmsgNumber, synced: Synced): Promise<void> {
+  const { test, id, e164 } = number
+  const [isThere, smsStatus] = await Promise.all([has(provider, number), readSmsStatus(registry, e164)])
+  if (isThere === null || smsStatus === null) synced.unknown += 1
+  const now = await inventory.observe({ test, name: id }, { isThere, smsStatus })
+  if (now !== 'unknown' && (now.status !== number.status || now.smsStatus !== number.smsStatus))
+    synced.changed.push(now)
 }
 
 /** Null: the provider does not answer. */

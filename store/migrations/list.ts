@@ -38,6 +38,7 @@ import { previousSecrets } from './0037-previous-secrets.ts'
 import { smsRegistrations } from './0038-sms-registrations.ts'
 import { disabledOrganizations } from './0039-disabled-organizations.ts'
 import { legDialogs } from './0040-leg-dialogs.ts'
+import { messageStates } from './0041-message-states.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   smsRegistrations,
   disabledOrganizations,
   legDialogs,
+  messageStates,
 ]

@@ -89,6 +89,12 @@ t.test('rmsg sync', async (t) => {
   refused(t, await command('resume', lost.id), 'the provider has lost')
   await done('pause', kept.id)
   t.same(await sync(), { changed: [], unknown: 0 }, 'a pause is kept')
+  const rename = (identity: string) =>
+    sql`update rmsg_numbers set provider_identity = ${identity} where id = ${kept.id}`
+  await rename('agent-180 lost')
+  t.match(await sync(), { changed: [{ id: kept.id, status: 'unavailable' }] })
+  await rename('agent-180')
+  t.match(await sync(), { changed: [{ id: kept.id, status: 'paused' }] }, 'also while the provider had lost the number')
   await sql`update rmsg_numbers set provider_identity = 'agent-181' where id = ${lost.id}`
   t.match(await sync(), { changed: [{ id: lost.id, status: 'active' }], unknown: 0 }, 'it is back')
   t.match((await command('sync')).stdout, /^0 changed, 0 not known/m)

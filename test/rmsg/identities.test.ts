@@ -3,7 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { RichMessageError, type RichMessageProvider } from '../../domain/ports/rich-messages.ts'
+import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
+import type { RmsgInventory, Seen } from '../../domain/rmsg/inventory.ts'
 import type { RmsgNumber } from '../../domain/rmsg/numbers.ts'
+import { smsStatusOf } from '../../domain/rmsg/sms-status.ts'
 import { syncInventory } from '../../domain/rmsg/sync.ts'
 import { createSimulatedMessages } from '../../providers/simulated/rich-messages.ts'
 import { createTelnyxMessages } from '../../providers/telnyx/rich-messages.ts'
@@ -50,13 +53,15 @@ t.test('an unknown name, and a provider that does not answer', async (t) => {
   }
 })
 
-t.test('numbers that the provider does not answer about stay as they are', async (t) => {
-  const number = (id: string, status: RmsgNumber['status']) => ({ id, status, providerIdentity: id }) as RmsgNumber
+t.test('what the provider or the registry does not answer about stays as it is', async (t) => {
+  const number = (id: string, status: RmsgNumber['status']) =>
+    ({ id, e164: id, status, providerIdentity: id, smsStatus: 'not_configured' }) as RmsgNumber
   const numbers = [
     number('there', 'active'),
     number('lost', 'paused'),
     number('back', 'unavailable'),
     number('silent', 'active'),
+    number('registry silent', 'active'),
   ]
   const provider: Pick<RichMessageProvider, 'has'> = {
     has: (id) =>
@@ -64,19 +69,44 @@ t.test('numbers that the provider does not answer about stay as they are', async
         ? Promise.reject(new RichMessageError({ status: 503, detail: null, mayBeSent: false }))
         : Promise.resolve(id !== 'lost'),
   }
-  const marked: [string, boolean][] = []
-  const inventory = {
+  const registry: Pick<SmsRegistry, 'findAssignment'> = {
+    findAssignment: (e164) =>
+      e164 === 'registry silent'
+        ? Promise.reject(new SmsRegistryError([]))
+        : Promise.resolve(e164 === 'there' ? { campaignId: 'c', status: 'ASSIGNED' } : null),
+  }
+  const seen: Record<string, Seen> = {}
+  const inventory: Pick<RmsgInventory, 'list' | 'observe'> = {
     list: () => Promise.resolve([...numbers]),
-    mark: ({ name }: { name: string }, isThere: boolean) => {
-      marked.push([name, isThere])
-      return Promise.resolve(number(name, isThere ? 'active' : 'unavailable'))
+    observe: ({ name }, one) => {
+      seen[name] = one
+      const before = numbers.find(({ id }) => id === name)!
+      const status = one.isThere === null ? before.status : one.isThere ? 'active' : 'unavailable'
+      return Promise.resolve({ ...before, status, smsStatus: one.smsStatus ?? before.smsStatus })
     },
   }
-  const { changed, unknown } = await syncInventory(inventory, provider, false)
-  t.same(marked.sort(), [
-    ['back', true],
-    ['lost', false],
-  ])
-  t.equal(changed.length, 2)
-  t.equal(unknown, 1)
+  const { changed, unknown } = await syncInventory({ inventory, provider, registry }, false)
+  t.same(seen, {
+    there: { isThere: true, smsStatus: 'ready' },
+    lost: { isThere: false, smsStatus: 'not_configured' },
+    back: { isThere: true, smsStatus: 'not_configured' },
+    silent: { isThere: null, smsStatus: 'not_configured' },
+    'registry silent': { isThere: true, smsStatus: null },
+  })
+  t.same(changed.map(({ id }) => id).sort(), ['back', 'lost', 'there'])
+  t.equal(unknown, 2)
+})
+
+t.test('each status of an assignment stands for one of SMS', (t) => {
+  const rows = {
+    PENDING_ASSIGNMENT: 'pending',
+    ASSIGNED: 'ready',
+    FAILED_ASSIGNMENT: 'failed',
+    PENDING_UNASSIGNMENT: 'pending',
+    FAILED_UNASSIGNMENT: 'failed',
+  } as const
+  for (const [status, ours] of Object.entries(rows))
+    t.equal(smsStatusOf({ status: status as keyof typeof rows }), ours, status)
+  t.equal(smsStatusOf(null), 'not_configured')
+  t.end()
 })

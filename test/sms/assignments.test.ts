@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Tenant } from '../../domain/access/organization.ts'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { shareCampaign } from '../../domain/sms/shared-campaign.ts'
+import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { assignmentMs, campaignReviewMs, faultOf, setUp } from './setup.ts'
 
@@ -43,6 +44,38 @@ t.test('a number is assigned and taken out again', async (t) => {
   await brands.submit(acme)
   t.equal(await ofNumber(), null, 'the brand was submitted again')
   t.equal((await assignments.unassign(acme, id)).smsAssignment, null, 'a number without a campaign stays as it is')
+})
+
+t.test('a rich-message number of the same name knows whether SMS is ready', async (t) => {
+  const parts = await setUp(t, cluster)
+  const { assignments, brands, clock, store, sql } = parts
+  const acme = await approved(parts)
+  const e164 = '+12125550102'
+  const id = await parts.number(acme, e164)
+  await insertRmsgNumber(sql, { e164, smsStatus: 'not_configured' })
+  await insertRmsgNumber(sql, { e164, smsStatus: 'not_configured', test: true })
+  const sms = async (test = false) => {
+    const [number] = await store.rmsgInventory.list(test, 1)
+    return [number?.smsStatus, number?.smsReadyAtMs]
+  }
+  await assignments.assign(acme, id, null)
+  t.same(await sms(), ['pending', null])
+  await clock.advance(assignmentMs)
+  await brands.submit(acme)
+  const readyAtMs = clock.nowMs()
+  t.same(await sms(), ['ready', readyAtMs], 'the statuses were read')
+  await clock.advance(1000)
+  await brands.submit(acme)
+  t.same(await sms(), ['ready', readyAtMs], 'the time is that of the change')
+  await assignments.unassign(acme, id)
+  t.same(await sms(), ['pending', null])
+  await clock.advance(assignmentMs)
+  await assignments.unassign(acme, id)
+  t.same(await sms(), ['not_configured', null])
+  await assignments.assign(acme, id, null)
+  await store.ownedNumbers.remove(acme, id)
+  t.same(await sms(), ['not_configured', null], 'the number was given back')
+  t.same(await sms(true), ['not_configured', null], 'that of test keys is another one')
 })
 
 t.test('an assignment that fails can be repeated, and so can an end that fails', async (t) => {
