@@ -275,7 +275,7 @@ async function listen(
     ...surfaces,
     relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },
     echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
-    authenticate: createGatedAuthenticate(store),
+    authenticate: createGatedAuthenticate({ ...store, keepsRemovedSend: config.rmsg.keepRemovedSend }),
     requestId: systemIds.request,
     limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },
     edgeQuota: {

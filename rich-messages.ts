@@ -55,11 +55,7 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
     isPhoneNumber,
   }
   return {
-    sendFromNumber: createSendFromNumber({
-      ...shared,
-      numbers: createRmsgNumbers(store.rmsgNumbers),
-      keepsRemoved: config.rmsg.keepRemovedSend,
-    }),
+    sendFromNumber: createSendFromNumber({ ...shared, numbers: createRmsgNumbers(store.rmsgNumbers) }),
     sendAsAgent: createSendAsAgent({ ...shared, numbers: store.rmsgNumbers, agents: store.agents }),
     readers,
     receive: createReceiveEvent({

@@ -60,6 +60,8 @@ export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
 export type RmsgNumbers = {
   /** Throws ResourceFault `rmsg_not_enabled` unless the organization has access. */
   admit(tenant: Tenant): Promise<void>
+  /** For sends as an agent. Throws ResourceFault `rmsg_off` unless rich messages are on for the organization. */
+  requireEnabled(tenant: Tenant): Promise<void>
   /** Throws ResourceFault `rmsg_not_enabled`. */
   list(tenant: Tenant): Promise<ShownRmsgNumber[]>
   /** For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` where it may not be used. */
@@ -73,6 +75,10 @@ const listMax = 1_000
 export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
   return {
     admit: async (tenant) => void admitted(await store.access(tenant)),
+    async requireEnabled(tenant) {
+      const access = await store.access(tenant)
+      if (!access?.isEnabled) throw new ResourceFault({ kind: 'rmsg_off' })
+    },
     async list(tenant) {
       const { view, backend } = admitted(await store.access(tenant))
       const numbers = await (view === 'pool' ? store.pool(tenant, listMax) : store.inventory(tenant.test, listMax))

@@ -17,8 +17,6 @@ export type SendMessageDeps = {
   messageId(): string
   /** Whether a text in E.164 can be the number of a phone. */
   isPhoneNumber(text: string): boolean
-  /** The operator serves the send from a number, which was removed. */
-  keepsRemoved: boolean
 }
 
 type WantedMessage = {
@@ -37,14 +35,13 @@ export type SendMessage = (tenant: Tenant, id: string, wanted: WantedMessage) =>
 export function createSendFromNumber(deps: SendMessageDeps): SendMessage {
   return async (tenant, id, wanted) => {
     const canSend = await deps.numbers.canSend(tenant)
-    if (!deps.keepsRemoved) throw new ResourceFault({ kind: 'endpoint_removed' })
     requirePhoneNumber(deps, wanted)
     const number = await deps.numbers.use(tenant, id)
     return send(deps, { ...tenant, ...wanted, number, provider: providerFor(deps, tenant, canSend) })
   }
 }
 
-export type SendAsAgentDeps = Omit<SendMessageDeps, 'numbers' | 'keepsRemoved'> & {
+export type SendAsAgentDeps = Omit<SendMessageDeps, 'numbers'> & {
   numbers: Pick<RmsgNumberStore, 'access' | 'find'>
   agents: Pick<AgentStore, 'find'>
 }
@@ -52,7 +49,6 @@ export type SendAsAgentDeps = Omit<SendMessageDeps, 'numbers' | 'keepsRemoved'> 
 export function createSendAsAgent(deps: SendAsAgentDeps): SendMessage {
   return async (tenant, id, wanted) => {
     const access = await deps.numbers.access(tenant)
-    if (!access?.isEnabled) throw new ResourceFault({ kind: 'rmsg_off' })
     requirePhoneNumber(deps, wanted)
     const agent = await deps.agents.find(tenant, id)
     if (agent === null) throw new ResourceFault({ kind: 'rmsg_agent_unknown' })
@@ -61,7 +57,7 @@ export function createSendAsAgent(deps: SendAsAgentDeps): SendMessage {
     const number =
       isDedicated(rmsg) && rmsg.phoneNumberId ? await deps.numbers.find(tenant.test, rmsg.phoneNumberId) : null
     if (number?.status !== 'active') throw new ResourceFault({ kind: 'dedicated_number_required' })
-    const provider = providerFor(deps, tenant, access.backend === 'default')
+    const provider = providerFor(deps, tenant, access?.backend === 'default')
     return send(deps, { ...tenant, ...wanted, number, provider })
   }
 }

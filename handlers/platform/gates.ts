@@ -1,4 +1,7 @@
-/** Refuses requests of organizations that the operator has not admitted, before a body is read: to rich-message numbers and to text messages. */
+/**
+ * Refuses requests of organizations that the operator has not admitted, and those to the operation that was removed, before a
+ * parameter or a body is looked at: to rich-message numbers, as an agent, and to text messages.
+ */
 import { type Caller, type Keys, tenantOf } from '../../domain/access/organization.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
@@ -10,6 +13,8 @@ export type GateDeps = {
   keys: Keys
   rmsgNumbers: RmsgNumberStore
   organizations: { find(id: string): Promise<{ smsEnabled: boolean } | null> }
+  /** The operator serves the send from a number, which was removed. */
+  keepsRemovedSend: boolean
 }
 
 /** Throws ResourceFault. */
@@ -33,22 +38,27 @@ export function createGatedAuthenticate(
 }
 
 /** By operation. */
-function gatesOf({ rmsgNumbers, organizations }: GateDeps): ReadonlyMap<string, Gate> {
+function gatesOf({ rmsgNumbers, organizations, keepsRemovedSend }: GateDeps): ReadonlyMap<string, Gate> {
   const numbers = createRmsgNumbers(rmsgNumbers)
-  const ofPath: readonly [string, Gate][] = [
-    ['/v1/rmsg-phone-numbers', async (caller) => void (await numbers.admit(tenantOf(caller)))],
+  const admit: Gate = (caller) => numbers.admit(tenantOf(caller))
+  const requireSms: Gate = async ({ organization }) => {
+    const settings = await organizations.find(organization.id)
+    if (settings?.smsEnabled !== true) throw new ResourceFault({ kind: 'sms_off' })
+  }
+  return new Map<string, Gate>([
+    ...operationsUnder('/v1/rmsg-phone-numbers').map((id) => [id, admit] as const),
+    ...operationsUnder('/v1/sms/10dlc').map((id) => [id, requireSms] as const),
+    ['sendAgentMessage', (caller) => numbers.requireEnabled(tenantOf(caller))],
     [
-      '/v1/sms/10dlc',
-      async ({ organization }) => {
-        const settings = await organizations.find(organization.id)
-        if (settings?.smsEnabled !== true) throw new ResourceFault({ kind: 'sms_off' })
+      'sendNumberMessage',
+      async (caller) => {
+        await admit(caller)
+        if (!keepsRemovedSend) throw new ResourceFault({ kind: 'endpoint_removed' })
       },
     ],
-  ]
-  return new Map(
-    platformSurface.operations.flatMap(({ id, path }) => {
-      const [, gate] = ofPath.find(([prefix]) => path.startsWith(prefix)) ?? []
-      return gate === undefined ? [] : [[id, gate] as const]
-    }),
-  )
+  ])
+}
+
+function operationsUnder(prefix: string): string[] {
+  return platformSurface.operations.filter(({ path }) => path.startsWith(prefix)).map(({ id }) => id)
 }

@@ -59,6 +59,16 @@ t.test('the refusals, each before those below it', async (t) => {
   t.same(await faultOf(sendAs({ ...acme, key: '' }, nobody)), [401, 'UNAUTHORIZED'])
   t.same(await faultOf(sendAs(await admin.key(id), nobody)), [403, 'FORBIDDEN'])
   t.same(await faultOf(sendAs(acme, nobody)), [403, null], 'rich messages are off for the organization')
+  const path = `/v1/rmsg/${nobody}/messages`
+  const early: [string, Record<string, string>][] = [
+    ['{ no JSON', {}],
+    [JSON.stringify(bad), {}],
+    ['', {}],
+    [JSON.stringify(message), { 'idempotency-key': '' }],
+    ['x', { 'content-type': 'text/plain' }],
+  ]
+  for (const [body, headers] of early)
+    t.same(await faultOf(postJson(acme, path, body, headers)), [403, null], `and that comes before ${body}`)
   await change({ rmsgEnabled: true })
   t.same(await faultOf(sendAs(acme, nobody, bad)), [400, 'VALIDATION_ERROR'])
   t.same(await faultOf(sendAs(acme, nobody, { ...message, to: '+15550001111' })), [400, 'VALIDATION_ERROR'])

@@ -63,7 +63,6 @@ function sending(provider: Awaited<ReturnType<typeof serveProvider>>) {
     clock: systemClock,
     messageId: () => '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a91',
     isPhoneNumber: () => true,
-    keepsRemoved: true,
   })
   return { messages, sendFromNumber }
 }
