@@ -1,6 +1,6 @@
 /**
- * Events of rich messages while the process is killed again and again: each subscription gets each event with the bytes of the
- * provider, and gets it again only where nobody knows whether it took it. Two libraries verify all that was sent. `make test-webhooks`
+ * Events of rich messages while the process is killed again and again: each subscription gets each event that it matches with the
+ * bytes of the provider, and gets it again only where nobody knows whether it took it; and each message ends in its state. Two libraries verify all that was sent. `make test-webhooks`
  * runs it in full size.
  */
 import { randomUUID } from 'node:crypto'
@@ -12,9 +12,17 @@ import { freshDataDir, startParley } from '../process/parley.ts'
 import { type Received, startReceiver } from '../webhooks/receiver.ts'
 import { isFullSize } from '../webhooks/serving.ts'
 import { nodeVerifier, pythonVerifier } from '../webhooks/verifiers.ts'
-import { masterKey, postEvent, receivedEvent, type WrittenEvent } from './provider-events.ts'
+import {
+  type MessageOfEvent,
+  masterKey,
+  outboundEvent,
+  postEvent,
+  receivedEvent,
+  type WrittenEvent,
+} from './provider-events.ts'
 
-const [kills, eventsOfRound] = isFullSize ? [12, 20] : [4, 8]
+/** Six events make a set: one that was received, and those of two messages. */
+const [kills, setsOfRound] = isFullSize ? [12, 4] : [4, 2]
 const attemptsMax = 40
 /** One that holds its answers gets only some of the events at once. The kill comes before it runs out of its 10 s. */
 const untilMs = 5_000
@@ -26,8 +34,9 @@ let parley = await startParley(env, dataDir)
 t.teardown(() => parley.remove())
 const sql = openDatabase(dataDir)
 t.teardown(() => sql.end({ timeout: 1 }))
-const [{ identity }] = await sql<[{ identity: string }]>`
-  select provider_identity as identity from rmsg_numbers where not test and organization_id is not null limit 1`
+const [number] = await sql<[{ id: string; identity: string; organizationId: string }]>`
+  select id, provider_identity as identity, organization_id as "organizationId" from rmsg_numbers where not test and organization_id is not null limit 1`
+const { identity } = number
 
 /** An attempt of the provider: the attempts are counted for each event. */
 type Taken = { attempt: number; status: number }
@@ -38,7 +47,8 @@ const cut = new Set<string>()
 /** While it is true, `slow` answers nothing. */
 let isHolding = false
 
-async function subscribe(name: string, statusOf: (times: number) => number, signingSecret?: string): Promise<Far> {
+type Wanted = { tags?: object; signingSecret?: string }
+async function subscribe(name: string, statusOf: (times: number) => number, wanted: Wanted = {}): Promise<Far> {
   const far: Far = { name, deliveries: [], taken: new Map() }
   const receiver = await startReceiver((response, received) => {
     const id = String(received.headers['webhook-id'])
@@ -49,8 +59,7 @@ async function subscribe(name: string, statusOf: (times: number) => number, sign
     if (name !== 'slow' || !isHolding) response.writeHead(status).end()
   })
   t.teardown(() => receiver.close())
-  const body = { url: receiver.url, ...(signingSecret !== undefined && { signingSecret }) }
-  const made = await call(parley, 'PUT', '/v1/rmsg-phone-numbers/webhook', body)
+  const made = await call(parley, 'PUT', '/v1/rmsg-phone-numbers/webhook', { url: receiver.url, ...wanted })
   if (made.status !== 201) throw new Error(made.text)
   return far
 }
@@ -58,8 +67,47 @@ async function subscribe(name: string, statusOf: (times: number) => number, sign
 const customSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const quick = await subscribe('quick', () => 204)
 const failing = await subscribe('failing', (times) => (times === 0 ? 503 : 200))
-const slow = await subscribe('slow', () => 200, customSecret)
-const fars = [quick, failing, slow]
+const slow = await subscribe('slow', () => 200, { signingSecret: customSecret })
+const tagged = await subscribe('tagged', (times) => (times === 0 ? 500 : 200), { tags: { team: 'shop' } })
+const fars = [quick, failing, slow, tagged]
+
+/** `isTagged`: the event is about a message with the tag of the subscription. */
+type SentEvent = WrittenEvent & { isTagged: boolean }
+/** The state in which each message has to end. */
+const ends = new Map<string, { status: string; channel?: string }>()
+
+async function newMessage(tags: object): Promise<MessageOfEvent> {
+  const message = { id: randomUUID(), conversationId: randomUUID(), remoteNumber: '+15005550030' }
+  await sql`
+    insert into rmsg_messages (organization_id, test, id, phone_number_id, conversation_id, remote_number, tags, status,
+      created_at, updated_at)
+    values (${number.organizationId}, false, ${message.id}, ${number.id}, ${message.conversationId},
+      ${message.remoteNumber}, ${JSON.stringify(tags)}::text::json, 'queued', now(), now())`
+  return message
+}
+
+async function setOfEvents(text: string): Promise<SentEvent[]> {
+  const [good, bad] = [await newMessage({ team: 'shop', order: text }), await newMessage({ team: 'Shop' })]
+  ends.set(good.id, { status: 'delivered', channel: 'sms' })
+  // The failure may come before the event that names a channel.
+  ends.set(bad.id, { status: 'error' })
+  const of = (message: MessageOfEvent, type: string, status: string, service: string) => ({
+    ...outboundEvent(identity, message, { type: `rmsg.${type}`, status, service }),
+    isTagged: message === good,
+  })
+  return [
+    { ...receivedEvent(identity, text), isTagged: false },
+    of(good, 'sent', 'accepted', 'rmsg'),
+    of(good, 'delivered', 'delivered', 'sms'),
+    of(good, 'reaction_received', 'delivered', 'sms'),
+    of(bad, 'sent', 'sent', 'rmsg'),
+    of(bad, 'delivery_failed', 'error', 'rmsg'),
+  ]
+}
+
+const matchesOf = (far: Far, events: readonly SentEvent[]) =>
+  far === tagged ? events.filter(({ isTagged }) => isTagged) : events
+const matchesCount = (events: readonly SentEvent[]) => fars.reduce((sum, far) => sum + matchesOf(far, events).length, 0)
 
 async function attempt(event: WrittenEvent): Promise<number | null> {
   const number = (attempts.get(event.id) ?? 0) + 1
@@ -84,11 +132,12 @@ async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null
 
 const deliveries = () => fars.reduce((sum, far) => sum + far.deliveries.length, 0)
 
-t.test(`${kills} kills while ${eventsOfRound} events are under way`, async (t) => {
-  const sent: WrittenEvent[] = []
+t.test(`${kills} kills while ${setsOfRound * 6} events are under way`, async (t) => {
+  const sent: SentEvent[] = []
   const refusals = new Set<number | null>()
   for (let killed = 0; killed < kills; killed++) {
-    const events = Array.from({ length: eventsOfRound }, (_, at) => receivedEvent(identity, `Grüße 👋 ${killed} ${at}`))
+    const sets = Array.from({ length: setsOfRound }, (_, at) => setOfEvents(`Grüße 👋 ${killed} ${at}`))
+    const events = (await Promise.all(sets)).flat()
     sent.push(...events)
     const before = deliveries()
     // One round ends before anything is delivered, and one when all but the slow one have answered.
@@ -96,8 +145,7 @@ t.test(`${kills} kills while ${eventsOfRound} events are under way`, async (t) =
     isHolding = true
     const first = Promise.all(events.map(attempt))
     const endMs = performance.now() + untilMs
-    while (deliveries() - before < Math.floor(part * eventsOfRound * fars.length) && performance.now() < endMs)
-      await sleep(1)
+    while (deliveries() - before < Math.floor(part * matchesCount(events)) && performance.now() < endMs) await sleep(1)
     await parley.kill()
     isHolding = false
     // However long the start takes, it comes before the end of the claims.
@@ -115,10 +163,12 @@ t.test(`${kills} kills while ${eventsOfRound} events are under way`, async (t) =
   )
   const bytes = new Map(sent.map(({ id, body }) => [id, body]))
   let twice = 0
-  for (const { name, deliveries, taken } of fars) {
+  for (const far of fars) {
+    const { name, deliveries, taken } = far
     const altered = deliveries.filter(({ headers, body }) => !bytes.get(String(headers['webhook-id']))?.equals(body))
     t.equal(altered.length, 0, `${name}: the bytes of the provider`)
-    t.equal(taken.size, sent.length, `${name}: none is lost`)
+    const expected = matchesOf(far, sent).map(({ id }) => id)
+    t.same([...taken.keys()].sort(), expected.sort(), `${name}: none is lost, and none is of others`)
     for (const [id, times] of taken) {
       t.equal(new Set(times.map(({ attempt }) => attempt)).size, times.length, `${name}: once for each attempt`)
       const good = times.filter(({ status }) => status < 300)
@@ -131,12 +181,40 @@ t.test(`${kills} kills while ${eventsOfRound} events are under way`, async (t) =
   t.ok(twice > 0, 'what was under way at a kill comes again, under the same id')
   const [logged] = await sql`
     select count(*)::int as count, count(*) filter (where status = 'succeeded')::int as good from webhook_deliveries where call_id is null`
-  t.same(logged, { count: sent.length * fars.length, good: sent.length * fars.length })
+  t.same(logged, { count: matchesCount(sent), good: matchesCount(sent) })
+  for (const [id, end] of ends) {
+    const [row] = await sql`select status, channel from rmsg_messages where id = ${id}`
+    t.match(row, end, 'the message is in its last state')
+  }
   const again = sent[0] ?? receivedEvent(identity, 'x')
   const soFar = deliveries()
   t.equal(await attempt({ ...again, body: Buffer.concat([again.body, Buffer.from(' ')]) }), 200)
   t.equal(deliveries(), soFar, 'an event that all have taken is not sent again')
   t.comment(`${sent.length} events, ${kills} kills, 0 lost, ${twice} of ${soFar} deliveries repeated after a kill`)
+})
+
+t.test('the claim of a killed process ends by itself after 15 s', async (t) => {
+  const event = receivedEvent(identity, 'Waits')
+  isHolding = true
+  const beganMs = performance.now()
+  const first = attempt(event)
+  while (slow.taken.get(event.id) === undefined && performance.now() - beganMs < untilMs) await sleep(1)
+  await parley.kill()
+  isHolding = false
+  t.equal(await first, null)
+  parley = await startParley(env, dataDir)
+  const startedAfterMs = performance.now() - beganMs
+  const refused = new Set<number | null>()
+  let status = await attempt(event)
+  for (; status !== 200 && performance.now() - beganMs < 60_000; status = await attempt(event)) {
+    refused.add(status)
+    await sleep(500)
+  }
+  t.equal(status, 200)
+  t.ok(performance.now() - beganMs >= 15_000, 'nobody works on it before')
+  if (startedAfterMs < 14_000) t.ok(refused.has(503))
+  const answers = slow.taken.get(event.id) ?? []
+  t.equal(answers.length, 2, 'the one whose answer was lost gets it again')
 })
 
 t.test('two libraries verify what subscriptions have got', async (t) => {
@@ -145,6 +223,7 @@ t.test('two libraries verify what subscriptions have got', async (t) => {
     [quick, own],
     [failing, own],
     [slow, customSecret],
+    [tagged, own],
   ] as const) {
     const signed = far.deliveries.map(({ headers, body }) => ({ headers: signatureOf(headers), body }))
     const forged = signed.slice(0, 1).map(({ headers, body }) => [

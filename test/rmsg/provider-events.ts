@@ -23,6 +23,24 @@ export function receivedEvent(identity: string, text: string): WrittenEvent {
   return { id, body: Buffer.from(body) }
 }
 
+export type MessageOfEvent = { id: string; conversationId: string; remoteNumber: string }
+
+/** An event of a message that we have sent. `service` is what carried it. */
+export function outboundEvent(
+  identity: string,
+  { id: messageId, conversationId, remoteNumber }: MessageOfEvent,
+  { type, status, service }: { type: string; status: string; service: string },
+): WrittenEvent {
+  const id = `evt_${randomUUID().replaceAll('-', '')}`
+  const reaction =
+    type === 'rmsg.reaction_received' ? { target_message_id: messageId, direction: 'inbound', reaction: 'love' } : null
+  const body = `{ "id": "${id}",  "event_type": "${type}", "timestamp": "${new Date().toISOString()}", "data": {
+    "weight": 1.0, "message": { "id": "${messageId}", "conversation_id": "${conversationId}", "status": "${status}",
+    "remote_number": "${remoteNumber}", "service": "${service}" }, "reaction": ${JSON.stringify(reaction)},
+    "contacts": [], "agent_identities": [{ "id": "${identity}" }] } }`
+  return { id, body: Buffer.from(body) }
+}
+
 /** The status of the answer. Null: there was none. */
 export async function postEvent(url: string, { body }: WrittenEvent): Promise<number | null> {
   const timestamp = String(Math.floor(Date.now() / 1000))
