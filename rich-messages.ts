@@ -2,6 +2,7 @@
 import type { Tenant } from './domain/access/organization.ts'
 import type { RichMessageProvider, RichMessageWebhooks } from './domain/ports/rich-messages.ts'
 import { createReceiveEvent, type ReceiveEvent } from './domain/rmsg/events.ts'
+import { createListRmsgNumbers, type ListRmsgNumbers } from './domain/rmsg/list-numbers.ts'
 import { createRmsgNumbers } from './domain/rmsg/numbers.ts'
 import { createSendAsAgent, createSendFromNumber, type SendMessage } from './domain/rmsg/send-message.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
@@ -29,6 +30,7 @@ export type MessageParts = {
 export type OpenMessages = {
   sendFromNumber: SendMessage
   sendAsAgent: SendMessage
+  listNumbers: ListRmsgNumbers
   readers: ReadonlyMap<string, RichMessageWebhooks>
   receive: ReceiveEvent
   close(): Promise<void>
@@ -57,6 +59,7 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
   return {
     sendFromNumber: createSendFromNumber({ ...shared, numbers: createRmsgNumbers(store.rmsgNumbers) }),
     sendAsAgent: createSendAsAgent({ ...shared, numbers: store.rmsgNumbers, agents: store.agents }),
+    listNumbers: createListRmsgNumbers(store.rmsgNumbers, (tenant) => providers.of(tenant) !== null),
     readers,
     receive: createReceiveEvent({
       client,

@@ -50,27 +50,16 @@ export type RmsgNumberStore = {
   find(test: boolean, id: string): Promise<RmsgNumber | null>
 }
 
-export type RmsgCapabilities = Record<'calls' | 'messages' | 'rmsgFirst' | 'smsFallback', boolean>
-/** `agentId` is absent in the view of an organization of before pools. */
-export type ShownRmsgNumber = Omit<RmsgNumber, 'agentId'> & {
-  agentId?: string | null
-  capabilities: RmsgCapabilities
-}
-
 export type RmsgNumbers = {
   /** Throws ResourceFault `rmsg_not_enabled` unless the organization has access. */
   admit(tenant: Tenant): Promise<void>
   /** For sends as an agent. Throws ResourceFault `rmsg_off` unless rich messages are on for the organization. */
   requireEnabled(tenant: Tenant): Promise<void>
-  /** Throws ResourceFault `rmsg_not_enabled`. */
-  list(tenant: Tenant): Promise<ShownRmsgNumber[]>
   /** For calls and messages from the number. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found` where it may not be used. */
   use(tenant: Tenant, id: string): Promise<RmsgNumber>
   /** Whether the organization may send messages. Throws ResourceFault `rmsg_not_enabled`. */
   canSend(tenant: Tenant): Promise<boolean>
 }
-
-const listMax = 1_000
 
 export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
   return {
@@ -78,15 +67,6 @@ export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
     async requireEnabled(tenant) {
       const access = await store.access(tenant)
       if (!access?.isEnabled) throw new ResourceFault({ kind: 'rmsg_off' })
-    },
-    async list(tenant) {
-      const { view, backend } = admitted(await store.access(tenant))
-      const numbers = await (view === 'pool' ? store.pool(tenant, listMax) : store.inventory(tenant.test, listMax))
-      return numbers.map(({ agentId, ...number }) => ({
-        ...number,
-        ...(view !== 'legacy' && { agentId }),
-        capabilities: capabilitiesOf({ agentId, ...number }, backend),
-      }))
     },
     async use(tenant, id) {
       const { view } = admitted(await store.access(tenant))
@@ -101,7 +81,8 @@ export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
   }
 }
 
-function admitted(access: RmsgAccess | null): RmsgAccess & { view: RmsgView } {
+/** Throws ResourceFault `rmsg_not_enabled`. */
+export function admitted(access: RmsgAccess | null): RmsgAccess & { view: RmsgView } {
   const view = access && rmsgViewOf(access)
   if (access === null || view === null) throw new ResourceFault({ kind: 'rmsg_not_enabled' })
   return { ...access, view }
@@ -125,10 +106,4 @@ function isUsable({ status, organizationId }: RmsgNumber, view: RmsgView, tenant
   if (status !== 'active') return false
   if (view === 'admin') return true
   return view === 'pool' ? organizationId === tenant.organizationId : organizationId === null
-}
-
-function capabilitiesOf({ status, smsStatus }: RmsgNumber, backend: RmsgBackend): RmsgCapabilities {
-  const isActive = status === 'active'
-  const sends = isActive && backend === 'default'
-  return { calls: isActive, messages: sends, rmsgFirst: sends, smsFallback: isActive && smsStatus === 'ready' }
 }

@@ -7,7 +7,6 @@ import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateA
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
 import { businessVerificationOperations, type SavedBrand } from './business-verification.ts'
 import { phoneNumberOperations } from './phone-numbers.ts'
-import { rmsgNumberOperations } from './rmsg-numbers.ts'
 import { rmsgSubscriptionOperations } from './rmsg-subscriptions.ts'
 import { sipConnectionOperations } from './sip-connections.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
@@ -34,14 +33,12 @@ type ResourceOperation =
   | 'deleteAgentTool'
   | keyof ReturnType<typeof phoneNumberOperations>
   | keyof ReturnType<typeof sipConnectionOperations>
-  | keyof ReturnType<typeof rmsgNumberOperations>
   | keyof ReturnType<typeof rmsgSubscriptionOperations>
   | keyof ReturnType<typeof businessVerificationOperations>
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
-  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgNumbers, rmsgSubscriptions } =
-    createResources(deps)
+  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgSubscriptions } = createResources(deps)
   return {
     createAgent: createAgent(agents),
     listAgents: listAgents(agents),
@@ -55,7 +52,6 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     deleteAgentTool: deleteAgentTool(tools),
     ...phoneNumberOperations(phoneNumbers),
     ...sipConnectionOperations(sipConnections, deps.sipUri),
-    ...rmsgNumberOperations(rmsgNumbers),
     ...rmsgSubscriptionOperations(rmsgSubscriptions),
     ...businessVerificationOperations(deps.verifications, deps.savedBrand),
     ...webhookOperations(endpoints, deps.webhookSecrets),

@@ -1,15 +1,15 @@
 /** The rich-message numbers that an organization sees. */
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
-import type { RmsgNumbers, ShownRmsgNumber } from '../../domain/rmsg/numbers.ts'
+import type { ListRmsgNumbers, ShownRmsgNumber } from '../../domain/rmsg/list-numbers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RmsgNumber } from '../../generated/platform/types.ts'
 import { timeOrNull } from './times.ts'
 
-export function rmsgNumberOperations(numbers: RmsgNumbers) {
+export function rmsgNumberOperations(listNumbers: ListRmsgNumbers) {
   return {
     listRmsgNumbers: async (_request, { caller }) => ({
       status: 200,
-      body: (await numbers.list(tenantOf(caller))).map(wired),
+      body: (await listNumbers(tenantOf(caller))).map(wired),
     }),
   } satisfies Partial<PlatformHandlers<Caller>>
 }

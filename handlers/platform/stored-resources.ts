@@ -13,7 +13,7 @@ import type { ConnectionStore } from '../../domain/numbers/sip-connection.ts'
 import { createSipConnections, type SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
 import type { BusinessVerification } from '../../domain/numbers/verification.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { createRmsgNumbers, type RmsgNumberStore, type RmsgNumbers } from '../../domain/rmsg/numbers.ts'
+import type { RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { createSubscriptions, type SubscriptionStore, type Subscriptions } from '../../domain/rmsg/subscriptions.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
 import type { SmsRegistries } from '../../domain/sms/registration.ts'
@@ -51,7 +51,6 @@ type Resources = {
   endpoints: Endpoints
   phoneNumbers: PhoneNumbers
   sipConnections: SipConnectionOperations
-  rmsgNumbers: RmsgNumbers
   rmsgSubscriptions: Subscriptions
 }
 
@@ -94,7 +93,6 @@ export function createResources(deps: ResourceDeps): Resources {
       clock,
       connectionId: ids.sipConnection,
     }),
-    rmsgNumbers: createRmsgNumbers(stores.rmsgNumbers),
     rmsgSubscriptions: createSubscriptions({
       store: stores.rmsgSubscriptions,
       numbers: stores.rmsgNumbers,

@@ -2,6 +2,7 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
+import type { ListRmsgNumbers } from '../../domain/rmsg/list-numbers.ts'
 import type { SmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -27,6 +28,7 @@ import { createRepeatable, type RepeatableDeps } from './repeatable.ts'
 import { getRequestRoute } from './request-route.ts'
 import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
 import { type RmsgMessageDeps, rmsgMessageOperations } from './rmsg-messages.ts'
+import { rmsgNumberOperations } from './rmsg-numbers.ts'
 import { type SessionDeps, sessionOperations } from './session-operations.ts'
 import { smsRegistrationOperations } from './sms-registration.ts'
 import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
@@ -38,7 +40,7 @@ export type PlatformDeps = ProvidersDeps &
     requestRoutes: RequestRoutes
     repeats: Omit<RepeatableDeps, 'log'>
     webhooks: WebhookDeliveryDeps
-    messages: RmsgMessageDeps
+    messages: RmsgMessageDeps & { listNumbers: ListRmsgNumbers }
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
@@ -68,6 +70,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...callOperations(deps.records, publicUrlOf, repeatable),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks),
+    ...rmsgNumberOperations(deps.messages.listNumbers),
     ...rmsgMessageOperations(deps.messages, repeatable),
     ...smsRegistrationOperations(deps.smsRegistrations, repeatable),
     listProviders: listProviders(deps),
