@@ -71,13 +71,12 @@ export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {
     const claimed = await events.claim(event, routed)
     if (typeof claimed === 'string') return claimed
     const open = targets.filter(({ id }) => !claimed.takenBy.has(id))
-    let isTaken = false
-    try {
-      const taken = await Promise.all(open.map((target) => sendTo(deps, { event, routed, claimed }, target)))
-      isTaken = taken.every(Boolean)
-    } finally {
-      await events.release(claimed, isTaken)
-    }
+    // All must have ended before the claim does, or another process would send what this one is still sending.
+    const ends = await Promise.allSettled(open.map((target) => sendTo(deps, { event, routed, claimed }, target)))
+    const isTaken = ends.every((end) => end.status === 'fulfilled' && end.value)
+    await events.release(claimed, isTaken)
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed) throw failed.reason
     return isTaken ? 'taken' : 'not_taken'
   }
 }
