@@ -6,6 +6,7 @@ import { createOrderLook, type NumberOrderStore } from '../../domain/numbers/ord
 import { createPhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { NumberCarrier } from '../../domain/ports/number-carrier.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { SmsRegistries } from '../../domain/sms/registration.ts'
 import { createRules } from '../../handlers/platform/stored-resources.ts'
 import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { systemIds } from '../../runtime/clock.ts'
@@ -20,13 +21,14 @@ export const atOnceMicroUsd = 2_000_000
 
 export type Process = ReturnType<typeof processOf>
 
-/** `carrier` changes methods of the simulated one, and `orders` those of the store that a purchase calls. */
+/** `carrier` changes methods of the simulated one, and `orders` those of the store that a purchase calls. `registries` is for numbers with a campaign. */
 export async function setUp(
   test: Test,
   cluster: TestCluster,
   processes = 1,
   carrier: Partial<NumberCarrier> = {},
   orders: Partial<NumberOrderStore> = {},
+  registries: SmsRegistries = { of: () => refuse('no number of this test has a campaign') },
 ) {
   const clock = new ManualClock()
   const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
@@ -45,7 +47,7 @@ export async function setUp(
   const all: Process[] = []
   while (all.length < processes) {
     const store = await cluster.store(test, url, { clock, serves: false })
-    all.push(processOf(store, { ...simulated, ...carrier }, clock, orders))
+    all.push(processOf(store, { ...simulated, ...carrier }, clock, orders, registries))
   }
   const [first] = all as [Process]
   const { store, verifications } = first
@@ -73,6 +75,7 @@ function processOf(
   carrier: NumberCarrier,
   clock: ManualClock,
   orders: Partial<NumberOrderStore>,
+  smsRegistries: SmsRegistries,
 ) {
   const carriers = { of: () => carrier }
   const verifications = createBusinessVerifications({
@@ -87,7 +90,7 @@ function processOf(
     orders: { ...store.numberOrders, ...orders },
     verification: verifications,
     carriers,
-    smsRegistries: { of: () => refuse('no number of these tests has a campaign') },
+    smsRegistries,
     rules: createRules({ rows: [] } as never, []),
     clock,
     numberId: systemIds.phoneNumber,
