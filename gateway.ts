@@ -155,6 +155,7 @@ export function openConfiguredStore(
       previous: config.previousMasterKeys,
     }),
     choicesKeptMs: choiceDays * dayMs,
+    retention: config.retention,
     keyCacheMs,
     keyCacheMax,
   })

@@ -58,11 +58,17 @@ export async function readSpans(tx: Tx, tenant: Tenant, callId: string): Promise
 
 export async function readAttempts(tx: Tx, tenant: Tenant, callId: string): Promise<readonly CallAttempt[]> {
   return tx<CallAttempt[]>`
-    select r.stage, a.provider, a.model, a.quantities, a.cost_micro_usd as "costMicroUsd",
-      a.price_source as "priceSource", a.key_source as "keySource"
-    from requests r join attempts a on a.organization_id = r.organization_id and a.request_id = r.request_id
-    where r.organization_id = ${tenant.organizationId} and r.call_id = ${callId}
-    order by a.started_at limit ${attemptsMax}`
+    select stage, provider, model, quantities, cost_micro_usd as "costMicroUsd", price_source as "priceSource",
+      key_source as "keySource"
+    from (
+      select r.stage, a.provider, a.model, a.quantities, a.cost_micro_usd, a.price_source, a.key_source, a.started_at
+      from requests r join attempts a on a.organization_id = r.organization_id and a.request_id = r.request_id
+      where r.organization_id = ${tenant.organizationId} and r.call_id = ${callId}
+      union all
+      select stage, provider, model, quantities, cost_micro_usd, price_source, key_source, started_at
+      from call_costs ${ofCallId(tx, tenant, callId)}
+    ) as attempt
+    order by started_at limit ${attemptsMax}`
 }
 
 /** The last turns, as many as have this many bytes together, by index; and how many turns there are. */

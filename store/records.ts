@@ -19,6 +19,7 @@ import type { Pools } from './connect.ts'
 import { createLegCharges } from './leg-charges.ts'
 import { createNumberRecords, type NumberRecords } from './number-records.ts'
 import { createUploadStore } from './recording-uploads.ts'
+import type { Retention } from './retention.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
 import { createTransferStore } from './transfers.ts'
@@ -42,6 +43,8 @@ export type Records = WebhookRecords &
     callWebhooks: Pick<CallWebhooks, 'serve'>
   }
 
+export type RecordOptions = { clock: Clock; log: Log; retention: Retention }
+
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
 /** A session that nobody joins ends this late at most. */
@@ -51,7 +54,7 @@ export function createRecords(
   pools: Pools,
   sealer: () => Sealer,
   instanceId: string,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, retention }: RecordOptions,
 ): RecordParts {
   const { system, tenant } = pools
   const worlds = transactionEach(tenant)
@@ -59,7 +62,7 @@ export function createRecords(
   const webhooks = new CallWebhooks(eventId)
   const calls = createCallStore({ worlds, sealer, clock, log, webhooks, eventId })
   const changes = createCallChanges(system)
-  const ofWebhooks = createWebhookRecords(pools, instanceId, clock)
+  const ofWebhooks = createWebhookRecords(pools, instanceId, { clock, retention })
   const loops: Loop[] = [
     { name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() },
     ...ofWebhooks.loops,

@@ -7,14 +7,16 @@ import { type Access, type AccessOptions, createAccess } from './access.ts'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database.ts'
 import { applicationName } from './instances.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
-import { createRecords, type Records } from './records.ts'
+import { createRecords, type RecordOptions, type Records } from './records.ts'
 import type { AddressCounts } from './redis/address-counts.ts'
 import { createRequests, type RequestOptions, type Requests } from './requests.ts'
+import { retentionLoops } from './retention.ts'
 import { openSharing } from './sharing.ts'
-import { transactionsUnderWay } from './tenant.ts'
+import { transactionEach, transactionsUnderWay } from './tenant.ts'
 
 export type StoreOptions = AccessOptions &
   RequestOptions &
+  RecordOptions &
   DatabaseOptions & {
     /**
      * Whether this process serves requests: it is then one of the instances among which limits are shared, and it
@@ -72,12 +74,13 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const { access, sealer, ...keys } = createAccess(pools, options, sharing.usedTokens)
   const { records, ...calls } = createRecords(pools, sealer, instanceId, options)
   const { requests, ...written } = createRequests(pools, instanceId, options)
+  const aging = retentionLoops({ ...options, tenancy: transactionEach(pools.tenant) })
   const loops = new Loops(clock, log)
   if (options.serves) {
     // Reservations of instances without a row are given back before the first new one.
     await Promise.all([sharing.join(), keys.listen(), calls.listen()])
     await requests.credit.sweep()
-    for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing.loops]) loops.start(loop)
+    for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing.loops, ...aging]) loops.start(loop)
   }
 
   async function flush(): Promise<void> {

@@ -1,12 +1,14 @@
 /**
  * Usage is summed from the rows themselves when it is asked for: they are found by organization and time, so that an
- * answer costs as much as there are rows in its time, and a request pays for no second table.
+ * answer costs as much as there are rows in its time, and a request pays for no second table. Rows that were deleted for
+ * their age have left the sums of their day (usage-days.ts).
  */
 import type { Tenant } from '../domain/access/organization.ts'
 import { type Usage, type UsageGroup, type UsageQuery, type UsageRow, usageRowsMax } from '../domain/billing/usage.ts'
 import type { Tx } from './connect.ts'
 import { isOfWorld } from './request-routes.ts'
 import type { Worlds } from './tenant.ts'
+import { dayOf, legUse, linesOf } from './usage-days.ts'
 
 /** A row has a line for each of its units. */
 const linesMax = usageRowsMax * 8
@@ -22,18 +24,14 @@ type Line = Partial<Record<UsageGroup, string | null>> & {
   costMicroUsd: number | null
 }
 
-/** The values of a group: of a request `r` with its call `c`, and of a leg `l` with its call `c`. */
-const groups: Record<UsageGroup, { request: string; leg: string }> = {
-  day: { request: dayOf('r.started_at'), leg: dayOf('l.answered_at') },
-  key: { request: 'r.key_id', leg: 'c.key_id' },
-  agent: { request: 'c.agent_id', leg: 'c.agent_id' },
-  provider: { request: 'r.provider', leg: 'l.line' },
-  model: { request: 'r.model', leg: 'l.direction' },
-  stage: { request: 'r.stage', leg: "'carrier'" },
-}
-
-function dayOf(time: string): string {
-  return `(${time} at time zone 'UTC')::date`
+/** The values of a group: of a request `r` with its call `c`, of a leg `l` with its call `c`, and of the sums `d` of a day. */
+const groups: Record<UsageGroup, { request: string; leg: string; sums: string }> = {
+  day: { request: dayOf('r.started_at'), leg: dayOf('l.answered_at'), sums: 'd.day' },
+  key: { request: 'r.key_id', leg: 'c.key_id', sums: 'd.key_id' },
+  agent: { request: 'coalesce(c.agent_id, r.agent_id)', leg: 'c.agent_id', sums: 'd.agent_id' },
+  provider: { request: 'r.provider', leg: 'l.line', sums: 'd.provider' },
+  model: { request: 'r.model', leg: 'l.direction', sums: 'd.model' },
+  stage: { request: 'r.stage', leg: "'carrier'", sums: 'd.stage' },
 }
 
 export function createUsage(worlds: Worlds): Usage {
@@ -49,27 +47,22 @@ export function createUsage(worlds: Worlds): Usage {
   }
 }
 
-/** The first line of a use counts it, and all of its lines have its quantities. */
 function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {
   const names = [...query.groups]
-  const shown = names.map((name) => (name === 'day' ? 'use.day::text as day, ' : `use.${name}, `)).join('')
+  const shown = names.map((name) => (name === 'day' ? 'line.day::text as day, ' : `line.${name}, `)).join('')
   // The day of the use, and not its text.
-  const ofUse = names.map((name) => `use.${name}, `).join('')
+  const ofUse = names.map((name) => `line.${name}, `).join('')
   return tx<Line[]>`
-    select ${tx.unsafe(shown)}q.item->>'unit' as unit,
-      coalesce(sum((q.item->>'amount')::double precision), 0) as amount,
-      count(*) filter (where not is_leg and coalesce(q.at, 1) = 1)::integer as requests,
-      count(*) filter (where is_leg and coalesce(q.at, 1) = 1)::integer as legs,
-      count(*) filter (where has_failed and coalesce(q.at, 1) = 1)::integer as failed,
-      count(*) filter (where micro_usd is null and coalesce(q.at, 1) = 1)::integer as unpriced,
-      (sum(micro_usd) filter (where coalesce(q.at, 1) = 1))::bigint as "costMicroUsd"
-    from (${requestsOf(tx, tenant, query)} union all ${legsOf(tx, tenant, query)}) as use
-      left join lateral jsonb_array_elements(quantities) with ordinality as q (item, at) on true
+    with use as (${requestsOf(tx, tenant, query)} union all ${legsOf(tx, tenant, query)})
+    select ${tx.unsafe(shown)}unit, coalesce(sum(amount), 0)::double precision as amount,
+      sum(requests)::bigint as requests, sum(legs)::bigint as legs, sum(failed)::bigint as failed,
+      sum(unpriced)::bigint as unpriced, sum(cost_micro_usd)::bigint as "costMicroUsd"
+    from (${tx.unsafe(linesOf(names, 'use'))} union all ${sumsOf(tx, tenant, query)}) as line
     group by ${tx.unsafe(ofUse)}unit
     limit ${linesMax + 1}`
 }
 
-const valuesOf = (query: UsageQuery, of: 'request' | 'leg') =>
+const valuesOf = (query: UsageQuery, of: 'request' | 'leg' | 'sums') =>
   [...query.groups].map((name) => `${groups[name][of]} as ${name}, `).join('')
 
 function requestsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
@@ -82,22 +75,24 @@ function requestsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery)
       and r.started_at >= ${new Date(query.fromMs)} and r.started_at < ${new Date(query.toMs)}`
 }
 
-/** Seconds and costs as the report of a call counts them (domain/phone/leg-costs.ts). */
 function legsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
   return tx`
-    select ${tx.unsafe(valuesOf(query, 'leg'))}true as is_leg, false as has_failed,
-      jsonb_build_array(jsonb_build_object('unit', 'carrier_seconds', 'amount', used.seconds)) as quantities,
-      case when l.test then 0 else ceil(l.micro_usd_per_minute * used.seconds / 60) end::bigint as micro_usd
+    select ${tx.unsafe(valuesOf(query, 'leg'))}${tx.unsafe(legUse.columns)}
     from call_legs l
       join calls c on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
-      cross join lateral (
-        select coalesce(l.ended_at, case when l.bridged_at is null then c.ended_at end) as ended_at
-      ) as leg_end
-      cross join lateral (
-        select greatest(0, ceil(extract(epoch from leg_end.ended_at - l.answered_at))) as seconds
-      ) as used
+      ${tx.unsafe(legUse.ended)}
     where l.organization_id = ${organizationId} and l.test = ${test} and leg_end.ended_at is not null
       and l.answered_at >= ${new Date(query.fromMs)} and l.answered_at < ${new Date(query.toMs)}`
+}
+
+/** A day counts whole when it begins in the time that is asked for. */
+function sumsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
+  return tx`
+    select ${tx.unsafe(valuesOf(query, 'sums'))}unit, amount, requests, legs, failed, unpriced, cost_micro_usd
+    from usage_days d
+    where d.organization_id = ${organizationId} and d.test = ${test}
+      and d.day >= ${new Date(query.fromMs)}::timestamptz at time zone 'UTC'
+      and d.day < ${new Date(query.toMs)}::timestamptz at time zone 'UTC'`
 }
 
 function rowsOf(lines: readonly Line[], names: readonly UsageGroup[]): UsageRow[] {

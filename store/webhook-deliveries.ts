@@ -8,7 +8,6 @@ import {
   type DeliveryPosition,
   type DeliveryStore,
   type EndpointOption,
-  keptMs,
   type SentEvent,
 } from '../domain/webhooks/delivery-store.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
@@ -23,17 +22,20 @@ export type DeliveryStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock
   instanceId: string
+  /** Null: for ever. */
+  keptDays: number | null
 }
 
 /** More attempts than these are only counted. */
 const attemptsMax = 100
 const endpointsMax = 1_000
+const dayMs = 86_400_000
 /** Events that are deleted in one statement, and statements of one purge: more than are stored between two of them. */
 const purgedMax = 1_000
 const purgesMax = 50
 
-export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStoreDeps): DeliveryStore {
-  const oldest = () => new Date(clock.nowMs() - keptMs)
+export function createDeliveryStore({ worlds, clock, instanceId, keptDays }: DeliveryStoreDeps): DeliveryStore {
+  const oldest = () => new Date(keptDays === null ? 0 : clock.nowMs() - keptDays * dayMs)
   return {
     list: (tenant, filter, limit, after) =>
       worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, { limit, after, oldest: oldest() })),
@@ -69,6 +71,7 @@ export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStore
     record: (tenant, sent) =>
       worlds.asTenant(tenant, (tx) => record(tx, tenant, sent, { instanceId, nowMs: clock.nowMs() })),
     async purge() {
+      if (keptDays === null) return
       for (let batches = 0; batches < purgesMax; batches++) {
         const { count } = await worlds.asOperator((tx) => purge(tx, oldest()))
         if (count < purgedMax) return

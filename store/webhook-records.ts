@@ -9,6 +9,7 @@ import type { Loop } from '../runtime/loops.ts'
 import { preCallEndpoint } from './call-webhooks.ts'
 import type { Pools } from './connect.ts'
 import { createReportDeliveryStore } from './report-deliveries.ts'
+import type { Retention } from './retention.ts'
 import { transactionEach } from './tenant.ts'
 import { createDeliveryStore } from './webhook-deliveries.ts'
 import { createDeliveryQueue } from './webhook-queue.ts'
@@ -27,10 +28,10 @@ const purgeEveryMs = 10_000
 export function createWebhookRecords(
   { system, tenant }: Pools,
   instanceId: string,
-  clock: Clock,
+  { clock, retention }: { clock: Clock; retention: Pick<Retention, 'deliveriesDays'> },
 ): { records: WebhookRecords; loops: readonly Loop[]; listen(): Promise<void> } {
   const worlds = transactionEach(tenant)
-  const webhookDeliveries = createDeliveryStore({ worlds, clock, instanceId })
+  const webhookDeliveries = createDeliveryStore({ worlds, clock, instanceId, keptDays: retention.deliveriesDays })
   const webhookStreams = createWebhookStreamStore(system, worlds)
   return {
     records: {

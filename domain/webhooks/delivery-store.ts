@@ -1,4 +1,4 @@
-/** The log of deliveries, which an organization reads for 30 days. The store implements it. */
+/** The log of deliveries, which an organization reads for `retention.deliveriesDays`. The store implements it. */
 import type { Tenant } from '../access/organization.ts'
 import type { ClaimedDelivery, Delivery, DeliveryStatus, EndpointKind, NumberedAttempt } from './delivery.ts'
 import type { OutboxEvent } from './outbox.ts'
@@ -41,6 +41,3 @@ export interface DeliveryStore {
   /** Deletes what is older than the log is long. */
   purge(): Promise<void>
 }
-
-/** 30 days. */
-export const keptMs = 30 * 86_400_000

@@ -39,6 +39,7 @@ import { smsRegistrations } from './0038-sms-registrations.ts'
 import { disabledOrganizations } from './0039-disabled-organizations.ts'
 import { legDialogs } from './0040-leg-dialogs.ts'
 import { messageStates } from './0041-message-states.ts'
+import { retention } from './0042-retention.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   disabledOrganizations,
   legDialogs,
   messageStates,
+  retention,
 ]

@@ -5,7 +5,7 @@ import { migrations } from './list.ts'
 const lock = 7_275_539_001
 
 /** The schema that this version needs. */
-export const schemaVersion = migrations.length
+export const schemaVersion = migrations.at(-1)?.version ?? 0
 
 /**
  * Brings the schema up to this version in one transaction; if several processes start, one works and the others
@@ -24,7 +24,7 @@ export async function applyMigrations(tx: Tx, wanted: number, progress: (message
       (version integer primary key, name text not null, applied_at timestamptz not null default now())`
   // Read again behind the lock: another process may have done it.
   const applied = await tx<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
-  const pending = migrations.slice(applied[0]?.version ?? 0, wanted)
+  const pending = migrations.filter(({ version }) => version > (applied[0]?.version ?? 0) && version <= wanted)
   if (pending.length > 0) progress(`preparing the schema (${pending.length} migrations)`)
   for (const { version, name, sql: text } of pending) {
     await tx.unsafe(text)

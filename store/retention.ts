@@ -1,0 +1,37 @@
+/** How long records are kept, and the loops that delete those that are older. */
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Loop } from '../runtime/loops.ts'
+import { callSweep, eventSweep } from './call-retention.ts'
+import { requestSweep } from './request-retention.ts'
+import { runSweep, type Sweep, startOfDay } from './sweep.ts'
+import type { Tenancy } from './tenant.ts'
+
+/** Null: for ever. */
+export type Retention = {
+  requestsDays: number | null
+  callsDays: number | null
+  eventsDays: number | null
+  deliveriesDays: number | null
+}
+
+const sweepEveryMs = 60_000
+
+export type RetentionDeps = { tenancy: Pick<Tenancy, 'asOperator'>; clock: Clock; log: Log; retention: Retention }
+
+export function retentionLoops({ tenancy, clock, log, retention }: RetentionDeps): Loop[] {
+  const { requestsDays, callsDays, eventsDays } = retention
+  const kinds: [days: number | null, sweepOf: (before: () => Date) => Sweep][] = [
+    [requestsDays, requestSweep],
+    [eventsDays, eventSweep],
+    [callsDays, callSweep],
+  ]
+  return kinds.flatMap(([days, sweepOf]) => {
+    if (days === null) return []
+    const sweep = sweepOf(() => startOfDay(clock.nowMs(), days))
+    const run = async () => {
+      const deleted = await runSweep(tenancy, sweep)
+      if (deleted > 0) log.info({ kind: sweep.kind, deleted, days }, 'records were deleted for their age')
+    }
+    return [{ name: `the end of ${sweep.kind}`, everyMs: sweepEveryMs, run }]
+  })
+}

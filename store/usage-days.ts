@@ -1,0 +1,56 @@
+/**
+ * Sums by day that stay when requests and legs are deleted for their age. The usage of a day is the sum of what is left
+ * of its rows and of these, so that it stays the same whenever a part of the rows has gone.
+ */
+
+/** By these columns a use is counted. */
+const dimensions = ['organization_id', 'test', 'day', 'key_id', 'agent_id', 'provider', 'model', 'stage']
+
+/**
+ * SQL of the lines of `uses`, which are requests and legs: one for each unit. The first line of a use counts it, and all have its quantities.
+ */
+export function linesOf(columns: readonly string[], uses: string): string {
+  const isFirst = 'coalesce(q.at, 1) = 1'
+  return `
+    select ${columns.map((name) => `use.${name}, `).join('')}q.item->>'unit' as unit, (q.item->>'amount')::numeric as amount,
+      (not is_leg and ${isFirst})::integer as requests, (is_leg and ${isFirst})::integer as legs,
+      (has_failed and ${isFirst})::integer as failed, (micro_usd is null and ${isFirst})::integer as unpriced,
+      case when ${isFirst} then micro_usd end as cost_micro_usd
+    from ${uses} as use left join lateral jsonb_array_elements(quantities) with ordinality as q (item, at) on true`
+}
+
+/** SQL that adds the rows of the table `uses`, which is deleted in the same statement, to the sums of their days. */
+export function addToUsageDays(uses: string): string {
+  const keys = dimensions.join(', ')
+  return `
+    insert into usage_days as u (${keys}, unit, amount, requests, legs, failed, unpriced, cost_micro_usd)
+    select ${keys}, unit, sum(amount), sum(requests), sum(legs), sum(failed), sum(unpriced), sum(cost_micro_usd)
+    from (${linesOf(dimensions, uses)}) as line
+    group by ${keys}, unit
+    on conflict (${keys}, unit) do update set
+      amount = coalesce(u.amount + excluded.amount, u.amount, excluded.amount), requests = u.requests + excluded.requests,
+      legs = u.legs + excluded.legs, failed = u.failed + excluded.failed, unpriced = u.unpriced + excluded.unpriced,
+      cost_micro_usd = coalesce(u.cost_micro_usd + excluded.cost_micro_usd, u.cost_micro_usd, excluded.cost_micro_usd)`
+}
+
+/** The day of UTC that a time is of. */
+export function dayOf(time: string): string {
+  return `(${time} at time zone 'UTC')::date`
+}
+
+/**
+ * The leg `l` of the call `c` as a use, joined with its time `used`. Seconds and costs are those of the call's report
+ * (domain/phone/leg-costs.ts).
+ */
+export const legUse = {
+  ended: `
+    cross join lateral (
+      select coalesce(l.ended_at, case when l.bridged_at is null then c.ended_at end) as ended_at
+    ) as leg_end
+    cross join lateral (
+      select greatest(0, ceil(extract(epoch from leg_end.ended_at - l.answered_at))) as seconds
+    ) as used`,
+  columns: `true as is_leg, false as has_failed,
+    jsonb_build_array(jsonb_build_object('unit', 'carrier_seconds', 'amount', used.seconds)) as quantities,
+    case when l.test then 0 else ceil(l.micro_usd_per_minute * used.seconds / 60) end::bigint as micro_usd`,
+}
