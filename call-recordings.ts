@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Call } from './domain/calls/call.ts'
 import { createRecordingLinks, linkLifeSMax } from './domain/calls/recording-links.ts'
+import { RecordingRetention } from './domain/calls/recording-retention.ts'
 import { RecordingUploads } from './domain/calls/recording-uploads.ts'
 import type { RecordingBucket, RecordingPlace, Recordings } from './domain/calls/recordings.ts'
 import type { SalvagedRecording } from './domain/calls/store.ts'
@@ -44,6 +45,7 @@ export type CallRecordings = {
 
 /** A recording is uploaded this soon after the end of its call. */
 const uploadsEveryMs = 1_000
+const retentionEveryMs = 60_000
 
 export async function openCallRecordings(parts: RecordingParts): Promise<CallRecordings> {
   const { config, masterKey, log } = parts
@@ -54,6 +56,7 @@ export async function openCallRecordings(parts: RecordingParts): Promise<CallRec
   const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
   const growing = new Set<string>()
   const uploads = bucket && startUploads(parts, files, bucket, growing)
+  startRetention(parts, files, bucket)
   let ownUrl = config.publicUrl
   const endsAs = bucket === null ? 'ready' : 'uploading'
   return {
@@ -100,6 +103,20 @@ function startUploads(
   })
   loops.start({ name: 'uploads of recordings', everyMs: uploadsEveryMs, run: () => uploads.look() })
   return uploads
+}
+
+/** A recording is kept no longer than its call. */
+function startRetention(
+  { config, store, log, loops }: RecordingParts,
+  files: Recordings,
+  bucket: RecordingBucket | null,
+): void {
+  const { recordingsDays, callsDays } = config.retention
+  const days = Math.min(recordingsDays ?? Number.POSITIVE_INFINITY, callsDays ?? Number.POSITIVE_INFINITY)
+  if (days === Number.POSITIVE_INFINITY) return
+  const expired = store.expiredRecordings
+  const retention = new RecordingRetention({ expired, files, bucket, days, clock: systemClock, log })
+  loops.start({ name: 'the end of recordings', everyMs: retentionEveryMs, run: () => retention.run() })
 }
 
 /** A number of the simulated carrier, which no real phone has. */

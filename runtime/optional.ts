@@ -71,11 +71,9 @@ export async function loadTracingSdk() {
 
 /** The packages have 22 MB. Only a server with a bucket for recordings needs them, and they may be missing. */
 export async function loadS3() {
-  const [{ GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client }, { getSignedUrl }] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('@aws-sdk/s3-request-presigner'),
-  ])
-  return { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client, getSignedUrl }
+  const [{ DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client }, { getSignedUrl }] =
+    await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/s3-request-presigner')])
+  return { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client, getSignedUrl }
 }
 
 /** The package has 12 MB. Only a server of several that share limits by Redis needs it, and it may be missing. */

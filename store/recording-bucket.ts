@@ -104,6 +104,17 @@ class S3Recordings implements RecordingBucket {
     return this.#s3.getSignedUrl(this.#client, command, { expiresIn: lifeS })
   }
 
+  async remove(place: RecordingPlace): Promise<void> {
+    const watch = new Idle(this.#clock, idleMs, null)
+    try {
+      await this.#client.send(new this.#s3.DeleteObjectCommand(this.#objectOf(place)), { abortSignal: watch.signal })
+    } catch (error) {
+      if (statusOf(error) !== 404) throw error
+    } finally {
+      watch.stop()
+    }
+  }
+
   close(): void {
     this.#client.destroy()
   }

@@ -1,7 +1,7 @@
 /** Recordings as files in a folder of this machine. */
 
 import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordingContent, RecordingFile, Recordings } from '../domain/calls/recordings.ts'
 import { isUuid } from './row-values.ts'
@@ -33,6 +33,15 @@ export function createRecordingFiles(folder: string): Recordings {
       return found && contentOf(path, found.size, found.mtimeMs)
     },
     remove: (callId) => rm(pathOf(callId), { force: true }),
+    madeBefore: (beforeMs) => madeBefore(folder, beforeMs),
+  }
+}
+
+async function* madeBefore(folder: string, beforeMs: number): AsyncGenerator<string> {
+  const names = await whereFound(opendir(folder))
+  for await (const { name } of names ?? []) {
+    const id = name.endsWith('.wav') ? name.slice(0, -'.wav'.length) : ''
+    if (isUuid(id) && Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) < beforeMs) yield id
   }
 }
 

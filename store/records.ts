@@ -18,6 +18,7 @@ import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
 import { createLegCharges } from './leg-charges.ts'
 import { createNumberRecords, type NumberRecords } from './number-records.ts'
+import { createExpiredRecordings } from './recording-retention.ts'
 import { createUploadStore } from './recording-uploads.ts'
 import type { Retention } from './retention.ts'
 import type { Sealer } from './sealed.ts'
@@ -39,6 +40,7 @@ export type Records = WebhookRecords &
     callCommands: CallCommands
     callbacks: CallbackStore
     recordingUploads: ReturnType<typeof createUploadStore>
+    expiredRecordings: ReturnType<typeof createExpiredRecordings>
     /** `serve` says how events of calls are written. */
     callWebhooks: Pick<CallWebhooks, 'serve'>
   }
@@ -82,6 +84,7 @@ export function createRecords(
       callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
       recordingUploads: createUploadStore({ worlds, clock, instanceId }),
+      expiredRecordings: createExpiredRecordings(worlds, clock),
       callWebhooks: webhooks,
     },
     loops,

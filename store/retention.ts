@@ -1,9 +1,10 @@
 /** How long records are kept, and the loops that delete those that are older. */
 import type { Clock, Log } from '../domain/ports/system.ts'
+import { keptFromMs } from '../domain/retention.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { callSweep, eventSweep } from './call-retention.ts'
 import { requestSweep } from './request-retention.ts'
-import { runSweep, type Sweep, startOfDay } from './sweep.ts'
+import { runSweep, type Sweep } from './sweep.ts'
 import type { Tenancy } from './tenant.ts'
 
 /** Null: for ever. */
@@ -27,7 +28,7 @@ export function retentionLoops({ tenancy, clock, log, retention }: RetentionDeps
   ]
   return kinds.flatMap(([days, sweepOf]) => {
     if (days === null) return []
-    const sweep = sweepOf(() => startOfDay(clock.nowMs(), days))
+    const sweep = sweepOf(() => new Date(keptFromMs(clock.nowMs(), days)))
     const run = async () => {
       const deleted = await runSweep(tenancy, sweep)
       if (deleted > 0) log.info({ kind: sweep.kind, deleted, days }, 'records were deleted for their age')

@@ -3,7 +3,7 @@ import type { Tx } from './connect.ts'
 import type { Tenancy } from './tenant.ts'
 
 /** Numbers that nothing else in the database takes as advisory locks. */
-const locks = { requests: 7_275_539_010, calls: 7_275_539_011, events: 7_275_539_012, recordings: 7_275_539_013 }
+const locks = { requests: 7_275_539_010, calls: 7_275_539_011, events: 7_275_539_012 }
 
 export type Sweep = {
   kind: keyof typeof locks
@@ -29,10 +29,3 @@ export async function runSweep(tenancy: Pick<Tenancy, 'asOperator'>, sweep: Swee
   }
   return total
 }
-
-/** The beginning of the UTC day that is `days` before `nowMs`. */
-export function startOfDay(nowMs: number, days: number): Date {
-  return new Date((Math.floor(nowMs / dayMs) - days) * dayMs)
-}
-
-const dayMs = 86_400_000

@@ -13,6 +13,8 @@ export interface Recordings {
   find(callId: string): Promise<RecordingContent | null>
   /** Does nothing when there is no such recording. */
   remove(callId: string): Promise<void>
+  /** The calls with a recording here whose ids were made before: the beginning of the ids is a time (RFC 9562, version 7). */
+  madeBefore(beforeMs: number): AsyncIterable<string>
 }
 
 /** Written bytes are on the disk of this machine when the promise resolves, so a process that dies loses nothing of it. */
@@ -44,5 +46,7 @@ export interface RecordingBucket {
   find(place: RecordingPlace): Promise<RecordingContent | null>
   /** An address of the bucket's server that needs no key for `lifeS` seconds. */
   link(place: RecordingPlace, lifeS: number): Promise<string>
+  /** Does nothing when there is no such recording. */
+  remove(place: RecordingPlace): Promise<void>
   close(): void
 }

@@ -54,6 +54,7 @@ function setUp(uploadMs = 3_600_000) {
       },
       find: () => Promise.resolve(null),
       link: () => Promise.resolve(''),
+      remove: () => Promise.resolve(),
       close: () => {},
     },
     uploadMs,

@@ -29,10 +29,16 @@ function contentOf(breaksAfter: number): { content: RecordingContent; open: () =
 }
 
 /** A bucket that refuses each upload after its first bytes, or takes all bytes and never answers. */
-async function bucketThat(test: { teardown(run: () => unknown): void }, answers: 'refuses' | 'waits') {
+async function bucketThat(
+  test: { teardown(run: () => unknown): void },
+  answers: 'refuses' | 'waits' | 'deletes',
+  asked: string[] = [],
+) {
   process.env['AWS_ACCESS_KEY_ID'] = 'parley-test'
   process.env['AWS_SECRET_ACCESS_KEY'] = 'secret-of-the-parley-tests'
   const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.split('?')[0]}`)
+    if (answers === 'deletes') return void response.writeHead(asked.length === 1 ? 204 : 404).end()
     if (answers === 'waits') return void request.resume()
     request.once('data', () => response.writeHead(403).end(() => request.destroy()))
   })
@@ -61,4 +67,12 @@ t.test('a file that cannot be read ends its upload, and nothing else', async (t)
   const { content, open } = contentOf(2)
   await t.rejects(bucket.put(place, content, new AbortController().signal))
   t.equal(open(), 0)
+})
+
+t.test('a recording is removed by its key, and one that is gone counts as removed', async (t) => {
+  const asked: string[] = []
+  const bucket = await bucketThat(t, 'deletes', asked)
+  await bucket.remove(place)
+  await bucket.remove(place)
+  t.same(asked, Array(2).fill(`DELETE /recordings/org/live/${place.id}.wav`))
 })
