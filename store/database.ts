@@ -67,7 +67,7 @@ export async function examineStore(options: Omit<DatabaseOptions, 'prepares'>): 
   const opened = await openDatabase({ ...options, prepares: false }, applicationName(nanoid()), 1)
   try {
     const schema = await readSchemaVersion(opened.pools.tenant)
-    return { state: schema === schemaVersion ? 'ready' : 'outdated', schema }
+    return { state: schema >= schemaVersion ? 'ready' : 'outdated', schema }
   } finally {
     await opened.close(opened.hasStartedServer)
   }

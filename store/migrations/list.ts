@@ -42,7 +42,13 @@ import { messageStates } from './0041-message-states.ts'
 import { retention } from './0042-retention.ts'
 import type { Migration } from './migration.ts'
 
-/** In order and without gaps. A released migration is never edited: a change is a new file. */
+/**
+ * The schema of the version before this one, which can still serve over the steps after it that only add. Raised to the
+ * newest step when a version is released.
+ */
+export const servedSchema = 39
+
+/** In order. A released migration is never edited: a change is a new file. */
 export const migrations: readonly Migration[] = [
   organizations,
   requests,

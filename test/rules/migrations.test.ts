@@ -1,0 +1,92 @@
+/** A migration only adds, so that the version before can serve over it: what is removed or tightened waits one version. */
+import t from 'tap'
+import { migrations } from '../../store/migrations/list.ts'
+
+/** The steps from here on follow the rule. */
+const firstBound = 40
+
+/** Steps that break it. The reason stands in the step, as `breaks`. */
+const exceptions: readonly number[] = []
+
+/** What a version that does not know the step would stumble over. */
+const breaking: readonly [what: string, statement: RegExp][] = [
+  ['drops a table or what is in it', /\bdrop\s+(table|column|view|type|schema)\b/],
+  ['drops a function', /\bdrop\s+function\b/],
+  ['drops a policy or changes one', /\b(drop|alter)\s+policy\b/],
+  ['renames', /\brename\b/],
+  ['changes a type', /\balter\s+column\s+\w+\s+(set\s+data\s+)?type\b/],
+  ['requires a value', /\bset\s+not\s+null\b/],
+  ['takes a default away', /\bdrop\s+default\b/],
+  ['deletes rows', /\b(delete\s+from|truncate)\b/],
+]
+
+/** Statements on tables that the version before writes. A table that the step itself creates is free. */
+function problemsOf(sql: string): string[] {
+  const text = sql
+    .replace(/--.*$/gm, '')
+    .replace(/\$\$[\s\S]*?\$\$/g, "''")
+    .toLowerCase()
+  const own = new Set([...text.matchAll(/create\s+table\s+(?:if\s+not\s+exists\s+)?(\w+)/g)].map(([, name]) => name))
+  const found: string[] = []
+  for (const statement of text.split(';')) {
+    for (const [what, pattern] of breaking) if (pattern.test(statement)) found.push(what)
+    const altered = /\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(\w+)/.exec(statement)?.[1]
+    if (altered !== undefined && !own.has(altered)) found.push(...tightening(statement))
+    const unique = /create\s+unique\s+index\s+(?:\w+\s+)?on\s+(\w+)/.exec(statement)?.[1]
+    if (unique !== undefined && !own.has(unique)) found.push('makes values unique')
+  }
+  return found
+}
+
+function tightening(statement: string): string[] {
+  const found: string[] = []
+  const columns = statement.split(/\badd\s+column\b/).slice(1)
+  if (columns.some((column) => /\bnot\s+null\b/.test(column) && !/\bdefault\b|\bgenerated\b/.test(column)))
+    found.push('adds a column that needs a value')
+  if (/\badd\s+(constraint\s+\w+\s+)?(check|unique|primary\s+key|foreign\s+key|exclude)\b/.test(statement))
+    found.push('adds a constraint')
+  return found
+}
+
+t.test('the newest migrations only add, or are named exceptions that say why', (t) => {
+  for (const { version, name, sql, breaks } of migrations.filter(({ version }) => version >= firstBound)) {
+    const isException = exceptions.includes(version)
+    t.equal(breaks !== undefined, isException, `${version} ${name}: an exception says why, and only an exception`)
+    if (!isException) t.same(problemsOf(sql), [], `${version} ${name}`)
+  }
+  t.end()
+})
+
+t.test('what removes or tightens is found', (t) => {
+  const refused = [
+    'drop table calls',
+    'alter table calls drop column kind',
+    'alter table calls\n  rename column kind to sort',
+    'alter table calls alter column kind set not null',
+    'alter table calls alter column kind type integer',
+    'alter table calls add column a text not null',
+    'alter table calls add column a text default 1, add column b text not null',
+    'alter table calls add check (kind <> 1)',
+    'create unique index calls_kind on calls (kind)',
+    'alter policy own_world on calls using (true)',
+    'delete from calls',
+  ]
+  for (const sql of refused) t.not(problemsOf(sql).length, 0, sql)
+  const allowed = [
+    'create table a (b text not null, unique (b)); create unique index a_b on a (b); alter table a add check (b <> 1)',
+    'alter table calls add column a text not null default 1',
+    'alter table calls add column a boolean; create index calls_a on calls (a)',
+    '-- drop table calls\ncreate table a (b text references calls on delete cascade)',
+  ]
+  for (const sql of allowed) t.same(problemsOf(sql), [], sql)
+  t.end()
+})
+
+t.test('versions rise', (t) => {
+  const versions = migrations.map(({ version }) => version)
+  t.same(
+    versions,
+    [...new Set(versions)].sort((a, b) => a - b),
+  )
+  t.end()
+})

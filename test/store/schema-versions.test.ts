@@ -1,0 +1,122 @@
+/** A schema that is changed while others use it, and one that is newer than the version that starts. */
+import t, { type Test } from 'tap'
+import { connectOnce } from '../../store/connect.ts'
+import { migrations } from '../../store/migrations/list.ts'
+import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
+import { organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+function connection(t: Test, databaseUrl: string) {
+  const sql = connectOnce({ databaseUrl }, 'test')
+  t.teardown(() => sql.end({ timeout: 1 }))
+  return sql
+}
+
+/** A database that the version before this one left. */
+async function olderDatabase(t: Test) {
+  const url = await cluster.database('empty')
+  const older = migrations.at(-2)?.version ?? 0
+  await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}))
+  return url
+}
+
+/** Runs `then` once `sql` holds a lock, which is kept until the result is called. */
+async function hold(sql: ReturnType<typeof connection>, lock: string): Promise<() => Promise<unknown>> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let transaction: Promise<unknown> = Promise.resolve()
+  await new Promise<void>((resolve, reject) => {
+    transaction = sql.begin(async (tx) => {
+      await tx.unsafe(lock)
+      resolve()
+      await released
+    })
+    transaction.catch(reject)
+  })
+  return () => {
+    release()
+    return transaction
+  }
+}
+
+t.test('a migration may take longer than a statement of a request', async (t) => {
+  const url = await olderDatabase(t)
+  const sql = connection(t, url)
+  await sql`set statement_timeout = 200`
+  const release = await hold(connection(t, url), 'select pg_advisory_xact_lock(7275539001)')
+  const migrated = migrate(sql, () => {})
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  await release()
+  await migrated
+  t.equal(await readSchemaVersion(sql), schemaVersion)
+  t.match(await sql`show statement_timeout`, [{ statement_timeout: '200ms' }], 'for the migration alone')
+})
+
+t.test('a migration that waits for a table does not keep it from others for long', async (t) => {
+  const url = await olderDatabase(t)
+  const said: string[] = []
+  // As a backup does.
+  const release = await hold(connection(t, url), 'lock table calls, requests in access share mode')
+  const migrated = migrate(connection(t, url), (message) => said.push(message))
+  const reader = connection(t, url)
+  let longestMs = 0
+  const untilMs = performance.now() + 4_000
+  while (performance.now() < untilMs) {
+    const startedMs = performance.now()
+    await reader`select count(*) from requests`
+    longestMs = Math.max(longestMs, performance.now() - startedMs)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  await release()
+  await migrated
+  t.comment(`a read waited ${Math.round(longestMs)} ms at most`)
+  t.ok(longestMs < 3_000, `${longestMs} ms`)
+  t.match(said, [/preparing/, /waiting for a transaction that holds the tables/])
+  t.equal(await readSchemaVersion(reader), schemaVersion)
+})
+
+/** A step of the next version. */
+async function nextStep(t: Test, servesFrom: number | null) {
+  const url = await cluster.database()
+  const sql = connection(t, url)
+  await sql`alter table agents add column of_next_version text`
+  await sql`
+    insert into parley_migrations (version, name, serves_from)
+    values (${schemaVersion + 1}, 'a column for agents', ${servesFrom})`
+  return url
+}
+
+t.test('a server starts and serves over a schema of the next version that only adds', async (t) => {
+  const url = await nextStep(t, schemaVersion)
+  const store = await cluster.store(t, url)
+  const acme = await organization(store, 'acme')
+  t.match(await store.organizations.list(), [{ id: acme.id }])
+  t.equal(await readSchemaVersion(connection(t, url)), schemaVersion + 1, 'the schema is left as it is')
+  await cluster.store(t, url, { prepares: false, serves: false })
+})
+
+for (const [title, servesFrom] of [
+  ['does not only add', null],
+  ['is two versions ahead', schemaVersion + 1],
+] as const)
+  t.test(`a server refuses a schema that ${title}, and names the step`, async (t) => {
+    const url = await nextStep(t, servesFrom)
+    await t.rejects(
+      cluster.store(t, url),
+      new RegExp(
+        `schema ${schemaVersion + 1}, this version knows ${schemaVersion}\\), and this version cannot serve over its step ${schemaVersion + 1}, "a column for agents": run the newer version, or restore`,
+      ),
+    )
+  })
+
+t.test('steps that only add are marked with the version that can serve over them', async (t) => {
+  const sql = connection(t, await cluster.database())
+  const rows = await sql<{ version: number; from: number | null }[]>`
+    select version, serves_from as from from parley_migrations where version >= 39 order by version`
+  t.equal(rows[0]?.from, null, 'the schema of the version before')
+  for (const { version, from } of rows.slice(1)) t.equal(from, 39, `${version}`)
+})
