@@ -164,6 +164,7 @@ function platformOf({ config, store, operations, sessions, records, settings, ..
     vendorName: (provider) => vendorNameOf(provider, config.providers),
     requestRoutes: store.requestRoutes,
     creditAccounts: store.creditAccounts,
+    keyBudgets: store.keyBudgets,
     usage: store.usage,
     organizations: store.organizations,
     webhookSecrets: store.webhookSecrets,

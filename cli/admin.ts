@@ -1,5 +1,7 @@
 /** The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store itself is handed in, so that this folder knows no SQL. */
+import type { WantedBudget } from './budget-option.ts'
 import { CommandError } from './command-error.ts'
+import { keyIn } from './key-name.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
 export type KeyRow = {
@@ -10,6 +12,8 @@ export type KeyRow = {
   scopes: readonly string[]
   /** Names of the fields that its policy sets. */
   policy: readonly string[]
+  /** Null: it has none. `spentMicroUsd` is what it has cost in the period that it is now. */
+  budget: (WantedBudget & { spentMicroUsd: number }) | null
   test: boolean
   createdAt: Date
   revokedAt: Date | null
@@ -68,8 +72,12 @@ export type Admin = {
   /** Answers the secret, which is shown this once. */
   createKey(organization: string, key: WantedKey): Promise<IssuedKey>
   /** The old secret works for `overlapMs` still. */
-  rotateKey(organization: string, id: string, overlapMs: number): Promise<IssuedKey>
-  revokeKey(organization: string, id: string): Promise<boolean>
+  rotateKey(organization: string, nameOrId: string, overlapMs: number): Promise<IssuedKey>
+  /** Answers its id. */
+  revokeKey(organization: string, nameOrId: string): Promise<string>
+  /** Null takes the budget away. */
+  setBudget(organization: string, nameOrId: string, budget: WantedBudget | null): Promise<KeyRow>
+  users(organization: string): Promise<UserRow[]>
   createUser(organization: string, email: string, role: string): Promise<UserRow>
   issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
   removeUser(organization: string, email: string): Promise<boolean>
@@ -86,7 +94,7 @@ export type Admin = {
 type WantedCampaign = { label: string; campaignId: string }
 export type SharedCampaignRow = WantedCampaign & { status: string }
 
-type StoredKey<Policy> = Omit<KeyRow, 'policy'> & { policy: Policy }
+type StoredKey<Policy> = Omit<KeyRow, 'policy' | 'budget'> & { policy: Policy }
 type NewKey<Scope, Policy> = {
   organizationId: string
   name: string
@@ -113,7 +121,12 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = {
     rotate(organizationId: string, id: string, overlapMs: number): Promise<StoredSecret | null>
     revoke(organizationId: string, id: string): Promise<boolean>
   }
+  keyBudgets: {
+    read(organizationId: string): Promise<readonly { keyId: string; budget: WantedBudget; spentMicroUsd: number }[]>
+    set(organizationId: string, keyId: string, budget: WantedBudget | null): Promise<boolean>
+  }
   users: {
+    list(organizationId: string): Promise<UserRow[]>
     create(organizationId: string, email: string, role: Role): Promise<UserRow | null>
     issue(organizationId: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential | null>
     remove(organizationId: string, email: string): Promise<boolean>
@@ -151,6 +164,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
   {
     organizations,
     keys,
+    keyBudgets,
     users,
     verifications,
     rmsgInventory,
@@ -168,6 +182,21 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       throw new CommandError(`${named.length} organizations have the name ${nameOrId}; give the id of one`)
     return found(named[0] ?? null, noOrganization(nameOrId)).id
   }
+  async function keyRows(organization: string): Promise<KeyRow[]> {
+    const id = await organizationId(organization)
+    const [rows, spending] = [await keys.list(id), await keyBudgets.read(id)]
+    const budgetOf = (keyId: string) => spending.find((each) => each.keyId === keyId)
+    return rows.map(({ policy, ...key }) => {
+      const spent = budgetOf(key.id)
+      const budget = spent === undefined ? null : { ...spent.budget, spentMicroUsd: spent.spentMicroUsd }
+      return { ...key, policy: policyFields(policy), budget }
+    })
+  }
+  /** The ids of an organization and of one of its live keys. */
+  async function keyOf(organization: string, nameOrId: string): Promise<[string, string]> {
+    const id = await organizationId(organization)
+    return [id, keyIn(await keys.list(id), nameOrId)]
+  }
   return {
     organizations: () => organizations.list(),
     organization: async (id) => found(await organizations.find(await organizationId(id)), noOrganization(id)),
@@ -180,19 +209,28 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     createOrganization: (name) => organizations.create(newOrganization(name)),
     addCredit: async (id, microUsd) =>
       found(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
-    keys: async (organization) => {
-      const rows = await keys.list(await organizationId(organization))
-      return rows.map(({ policy, ...key }) => ({ ...key, policy: policyFields(policy) }))
-    },
+    keys: keyRows,
     createKey: async (organization, { name, scopes: names, test, policy, lifeMs }) => {
       const expiresAtMs = lifeMs === null ? null : nowMs() + lifeMs
       const key = { organizationId: await organizationId(organization), name, test, expiresAtMs }
       const stored = await keys.create({ ...key, scopes: readScopes(scopes, names), policy: readPolicy(policy) })
       return issued(found(stored, noOrganization(organization)))
     },
-    rotateKey: async (organization, id, overlapMs) =>
-      issued(found(await keys.rotate(await organizationId(organization), id, overlapMs), `there is no live key ${id}`)),
-    revokeKey: async (organization, id) => keys.revoke(await organizationId(organization), id),
+    rotateKey: async (organization, nameOrId, overlapMs) => {
+      const rotated = await keys.rotate(...(await keyOf(organization, nameOrId)), overlapMs)
+      return issued(found(rotated, noKey(nameOrId)))
+    },
+    revokeKey: async (organization, nameOrId) => {
+      const [id, keyId] = await keyOf(organization, nameOrId)
+      if (!(await keys.revoke(id, keyId))) throw new CommandError(noKey(nameOrId))
+      return keyId
+    },
+    setBudget: async (organization, nameOrId, budget) => {
+      const [id, keyId] = await keyOf(organization, nameOrId)
+      if (!(await keyBudgets.set(id, keyId, budget))) throw new CommandError(noKey(nameOrId))
+      return found((await keyRows(id)).find((row) => row.id === keyId) ?? null, noKey(nameOrId))
+    },
+    users: async (id) => users.list(await organizationId(id)),
     createUser: async (id, email, role) =>
       found(await users.create(await organizationId(id), email, readRole(roles, role)), noOrganization(id)),
     issueCredential: async (id, email, kind) =>
@@ -231,6 +269,7 @@ function found<Value>(value: Value | null, message: string): Value {
   return value
 }
 
+const noKey = (nameOrId: string) => `there is no live key ${nameOrId}`
 const noOrganization = (id: string) => `there is no organization ${id}`
 
 function readScopes<Scope extends string>(scopes: readonly Scope[], names: readonly string[]): Scope[] {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { KeyPolicy } from '../generated/key-policy/types.ts'
 import type { Actions } from './actions.ts'
 import type { IssuedKey, KeyRow, WantedKey } from './admin.ts'
+import { budgetOf, spentWords, type WantedBudget } from './budget-option.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
 import { spanOf } from './span-option.ts'
@@ -21,6 +22,7 @@ const policyFields: Readonly<Record<keyof KeyPolicy, true>> = {
   max_concurrency: true,
   aliases: true,
   objective: true,
+  budget: true,
 }
 
 export function keys(program: Command, actions: Actions): void {
@@ -37,6 +39,7 @@ export function keys(program: Command, actions: Actions): void {
     )
     .option('--expires <span>', 'the key ends after this, for example 90d or 12h')
     .option('--test', 'a test key: reaches only simulators and embedded engines', false)
+    .option('--budget <budget>', 'the most that it may cost, for example 5usd/month, 0.25usd/day or 100usd/total (UTC)')
     .option('--policy <json>', `what the key carries: ${Object.keys(policyFields).join(', ')}`, '{}')
     .action(async ({ org, json, ...options }: Json & CreateOptions) => {
       const key = wantedKey(options)
@@ -50,19 +53,27 @@ export function keys(program: Command, actions: Actions): void {
     })
   command('rotate', 'a new secret for a key; the old one stops working at once, or after the overlap')
     .option('--overlap <span>', 'how long the old secret still works, for example 24h')
-    .argument('<id>', 'key id, key_…')
+    .argument('<key>', 'name or id of the key')
     .requiredOption('--org <organization>', 'name or id of the organization')
-    .action(async (id: string, { org, json, overlap }: Json & { org: string; overlap?: string }) => {
+    .action(async (key: string, { org, json, overlap }: Json & { org: string; overlap?: string }) => {
       const overlapMs = overlap === undefined ? 0 : spanOf('--overlap', overlap, overlapDaysMax)
-      printIssued(json, await actions.admin((admin) => admin.rotateKey(org, id, overlapMs)))
+      printIssued(json, await actions.admin((admin) => admin.rotateKey(org, key, overlapMs)))
     })
   command('revoke', 'end a key')
-    .argument('<id>', 'key id, key_…')
+    .argument('<key>', 'name or id of the key')
     .requiredOption('--org <organization>', 'name or id of the organization')
-    .action(async (id: string, { org, json }: Json & { org: string }) => {
-      if (!(await actions.admin((admin) => admin.revokeKey(org, id))))
-        throw new CommandError(`there is no live key ${id}`)
+    .action(async (key: string, { org, json }: Json & { org: string }) => {
+      const id = await actions.admin((admin) => admin.revokeKey(org, key))
       print(json, { id, revoked: true }, () => [`${id} is revoked`])
+    })
+  command('set', 'another budget for a key; every running Parley obeys at once')
+    .argument('<key>', 'name or id of the key')
+    .argument('<setting>', 'budget=5usd/month, for a day, a month (UTC) or total; budget=none takes it away')
+    .requiredOption('--org <organization>', 'name or id of the organization')
+    .action(async (key: string, setting: string, { org, json }: Json & { org: string }) => {
+      const budget = readSetting(setting)
+      const row = await actions.admin((admin) => admin.setBudget(org, key, budget))
+      print(json, keyJson(row), () => [lineOf(row)])
     })
   command(
     'reseal',
@@ -84,14 +95,28 @@ type CreateOptions = {
   scopes: string
   test: boolean
   policy: string
+  budget?: string
   expires?: string
 }
 
-function wantedKey({ name, scopes, test, policy, expires }: Omit<CreateOptions, 'org'>): WantedKey {
+function wantedKey({ name, scopes, test, policy, budget, expires }: Omit<CreateOptions, 'org'>): WantedKey {
   if ([...name].length > nameCharactersMax || /\p{Cc}/u.test(name))
     throw new CommandError(`--name takes one line of ${nameCharactersMax} characters at most`)
   const lifeMs = expires === undefined ? null : spanOf('--expires', expires, lifeDaysMax)
-  return { name, scopes: scopes.split(','), test, policy: readPolicy(policy), lifeMs }
+  return { name, scopes: scopes.split(','), test, policy: withBudget(readPolicy(policy), budget), lifeMs }
+}
+
+function withBudget(policy: object, budget: string | undefined): object {
+  if (budget === undefined) return policy
+  if ('budget' in policy) throw new CommandError('--budget and the budget of --policy: give one of them')
+  return { ...policy, budget: budgetOf('--budget', budget) }
+}
+
+/** Null: no budget. */
+function readSetting(text: string): WantedBudget | null {
+  const [, value] = /^budget=(.*)$/.exec(text) ?? []
+  if (value === undefined) throw new CommandError(`${text} is no setting; write budget=5usd/month or budget=none`)
+  return value === 'none' ? null : budgetOf('budget', value)
 }
 
 function printIssued(json: boolean, key: IssuedKey): void {
@@ -107,11 +132,24 @@ function lineOf(key: KeyRow): string {
     `used ${day(key.lastUsedAt)}`,
     key.publicId,
     ...(key.name === '' ? [] : [key.name]),
+    ...(key.budget ? [spentWords(key.budget)] : []),
     ...(key.policy.length > 0 ? [`policy ${key.policy.join(',')}`] : []),
   ].join('  ')
 }
 
-function keyJson({ id, name, publicId, test, scopes, policy, createdAt, revokedAt, expiresAt, lastUsedAt }: KeyRow) {
+function keyJson({
+  id,
+  name,
+  publicId,
+  test,
+  scopes,
+  policy,
+  budget,
+  createdAt,
+  revokedAt,
+  expiresAt,
+  lastUsedAt,
+}: KeyRow) {
   return {
     id,
     name,
@@ -119,6 +157,11 @@ function keyJson({ id, name, publicId, test, scopes, policy, createdAt, revokedA
     test,
     scopes,
     policy_fields: policy,
+    budget: budget && {
+      micro_usd: String(budget.microUsd),
+      period: budget.period,
+      spent_micro_usd: String(budget.spentMicroUsd),
+    },
     created_at: createdAt.toISOString(),
     revoked_at: revokedAt?.toISOString() ?? null,
     expires_at: expiresAt?.toISOString() ?? null,

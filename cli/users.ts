@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
+import type { UserRow } from './admin.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
 
@@ -18,8 +19,16 @@ export function users(program: Command, actions: Actions): void {
     .option('--role <role>', 'member, or admin with the scope admin', 'member')
     .action(async (email: string, organization: string, { json, role }: Json & { role: string }) => {
       const user = await actions.admin((admin) => admin.createUser(organization, readEmail(email), role))
-      const shown = { id: user.id, email: user.email, organization_id: user.organizationId, role: user.role }
-      print(json, shown, () => [[user.id, user.email, user.organizationId, user.role].join('  ')])
+      print(json, userJson(user), () => [lineOf(user)])
+    })
+  group
+    .command('list')
+    .description('the people with a role in an organization')
+    .argument('<organization>', 'name or id of the organization')
+    .option('--json', 'print as JSON', false)
+    .action(async (organization: string, { json }: Json) => {
+      const rows = await actions.admin((admin) => admin.users(organization))
+      print(json, rows.map(userJson), () => rows.map(lineOf))
     })
   const issuing = (name: string, description: string, kind: 'user_token' | 'session') =>
     command(name, description).action(async (email: string, organization: string, { json }: Json) => {
@@ -38,6 +47,14 @@ export function users(program: Command, actions: Actions): void {
 }
 
 type Json = { json: boolean }
+
+const userJson = ({ id, email, organizationId, role }: UserRow) => ({
+  id,
+  email,
+  organization_id: organizationId,
+  role,
+})
+const lineOf = ({ id, email, organizationId, role }: UserRow) => [id, email, organizationId, role].join('  ')
 
 function readEmail(text: string): string {
   if (text.length <= emailCharactersMax && /^[^\s@]+@[^\s@]+$/.test(text)) return text

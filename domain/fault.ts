@@ -1,3 +1,4 @@
+import type { Budget } from './access/organization.ts'
 import type { Capabilities, Stage } from './catalog/model.ts'
 
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
@@ -62,10 +63,13 @@ type AudioShape = { encoding: string; sampleRateHz: number; channels: number }
 type InLimits =
   | { kind: 'too_many_at_once'; limit: 'organization' | 'key' | 'session' }
   /** The credit does not cover the most that the request can cost. */
-  | { kind: 'credit_too_low' }
-  | { kind: 'no_credit_to_stream' }
+  | ({ kind: 'credit_too_low' } & OfCredit)
+  | ({ kind: 'no_credit_to_stream' } & OfCredit)
   /** The credit ran out while the request was being answered. */
-  | { kind: 'credit_exhausted' }
+  | ({ kind: 'credit_exhausted' } & OfCredit)
+
+/** Present where the budget of the key is what does not cover it, and not the credit of the organization. */
+type OfCredit = { budget?: Budget }
 
 type InIdempotency =
   | { kind: 'key_in_progress' }

@@ -28,6 +28,7 @@ const wireNames = {
   maxConcurrency: 'max_concurrency',
   objective: 'objective',
   aliases: 'aliases',
+  budget: 'budget',
 } as const satisfies Record<keyof KeyPolicy, keyof WirePolicy>
 
 /** The names of the fields that a policy sets, as `readKeyPolicy` takes them. */
@@ -45,7 +46,7 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
     const known = detail.keyword === 'additionalProperties' ? `; there are ${Object.values(wireNames).join(', ')}` : ''
     throw new PolicyError(`${message.replace(/^\//, '')}${known}`)
   }
-  const { voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective, aliases } =
+  const { voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective, aliases, budget } =
     value as WirePolicy
   return {
     ...(voice !== undefined && { voice }),
@@ -56,6 +57,7 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
     ...(max_concurrency !== undefined && { maxConcurrency: max_concurrency }),
     ...(objective && { objective }),
     ...(aliases && { aliases: unchained(aliases) }),
+    ...(budget && { budget }),
   }
 }
 

@@ -54,7 +54,8 @@ export function createUsageMetrics(registry: Registry) {
   counter(registry, 'parley_unpriced_requests_total', unpriced, route, (add) => {
     for (const tally of tallies) add(routeOf(tally), tally.unpriced)
   })
-  const refused = 'Requests and slices of streams that the credit of their organization did not cover'
+  const refused =
+    'Requests and slices of streams that the credit of their organization, or the budget of their key, did not cover'
   counter(registry, 'parley_credit_refusals_total', refused, ['stage'], (add) => {
     for (const stage of ['llm', 'stt', 'tts']) add({ stage }, refusals.get(stage) ?? 0)
   })
@@ -64,6 +65,12 @@ export function createUsageMetrics(registry: Registry) {
       for (const { unit, amount } of quantities) tally.amounts.set(unit, (tally.amounts.get(unit) ?? 0) + amount)
       if (costMicroUsd === null) tally.unpriced += 1
       else tally.costMicroUsd += costMicroUsd
+    },
+    watchBudgetEvents(read: () => Readonly<Record<string, number>>) {
+      const help = 'Keys that have spent 80 % of their budget (warned), or have none left (exhausted), once a period'
+      counter(registry, 'parley_budget_events_total', help, ['event'], (add) => {
+        for (const [event, count] of Object.entries(read())) add({ event }, count)
+      })
     },
     creditRefusal(stage: string) {
       refusals.set(stage, (refusals.get(stage) ?? 0) + 1)

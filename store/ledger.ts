@@ -1,3 +1,4 @@
+import type { KeyBudget } from '../domain/billing/budget.ts'
 import type { Ledger, Settlement } from '../domain/billing/ledger.ts'
 import type { KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -6,6 +7,7 @@ import { type BatchLimits, createBatcher } from './batch.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
 import type { Sql } from './connect.ts'
 import { addToDay } from './credit-movements.ts'
+import { countForKeys } from './key-budgets.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
 import { arrayLiteral } from './row-values.ts'
@@ -31,6 +33,8 @@ type Waiting = {
   row: string
   /** JSON of the attempts before the last one, or ''. */
   earlier: string
+  /** JSON of the budget of the key, or '' where that has none. */
+  budget: string
 }
 
 /** `drain` resolves when all settlements are written; `waiting` counts those that are not. */
@@ -96,7 +100,12 @@ function waitingOf(settlement: Settlement): Waiting {
   const { requestId, organizationId, attempts } = settlement.row
   const row = JSON.stringify(rowOf(settlement))
   const earlier = attempts.length < 2 ? '' : JSON.stringify(earlierRowsOf(settlement)).slice(1, -1)
-  return { requestId, organizationId, choice, use, hasFailed: status === 'failed', row, earlier }
+  const budget = settlement.budget === undefined ? '' : budgetRowOf(settlement.budget, settlement.row)
+  return { requestId, organizationId, choice, use, hasFailed: status === 'failed', row, earlier, budget }
+}
+
+function budgetRowOf({ keyId, period, microUsd }: KeyBudget, row: Settlement['row']): string {
+  return JSON.stringify([row.organizationId, row.requestId, keyId, period, microUsd])
 }
 
 /** One JSON array for the batch. */
@@ -116,6 +125,8 @@ async function insertAll(
 ): Promise<void> {
   const uses = batch.flatMap(({ use }) => use ?? [])
   const failed = batch.flatMap(({ use, hasFailed }) => (use && hasFailed ? use.requestId : []))
+  // The statement of a batch without budgets has nothing of them.
+  const budgets = batch.some(({ budget }) => budget !== '') ? batch.map(({ budget }) => budget) : null
   const text = (part: keyof typeof ledgerSql) => sql.unsafe(ledgerSql[part])
   await sql`
     with entry as materialized (
@@ -127,7 +138,7 @@ async function insertAll(
     ), written as (
       insert into requests (${text('requestColumns')}) select ${text('requestColumns')} from entry
       on conflict do nothing
-      returning organization_id, cost_micro_usd
+      returning organization_id, request_id, cost_micro_usd
     ), attempted as (
       insert into attempts (${text('attemptColumns')})
       select ${text('lastAttempt')} from entry where ${text('hasAttempt')}
@@ -143,21 +154,45 @@ async function insertAll(
     ), given_back as (
       delete from reservations r using entry e
       where r.organization_id = e.organization_id and r.request_id = e.request_id
-      returning r.organization_id, r.micro_usd
+      returning r.organization_id, r.micro_usd, r.key_id, r.period
     ), spent as (
       select organization_id, -sum(cost_micro_usd)::bigint as micro_usd from written where cost_micro_usd > 0
       group by organization_id order by organization_id
     ), noted as (
       ${sql.unsafe(addToDay('requests', 'spent', new Date(nowMs)))}
-    ), moved as (
+    ), ${budgets === null ? sql`` : sql`${countBudgets(sql, jsonOf(budgets), new Date(nowMs))},`}
+    moved as (
       select organization_id, sum(micro_usd)::bigint as micro_usd from (
         select organization_id, micro_usd from given_back
         union all
         select organization_id, micro_usd from spent
       ) m
-      group by organization_id having sum(micro_usd) <> 0
+      group by organization_id
+      ${budgets === null ? sql`having sum(micro_usd) <> 0` : sql``}
       order by organization_id
     )
     update organizations o set credit_micro_usd = o.credit_micro_usd + m.micro_usd
     from moved m where o.id = m.organization_id`
+}
+
+/**
+ * Moves what the reservations held of budgets to what was spent of them. The cost counts where a row was written, also
+ * when the reservation was given back before.
+ */
+function countBudgets(sql: Sql, rows: string, now: Date) {
+  return sql`
+    budgeted as materialized (
+      select r->>0 as organization_id, r->>1 as request_id, r->>2 as key_id, r->>3 as period, (r->>4)::bigint as budget
+      from jsonb_array_elements(${rows}::text::jsonb) as r
+    ), of_keys as materialized (
+      select organization_id, key_id, period, sum(spent)::bigint as spent, sum(released)::bigint as released,
+        min(budget) as budget
+      from (
+        select b.organization_id, b.key_id, b.period, w.cost_micro_usd as spent, 0 as released, b.budget
+        from written w join budgeted b using (organization_id, request_id) where w.cost_micro_usd > 0
+        union all
+        select organization_id, key_id, period, 0, micro_usd, null from given_back where key_id is not null
+      ) m
+      group by organization_id, key_id, period order by organization_id, key_id, period
+    ), ${sql.unsafe(countForKeys('of_keys', now))}`
 }

@@ -4,6 +4,7 @@ import { type ChargedLeg, chargeOf, type LegChargeStore, type LegUse } from '../
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tx } from './connect.ts'
 import { addToDay } from './credit-movements.ts'
+import { countForKeys } from './key-budgets.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 /** Transfers of one call. */
@@ -36,8 +37,11 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
           from call_legs l
           join calls c on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
           join organizations o on o.id = l.organization_id
+          left join api_keys k on k.organization_id = c.organization_id and k.id = c.key_id
+          left join key_budgets b on b.organization_id = c.organization_id and b.key_id = c.key_id
+            and b.period = budget_period(k.policy #>> '{budget,period}', ${new Date(clock.nowMs())})
           where ${unsettled(tx)} and l.ended_at is null and c.owner_id = ${ownerId} and c.ended_at is null
-            and o.credit_micro_usd <= 0
+            and (o.credit_micro_usd <= 0 or b.spent_micro_usd >= (k.policy #>> '{budget,microUsd}')::bigint)
           limit ${limit}`,
       ),
   }
@@ -86,6 +90,17 @@ async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void>
       from json_to_recordset(${rows}::text::json) as r ("organizationId" text, "microUsd" bigint)
       group by 1 having sum("microUsd") <> 0 order by 1
     ) ${tx.unsafe(addToDay('calls', 'spent', now))}`
+  await tx`
+    with of_keys as materialized (
+      select c.organization_id, c.key_id, budget_period(k.policy #>> '{budget,period}', ${now}) as period,
+        sum(d."microUsd")::bigint as spent, 0 as released, min((k.policy #>> '{budget,microUsd}')::bigint) as budget
+      from json_to_recordset(${rows}::text::json) as d (id text, "microUsd" bigint)
+      join call_legs l on l.id = d.id
+      join calls c on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
+      join api_keys k on k.organization_id = c.organization_id and k.id = c.key_id and k.policy ? 'budget'
+      where d."microUsd" <> 0 group by 1, 2, 3 order by 1, 2, 3
+    ), ${tx.unsafe(countForKeys('of_keys', now))}
+    select`
 }
 
 /** The legs of a call that were answered. One that was bridged outlives its call. */

@@ -4,6 +4,7 @@
  */
 
 import type { CreditAccounts } from '../domain/billing/credit-account.ts'
+import type { BudgetEvents, KeyBudgets } from '../domain/billing/key-spending.ts'
 import type { RequestRoutes } from '../domain/billing/request-route.ts'
 import type { Usage } from '../domain/billing/usage.ts'
 import type { KeptAnswers } from '../domain/idempotency/kept-answers.ts'
@@ -15,6 +16,7 @@ import { createCredit, type StoredCredit } from './credit.ts'
 import { createCreditAccounts } from './credit-movements.ts'
 import { createIdempotency, type IdempotencyLimits, type StoredIdempotency } from './idempotency.ts'
 import { createKeptAnswers } from './kept-answers.ts'
+import { createBudgetEvents, createKeyBudgets } from './key-budgets.ts'
 import { createLedger, type StoredLedger } from './ledger.ts'
 import { createRequestRoutes } from './request-routes.ts'
 import { transactionEach } from './tenant.ts'
@@ -33,6 +35,8 @@ export type Requests = {
   ledger: StoredLedger
   credit: StoredCredit
   creditAccounts: CreditAccounts
+  keyBudgets: KeyBudgets
+  budgetEvents: Pick<BudgetEvents, 'told'>
   usage: Usage
   requestRoutes: RequestRoutes
   keptAnswers: KeptAnswers
@@ -46,6 +50,7 @@ export type RequestParts = {
 }
 
 const sweepEveryMs = 60_000
+const budgetEventsMs = 5_000
 
 export function createRequests({ system, tenant }: Pools, instanceId: string, options: RequestOptions): RequestParts {
   const { clock, log } = options
@@ -55,6 +60,10 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   const ledger = createLedger(system, clock, log, choices)
   const credit = createCredit(system, clock, instanceId)
   const creditAccounts = createCreditAccounts(transactionEach(tenant))
+  const keyBudgets = createKeyBudgets(transactionEach(tenant), clock)
+  const budgetEvents = createBudgetEvents(system, clock, (event) => {
+    log.warn(event, event.event === 'warned' ? 'a key has spent 80 % of its budget' : 'a key has no budget left')
+  })
   const usage = createUsage(transactionEach(tenant))
   const requestRoutes = createRequestRoutes(transactionEach(tenant))
   const keptAnswers = createKeptAnswers(system, clock)
@@ -62,8 +71,11 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
     { name: 'leases of idempotency keys', everyMs: leaseMs / 4, run: () => idempotency.renew() },
     { name: 'reservations of dead instances', everyMs: leaseMs, run: () => credit.sweep() },
     { name: 'expired idempotency keys', everyMs: sweepEveryMs, run: () => idempotency.reap() },
+    { name: 'events of budgets', everyMs: budgetEventsMs, run: () => budgetEvents.tell() },
+    { name: 'old periods of budgets', everyMs: sweepEveryMs, run: () => budgetEvents.reap() },
     { name: 'old choices', everyMs: sweepEveryMs, run: () => choices.reap() },
   ]
   const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
-  return { requests: { idempotency, ledger, credit, creditAccounts, usage, requestRoutes, keptAnswers }, loops, drain }
+  const accounts = { credit, creditAccounts, keyBudgets, budgetEvents, usage }
+  return { requests: { idempotency, ledger, ...accounts, requestRoutes, keptAnswers }, loops, drain }
 }

@@ -13,6 +13,9 @@ import { notifyKeyChange } from './key-changes.ts'
 import { newCredential } from './key-secret.ts'
 import type { Tenancy } from './tenant.ts'
 
+/** An organization has few. */
+const listedMax = 10_000
+
 export function createUsers(tenancy: Tenancy, clock: Clock): Users {
   const now = () => new Date(clock.nowMs())
   return {
@@ -43,6 +46,13 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
           returning expires_at as "expiresAt"`
         return issued ? { secret, expiresAt: issued.expiresAt } : null
       }),
+    list: (organizationId) =>
+      tenancy.asOperator(
+        (tx) => tx<User[]>`
+          select u.id, u.email, r.organization_id as "organizationId", r.role
+          from user_roles r join users u on u.id = r.user_id
+          where r.organization_id = ${organizationId} order by u.email limit ${listedMax}`,
+      ),
     remove: (organizationId, email) => tenancy.asOperator((tx) => removeRole(tx, organizationId, addressOf(email))),
   }
 }

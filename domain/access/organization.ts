@@ -15,7 +15,13 @@ export type KeyPolicy = {
   maxConcurrency?: number
   objective?: Objective
   aliases?: Aliases
+  budget?: Budget
 }
+
+export const budgetPeriods = ['day', 'month', 'total'] as const
+
+/** The most that a key may cost in a period: a UTC day, a UTC month, or since the budget was set. */
+export type Budget = { microUsd: number; period: (typeof budgetPeriods)[number] }
 
 export type Organization = {
   id: string

@@ -28,6 +28,8 @@ export type IssuedCredential = { secret: string; expiresAt: Date }
 export type Users = {
   /** Gives the user the role, and makes the user where the address is new. Null: no such organization. */
   create(organizationId: string, email: string, role: Role): Promise<User | null>
+  /** Those with a role in the organization, by their address. */
+  list(organizationId: string): Promise<User[]>
   /** Only this answer contains the secret. Null: the user has no role in the organization. */
   issue(organizationId: string, email: string, kind: CredentialKind): Promise<IssuedCredential | null>
   /** Ends the role and all credentials of the user in the organization. False: there was no role. */

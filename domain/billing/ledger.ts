@@ -1,6 +1,8 @@
+import type { Caller } from '../access/organization.ts'
 import type { Stage } from '../catalog/model.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
 import type { Choice } from '../routing/choice.ts'
+import type { CreditRefusal, KeyBudget } from './budget.ts'
 
 export type Quantity = { unit: string; amount: number }
 
@@ -60,6 +62,8 @@ export type Settlement = {
   status: 'succeeded' | 'failed'
   /** The sum that `Credit.reserve` took for this request. The difference to the cost goes back. */
   reservedMicroUsd: number
+  /** The budget that the request counts for. Absent: its key has none. */
+  budget?: KeyBudget
 }
 
 export interface Ledger {
@@ -68,10 +72,18 @@ export interface Ledger {
 }
 
 export interface Credit {
-  /** Whether the balance is above 0. */
-  any(organizationId: string): Promise<boolean>
-  /** Takes the worst case from the organization's balance; false when it does not cover it. 0 always succeeds without a query. */
-  reserve(organizationId: string, requestId: string, microUsd: number): Promise<boolean>
+  /** Null: the balance is above 0, and something is left of the budget of the key. */
+  refusal(caller: Caller): Promise<CreditRefusal | null>
+  /**
+   * Takes the worst case from the organization's balance and from the budget of the key, or nothing from either. Null: both cover it. 0 always
+   * succeeds without a query.
+   */
+  reserve(
+    organizationId: string,
+    requestId: string,
+    microUsd: number,
+    budget?: KeyBudget | null,
+  ): Promise<CreditRefusal | null>
   /** Gives a reservation back for a request that ended before dispatch. */
   cancel(organizationId: string, requestId: string, microUsd: number): Promise<void>
 }

@@ -1,8 +1,8 @@
 import { ownKeyIdOf } from '../access/provider-keys.ts'
 import { takeLease } from '../access/take-lease.ts'
+import { budgetOf, creditFault, type KeyBudget } from '../billing/budget.ts'
 import { costMicroUsd } from '../billing/price.ts'
 import { unpricedNeedsCredit } from '../billing/unpriced.ts'
-import { Fault } from '../fault.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
 import { inProgress, requireAdmitted } from '../idempotency/require-admitted.ts'
 import type { Log } from '../ports/system.ts'
@@ -18,6 +18,8 @@ export type Admission = {
   candidates: Choice['candidates']
   /** Settling gives it back, less the cost. */
   reservedMicroUsd: number
+  /** The budget that the request counts for. Null: its key has none. */
+  budget: KeyBudget | null
   use: KeyUse | undefined
   /** Runs once, when the dispatch under this admission has ended. A request ends its lease here. */
   end: () => void
@@ -35,11 +37,12 @@ export async function admitRequest<T>(deps: DispatchDeps, context: RequestContex
     const use = context.key && useOf(context, context.key)
     const choice = deps.chooser.choose(plan.ask)
     const worstMicroUsd = worstCost(deps, choice, context, plan)
+    const budget = budgetOf(context.caller, deps.clock.nowMs())
     const isFree = choice.candidates.length > 0 && worstMicroUsd === 0
     if (use) requireAdmitted(await deps.idempotency.admit(use, isFree ? 'dispatched' : 'admitted'))
-    if (isFree) return { startedMs, choice, candidates: choice.candidates, reservedMicroUsd: 0, use, end }
-    const paid = await reserve(deps, context, use, choice, worstMicroUsd)
-    return { startedMs, choice, ...paid, use, end }
+    if (isFree) return { startedMs, choice, candidates: choice.candidates, reservedMicroUsd: 0, budget, use, end }
+    const paid = await reserve(deps, context, use, choice, worstMicroUsd, budget)
+    return { startedMs, choice, ...paid, budget, use, end }
   } catch (error) {
     end()
     throw error
@@ -65,6 +68,7 @@ async function reserve(
   use: KeyUse | undefined,
   choice: Choice,
   worstMicroUsd: number,
+  budget: KeyBudget | null,
 ): Promise<Pick<Admission, 'candidates' | 'reservedMicroUsd'>> {
   const { credit, idempotency, log, metrics } = deps
   const { requestId } = context
@@ -74,13 +78,13 @@ async function reserve(
   try {
     let { candidates } = choice
     if (candidates.length === 0) throw deps.chooser.refusal(choice.ask)
-    if (worstMicroUsd === 0 || (await credit.reserve(organizationId, requestId, worstMicroUsd)))
-      reservedMicroUsd = worstMicroUsd
+    const refusal = worstMicroUsd === 0 ? null : await credit.reserve(organizationId, requestId, worstMicroUsd, budget)
+    if (refusal === null) reservedMicroUsd = worstMicroUsd
     // An attempt with the organization's own key needs no credit.
     else candidates = candidates.filter((candidate) => isOwn(candidate, context))
-    if (candidates.length === 0) {
+    if (refusal !== null && candidates.length === 0) {
       metrics.creditRefusal(choice.ask.stage)
-      throw new Fault({ kind: 'credit_too_low' })
+      throw creditFault('credit_too_low', refusal, context.caller)
     }
     if (use && !(await idempotency.dispatch(use))) {
       // The key's lease ran out and another copy of the request took the key over: it is not ours to give back.

@@ -1,3 +1,4 @@
+import { creditFault } from '../billing/budget.ts'
 import type { LedgerAttempt, LedgerRow, Quantity, Settlement } from '../billing/ledger.ts'
 import { costMicroUsd, priceSourceOf } from '../billing/price.ts'
 import { labelOf } from '../catalog/catalog.ts'
@@ -41,21 +42,21 @@ export class Bill {
     this.#reservedMicroUsd = admission.reservedMicroUsd
   }
 
-  /** Takes another slice for a stream that goes on. False: the credit does not cover it. 0 always succeeds without a query. */
-  async reserve(microUsd: number): Promise<boolean> {
-    if (microUsd === 0) return true
-    const { requestId } = this.#context
-    const organizationId = this.#context.caller.organization.id
+  /** Takes another slice for a stream that goes on. Throws the fault credit_exhausted. 0 always succeeds without a query. */
+  async reserve(microUsd: number): Promise<void> {
+    if (microUsd === 0) return
+    const { requestId, caller } = this.#context
+    const organizationId = caller.organization.id
     const { credit, log, metrics } = this.#deps
-    if (!(await credit.reserve(organizationId, requestId, microUsd))) {
+    const refusal = await credit.reserve(organizationId, requestId, microUsd, this.#admission.budget)
+    if (refusal !== null) {
       metrics.creditRefusal(this.#plan.ask.stage)
-      return false
+      throw creditFault('credit_exhausted', refusal, caller)
     }
     // The request was settled while the credit answered, so nothing would give this slice back later.
     if (this.#settled)
       await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
     else this.#reservedMicroUsd += microUsd
-    return true
   }
 
   /** Settles a request that a provider answered, wholly or in part. It does not wait for the ledger, because the answer is on its way. */
@@ -143,6 +144,7 @@ export class Bill {
       reservedMicroUsd: this.#reservedMicroUsd,
     }
     if (use) settlement.use = use
+    if (this.#admission.budget) settlement.budget = this.#admission.budget
     this.#settled = true
     this.#deps.ledger.settle(settlement)
   }

@@ -110,8 +110,8 @@ export class DispatchedRequest<T> {
     return this.#priceOf(quantities) > 0
   }
 
-  /** Reserves for a session that goes on. False: the credit does not cover it. */
-  reserve(quantities: Quantity[]): Promise<boolean> {
+  /** Reserves for a session that goes on. Throws the fault credit_exhausted. */
+  reserve(quantities: Quantity[]): Promise<void> {
     return this.#request.bill.reserve(this.#priceOf(quantities))
   }
 

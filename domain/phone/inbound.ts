@@ -188,6 +188,6 @@ async function refusalOf(
   { number, isUsable, caller }: Taken,
 ): Promise<[EndReason, RejectCode] | null> {
   if (!isUsable || !(await numbers.isInboundReady(number))) return ['not_ready', 480]
-  if (caller.test || (await credit.any(caller.organization.id))) return null
+  if (caller.test || (await credit.refusal(caller)) === null) return null
   return ['credit_exhausted', 503]
 }

@@ -4,6 +4,7 @@ import type { Caller, Tenant } from '../access/organization.ts'
 import { takeLease } from '../access/take-lease.ts'
 import type { Agent, AgentStore } from '../agents/agent.ts'
 import type { StoredTool, ToolStore } from '../agents/tool.ts'
+import { creditFault } from '../billing/budget.ts'
 import type { Credit } from '../billing/ledger.ts'
 import { Fault } from '../fault.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
@@ -20,7 +21,7 @@ export type PrepareDeps = {
   tools: Pick<ToolStore, 'listWithSecrets'>
   rules: SessionRules
   limits: Limits
-  credit: Pick<Credit, 'any'>
+  credit: Pick<Credit, 'refusal'>
   organizations: SessionOrganizations
   calls: LiveCount
 }
@@ -86,8 +87,9 @@ export async function prepared(
 }
 
 /** A test session takes no credit. */
-export async function requireCredit({ credit }: PrepareDeps, { test, organization }: Caller): Promise<void> {
-  if (!test && !(await credit.any(organization.id))) throw new Fault({ kind: 'credit_too_low' })
+export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, caller: Caller): Promise<void> {
+  const refusal = caller.test ? null : await credit.refusal(caller)
+  if (refusal !== null) throw creditFault('credit_too_low', refusal, caller)
 }
 
 export type SeatDeps = Pick<PrepareDeps, 'limits' | 'calls'>

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/organization.ts'
 import { ownKeyIdOf } from '../access/provider-keys.ts'
+import { creditFault } from '../billing/budget.ts'
 import type { Credit } from '../billing/ledger.ts'
 import { isUnpriced, type UnpricedPolicy, unpricedNeedsCredit } from '../billing/unpriced.ts'
 import { Fault } from '../fault.ts'
@@ -18,17 +19,18 @@ export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts', model?: str
 
 /** Throws the fault that every stream of this caller would end with, no_credit_to_stream among them. */
 export function createStreamAdmission(
-  deps: UnpricedPolicy & { chooser: Chooser; credit: Pick<Credit, 'any'> },
+  deps: UnpricedPolicy & { chooser: Chooser; credit: Pick<Credit, 'refusal'> },
 ): StreamAdmission {
   return async (caller, stage, model) => {
-    const { id, ownKeys } = caller.organization
+    const { ownKeys } = caller.organization
     const { candidates } = choose(deps.chooser, caller, stage, model)
     const needsPrice = unpricedNeedsCredit(deps, caller)
     const isFree = ({ row: { provider, prices } }: Choice['candidates'][number]) =>
       ownKeyIdOf(provider, ownKeys) !== null ||
       !(prices.stream.some(({ microUsd }) => microUsd) || (needsPrice && isUnpriced(prices.stream)))
-    if (candidates.some(isFree) || (await deps.credit.any(id))) return
-    throw new Fault({ kind: 'no_credit_to_stream' })
+    if (candidates.some(isFree)) return
+    const refusal = await deps.credit.refusal(caller)
+    if (refusal !== null) throw creditFault('no_credit_to_stream', refusal, caller)
   }
 }
 

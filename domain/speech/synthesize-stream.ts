@@ -296,7 +296,7 @@ class Speaking implements SpeechStream, Speaker {
   async #reserve(dispatched: DispatchedRequest<Cast>, characters: number): Promise<void> {
     const amount = Math.max(characters - this.#reservedCharacters, sliceCharacters)
     if (characters <= this.#reservedCharacters || !dispatched.costs(spokenQuantity(amount))) return
-    if (!(await dispatched.reserve(spokenQuantity(amount)))) throw new Fault({ kind: 'credit_exhausted' })
+    await dispatched.reserve(spokenQuantity(amount))
     this.#reservedCharacters += amount
   }
 

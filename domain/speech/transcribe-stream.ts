@@ -307,8 +307,7 @@ class Transcribing implements TranscriptionStream {
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
-      if (!(await this.#dispatched?.reserve(audioQuantity(amountMs))))
-        return this.#fail(new Fault({ kind: 'credit_exhausted' }))
+      await this.#dispatched?.reserve(audioQuantity(amountMs))
       this.#reservedMs += amountMs
       this.#reserveAtSamples = this.#reservedSamples()
     } catch (error) {

@@ -1,11 +1,13 @@
 /** Transfers as clients of the API ask for them: all that can be refused is refused before the process of the call is asked. */
 import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
+import type { Credit } from '../billing/ledger.ts'
 import type { Call } from '../calls/call.ts'
 import type { CallCommands } from '../calls/commands.ts'
 import type { CallStore } from '../calls/store.ts'
 import { Fault } from '../fault.ts'
 import type { CallableNumbers } from '../phone/ports.ts'
 import { found, ResourceFault } from '../resource-fault.ts'
+import { requireCredit } from '../sessions/prepare.ts'
 import type { AskedBlind, AskedWarm, TransferConfig } from './asked-transfer.ts'
 import type {
   LiveTransfers,
@@ -24,7 +26,7 @@ export type AskTransfersDeps = {
   calls: Pick<CallStore, 'find'>
   transfers: TransferStore
   numbers: Pick<CallableNumbers, 'outboundFor' | 'connectionOf'>
-  credit: { any(organizationId: string): Promise<boolean> }
+  credit: Pick<Credit, 'refusal'>
   /** The calls of this process. */
   live: LiveTransfers
   commands: Pick<CallCommands, 'send'>
@@ -98,7 +100,7 @@ export class AskTransfers {
   }
 
   async #start(caller: Caller, callId: string, read: ReadTransfer): Promise<TransferProgress> {
-    const { calls, credit } = this.#deps
+    const { calls } = this.#deps
     const call = found(await calls.find(tenantOf(caller), callId))
     const { from: asked, participantIdentity, ...rest } = read
     if (participantIdentity !== null && participantIdentity !== call.identity)
@@ -107,7 +109,7 @@ export class AskTransfers {
     if (call.phone === null) throw new ResourceFault({ kind: 'transfer_unsupported' })
     if (call.status === 'transferring') throw new ResourceFault({ kind: 'transfer_in_progress' })
     if (call.status !== 'in_progress') throw new ResourceFault({ kind: 'call_not_live' })
-    if (!caller.test && !(await credit.any(caller.organization.id))) throw new Fault({ kind: 'credit_too_low' })
+    await requireCredit(this.#deps, caller)
     const wanted: WantedTransfer = { ...rest, ...number }
     return this.#run(call, { action: 'start', wanted })
   }

@@ -1,5 +1,6 @@
 /** The answer to every fault in the codes and words of the router contract, which the compatible surface shares. */
 import { opusPacketBytesMax } from '../../audio/opus.ts'
+import type { Budget } from '../../domain/access/organization.ts'
 import type { Capability } from '../../domain/catalog/model.ts'
 import type { FaultData, FaultKind, FaultOf, NarrowingFilter } from '../../domain/fault.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
@@ -70,6 +71,11 @@ const configure =
   'Give a provider its credential, or add one to the configuration; GET /v1/models lists what can be routed.'
 const widen = 'Retry after the delay, or widen the routing.'
 const widenAfter = (_data: unknown, { retryAfterS }: Saying) => `Retry after ${retryAfterS} s, or widen the routing.`
+
+const periods = { day: ' a UTC day', month: ' a UTC month', total: ' in total' }
+const budgetWords = ({ microUsd, period }: Budget) => `${microUsd / 1e6} US dollars${periods[period]}`
+const moreBudget = ({ period }: Budget) =>
+  `${period === 'total' ? '' : `wait for the next UTC ${period} or `}have the budget of the key raised`
 
 const ambiguous = ({ names }: FaultOf<'ambiguous_model'>) => `Name the provider too: ${names.join(', ')}.`
 
@@ -297,15 +303,26 @@ const rows = {
   },
   credit_too_low: {
     code: 'insufficient_credit',
-    message: 'The credit of this organization does not cover the most that this request can cost.',
-    hint: 'Add credit, or ask for less.',
+    message: ({ budget }) =>
+      budget
+        ? `The budget of this key, ${budgetWords(budget)}, does not cover the most that this request can cost.`
+        : 'The credit of this organization does not cover the most that this request can cost.',
+    hint: ({ budget }) => (budget ? `Ask for less, or ${moreBudget(budget)}.` : 'Add credit, or ask for less.'),
   },
   no_credit_to_stream: {
     code: 'insufficient_credit',
-    message: 'This organization has no credit left, and every model that streams needs some.',
-    hint: 'Add credit, or bring a key of your own for a provider.',
+    message: ({ budget }) =>
+      budget
+        ? `Nothing is left of the budget of this key, ${budgetWords(budget)}, and every model that streams needs some.`
+        : 'This organization has no credit left, and every model that streams needs some.',
+    hint: ({ budget }) =>
+      budget ? `To go on, ${moreBudget(budget)}.` : 'Add credit, or bring a key of your own for a provider.',
   },
-  credit_exhausted: { code: 'budget_exhausted', hint: 'Add credit, then open a new session.' },
+  credit_exhausted: {
+    code: 'budget_exhausted',
+    hint: ({ budget }) =>
+      budget ? `Open a new session after this: ${moreBudget(budget)}.` : 'Add credit, then open a new session.',
+  },
 
   key_in_progress: {
     code: 'request_in_progress',

@@ -1,14 +1,18 @@
 /** The credit of the organization and its movements. */
 import type { Caller } from '../../domain/access/organization.ts'
 import type { CreditAccounts, CreditMovement as Movement } from '../../domain/billing/credit-account.ts'
+import type { KeyBudgets, KeySpending as Spending } from '../../domain/billing/key-spending.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import type { CreditMovement } from '../../generated/platform/types.ts'
+import type { CreditMovement, KeySpending } from '../../generated/platform/types.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 
 /** In milliseconds. */
 const cursors: CursorShape = { digitsMax: 13, id: /^credit_[0-9A-Za-z_-]{1,40}$/ }
 
-export function getCredits(accounts: CreditAccounts): PlatformHandlers<Caller>['getCredits'] {
+export function getCredits(
+  accounts: CreditAccounts,
+  keyBudgets: Pick<KeyBudgets, 'read'>,
+): PlatformHandlers<Caller>['getCredits'] {
   return async ({ query: { limit, cursor } }, { caller }) => {
     const position = cursor === undefined ? null : readCursor(cursor, cursors)
     const after = position && { createdAtMs: position.at, id: position.id }
@@ -21,6 +25,7 @@ export function getCredits(accounts: CreditAccounts): PlatformHandlers<Caller>['
       reservedMicroUsd: String(reservedMicroUsd),
       movements: movements.map(wireMovement),
       nextCursor: next && cursorOf({ at: next.createdAtMs, id: next.id }),
+      budgets: (await keyBudgets.read(caller.organization.id)).map(wireSpending),
     }
     return { status: 200, body }
   }
@@ -31,3 +36,19 @@ function wireMovement({ microUsd, createdAtMs, updatedAtMs, ...movement }: Movem
   const times = { createdAt: new Date(createdAtMs).toISOString(), updatedAt: new Date(updatedAtMs).toISOString() }
   return { id, kind, microUsd: String(microUsd), phoneNumberId, day, ...times }
 }
+
+function wireSpending({ keyId, name, budget, warnedAtMs, exhaustedAtMs, ...sums }: Spending): KeySpending {
+  return {
+    keyId,
+    name,
+    microUsd: String(budget.microUsd),
+    period: budget.period,
+    current: sums.period,
+    spentMicroUsd: String(sums.spentMicroUsd),
+    reservedMicroUsd: String(sums.reservedMicroUsd),
+    warnedAt: timeOf(warnedAtMs),
+    exhaustedAt: timeOf(exhaustedAtMs),
+  }
+}
+
+const timeOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())

@@ -122,7 +122,7 @@ function answerTo(error: unknown): Answer {
   const { data, detail } = error
   const { retryAfterS, cause } = detail
   // The words of this fault are about one request with a known price.
-  if (data.kind === 'credit_too_low') return { code, cause }
+  if (data.kind === 'credit_too_low' && !data.budget) return { code, cause }
   // The hint of this fault names a key that requests of this surface do not have.
   const hint =
     data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { OrganizationRecord, OrganizationSettings } from '../../domain/access/organization-settings.ts'
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
+import type { KeyBudgets } from '../../domain/billing/key-spending.ts'
 import type { Usage } from '../../domain/billing/usage.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -20,17 +21,18 @@ type OrganizationSettingsStore = {
 export type OrganizationDeps = {
   organizations: OrganizationSettingsStore
   creditAccounts: CreditAccounts
+  keyBudgets: Pick<KeyBudgets, 'read'>
   usage: Usage
   clock: Clock
 }
 
 type Handlers = PlatformHandlers<Caller>
 
-export function organizationOperations({ organizations, creditAccounts, usage, clock }: OrganizationDeps) {
+export function organizationOperations({ organizations, creditAccounts, keyBudgets, usage, clock }: OrganizationDeps) {
   return {
     getOrganization: getOrganization(organizations),
     updateOrganization: updateOrganization(organizations),
-    getCredits: getCredits(creditAccounts),
+    getCredits: getCredits(creditAccounts, keyBudgets),
     getUsage: getUsage(usage, clock),
   } satisfies Partial<Handlers>
 }

@@ -1,5 +1,6 @@
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Caller, KeyPolicy } from '../../domain/access/organization.ts'
+import type { CreditRefusal } from '../../domain/billing/budget.ts'
 import type { Credit, Ledger, Settlement } from '../../domain/billing/ledger.ts'
 import { Catalog } from '../../domain/catalog/catalog.ts'
 import { type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
@@ -166,15 +167,15 @@ export class MemoryCredit implements Credit {
   balance = 1_000_000
   reserved = 0
 
-  any(): Promise<boolean> {
-    return Promise.resolve(this.balance > 0)
+  refusal(): Promise<CreditRefusal | null> {
+    return Promise.resolve(this.balance > 0 ? null : 'credit')
   }
 
-  reserve(_organizationId: string, _requestId: string, microUsd: number): Promise<boolean> {
-    if (microUsd > this.balance) return Promise.resolve(false)
+  reserve(_organizationId: string, _requestId: string, microUsd: number): Promise<CreditRefusal | null> {
+    if (microUsd > this.balance) return Promise.resolve('credit')
     this.balance -= microUsd
     this.reserved += microUsd
-    return Promise.resolve(true)
+    return Promise.resolve(null)
   }
 
   cancel(_organizationId: string, _requestId: string, microUsd: number): Promise<void> {

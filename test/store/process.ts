@@ -39,7 +39,7 @@ if (action === 'reserve') {
   > & {
     microUsd: number
   }
-  console.log(await store.credit.reserve(organizationId, requestId, microUsd))
+  console.log((await store.credit.reserve(organizationId, requestId, microUsd)) === null)
 }
 if (action === 'lease') {
   const lease = await store.limits.acquire('org', argument, { organizationMax: null, keyMax: 1 }, 'request')

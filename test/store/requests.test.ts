@@ -222,7 +222,7 @@ t.test('settling ends the key, writes the row and moves the credit', async (t) =
   const { id } = await organization(store, 'payer', 1_000)
   const use = keyUse(id, 'paid')
   await store.idempotency.admit(use)
-  t.equal(await store.credit.reserve(id, use.requestId, 300), true)
+  t.equal(await store.credit.reserve(id, use.requestId, 300), null)
   t.equal(await creditOf(store, id), 700)
   await store.idempotency.dispatch(use)
   const paid = settlement(use, 120.2, 300)
@@ -309,7 +309,7 @@ t.test('credit', async (t) => {
       const grants = await Promise.all(
         Array.from({ length: 100 }, (_, index) => (index % 2 ? store : other).credit.reserve(id, `req_c${index}`, 100)),
       )
-      t.equal(grants.filter(Boolean).length, 10)
+      t.equal(grants.filter((refusal) => refusal === null).length, 10)
       t.equal(await creditOf(store, id), 50)
     },
   )
@@ -317,20 +317,20 @@ t.test('credit', async (t) => {
   await t.test('a large ask that is refused does not block a small one', async (t) => {
     const { id } = await organization(store, 'mixed', 100)
     const asks = [60, 500, 30, 20, 10].map((amount, index) => store.credit.reserve(id, `req_m${index}`, amount))
-    t.same(await Promise.all(asks), [true, false, true, false, true])
+    t.same(await Promise.all(asks), [null, 'credit', null, 'credit', null])
     t.equal(await creditOf(store, id), 0)
   })
 
   await t.test('0 is reserved without a row, and an unknown organization is refused', async (t) => {
-    t.equal(await store.credit.reserve('org_unknown', 'req_0', 0), true)
-    t.equal(await store.credit.reserve('org_unknown', 'req_0', 1), false)
+    t.equal(await store.credit.reserve('org_unknown', 'req_0', 0), null)
+    t.equal(await store.credit.reserve('org_unknown', 'req_0', 1), 'credit')
   })
 
   await t.test('a request that goes on reserves again, and all of it goes back', async (t) => {
     const { id } = await organization(store, 'long', 100)
     const asks = [10, 20, 30].map((amount) => store.credit.reserve(id, 'req_long', amount))
-    t.same(await Promise.all(asks), [true, true, true])
-    t.equal(await store.credit.reserve(id, 'req_long', 40), true)
+    t.same(await Promise.all(asks), [null, null, null])
+    t.equal(await store.credit.reserve(id, 'req_long', 40), null)
     t.equal(await creditOf(store, id), 0)
     await store.credit.cancel(id, 'req_long', 100)
     t.equal(await creditOf(store, id), 100)

@@ -108,7 +108,7 @@ export class ParleyProcess {
         list: () => run(() => [...database.transfers.values()]),
       },
       numbers: { outboundFor: () => Promise.resolve('none'), connectionOf: () => Promise.resolve(null) },
-      credit: { any: () => Promise.resolve(true) },
+      credit: { refusal: () => Promise.resolve(null) },
       live: this.transfers,
       commands,
       ownerId: id,

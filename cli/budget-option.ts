@@ -1,0 +1,19 @@
+import { CommandError } from './command-error.ts'
+
+export type WantedBudget = { microUsd: number; period: 'day' | 'month' | 'total' }
+
+const microUsdPerUsd = 1_000_000
+
+/** The budget of a text such as `5usd/month`, `0.25usd/day` or `100usd/total`. */
+export function budgetOf(option: string, text: string): WantedBudget {
+  const [, dollars, period] = /^(\d{1,9}(?:\.\d{1,6})?)usd\/(day|month|total)$/.exec(text) ?? []
+  if (dollars === undefined || period === undefined)
+    throw new CommandError(`${option}: ${text} is no budget; write 5usd/month, 0.25usd/day or 100usd/total`)
+  return { microUsd: Math.round(Number(dollars) * microUsdPerUsd), period: period as WantedBudget['period'] }
+}
+
+/** `$0.250000 of $5.000000 a month`. */
+export function spentWords({ microUsd, period, spentMicroUsd }: WantedBudget & { spentMicroUsd: number }): string {
+  const dollars = (amount: number) => `$${(amount / microUsdPerUsd).toFixed(6)}`
+  return `spent ${dollars(spentMicroUsd)} of ${dollars(microUsd)} ${period === 'total' ? 'in total' : `a ${period}`}`
+}

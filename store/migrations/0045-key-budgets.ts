@@ -1,0 +1,136 @@
+import type { Migration } from './migration.ts'
+
+export const keyBudgets: Migration = {
+  version: 45,
+  name: 'budgets of keys',
+  sql: `
+-- What a key with a budget has cost in a period of it.
+create table key_budgets (
+  organization_id text not null,
+  key_id text not null,
+  -- In UTC: 2026-11-24, 2026-11 or total.
+  period text not null,
+  spent_micro_usd bigint not null,
+  -- Set aside for the most that requests under way can cost.
+  reserved_micro_usd bigint not null,
+  updated_at timestamptz not null,
+  primary key (organization_id, key_id, period)
+-- Every settled batch moves the sums: room on the page keeps those updates out of the index.
+) with (fillfactor = 50);
+
+-- Once for each budget and period. A process that has told the operator of an event marks it.
+create table key_budget_events (
+  organization_id text not null,
+  key_id text not null,
+  period text not null,
+  -- warned: 80 % were spent. exhausted: all was spent, or a request was refused.
+  event text not null check (event in ('warned', 'exhausted')),
+  occurred_at timestamptz not null,
+  told_at timestamptz,
+  primary key (organization_id, key_id, period, event)
+);
+create index key_budget_events_untold on key_budget_events (occurred_at) where told_at is null;
+
+-- The budget that a reservation was taken from. Null: the key has none.
+alter table reservations add column key_id text, add column period text;
+
+-- The name of the period that a time is in.
+create function budget_period(kind text, at timestamptz) returns text language sql stable as $$
+  select case kind
+    when 'day' then to_char(at at time zone 'UTC', 'YYYY-MM-DD')
+    when 'month' then to_char(at at time zone 'UTC', 'YYYY-MM')
+    else 'total'
+  end
+$$;
+
+-- As reserve_credit, for a batch in which keys have budgets: an ask also has {keyId, period, budgetMicroUsd}, or nulls. Answers for each ask what
+-- did not cover it: 'credit', 'budget', or null where both did.
+create function reserve_within_budgets(asks json, instance text, at timestamptz)
+returns table (ask_index integer, ask_refusal text)
+language plpgsql as $$
+declare
+  organization text;
+  asked record;
+begin
+  -- Every transaction locks its organizations in one order, and before their budgets. So nobody else takes from a budget of them until the
+  -- end, and each statement below sees all that was taken before.
+  perform from organizations where id in (select a->>'organizationId' from json_array_elements(asks) a)
+    order by id for no key update;
+  for organization in
+    select distinct a->>'organizationId' as id from json_array_elements(asks) a order by id
+  loop
+    -- Nearly always balance and budgets cover them all: one statement for the batch.
+    return query
+      with ask as materialized (
+        select * from json_to_recordset(asks) as a
+          (index int, "organizationId" text, "requestId" text, "microUsd" bigint, "keyId" text, period text, "budgetMicroUsd" bigint)
+        where "organizationId" = organization
+      ), wanted as materialized (
+        select "keyId", period, min("budgetMicroUsd") as budget, sum("microUsd")::bigint as total
+        from ask where "keyId" is not null group by "keyId", period order by "keyId", period
+      ), uncovered as (
+        select from wanted w left join key_budgets b
+          on b.organization_id = organization and b.key_id = w."keyId" and b.period = w.period
+        where coalesce(b.spent_micro_usd + b.reserved_micro_usd, 0) + w.total > w.budget
+      ), paid as (
+        update organizations o set credit_micro_usd = o.credit_micro_usd - t.total
+        from (select sum("microUsd")::bigint as total from ask) t
+        where o.id = organization and o.credit_micro_usd >= t.total and not exists (select from uncovered)
+        returning o.id
+      ), counted as (
+        insert into key_budgets as b (organization_id, key_id, period, spent_micro_usd, reserved_micro_usd, updated_at)
+        select organization, w."keyId", w.period, 0, w.total, at from wanted w, paid
+        on conflict (organization_id, key_id, period) do update
+          set reserved_micro_usd = b.reserved_micro_usd + excluded.reserved_micro_usd, updated_at = at
+      ), kept as (
+        insert into reservations as r (organization_id, request_id, micro_usd, instance_id, key_id, period)
+        select organization, ask."requestId", sum(ask."microUsd"), instance, ask."keyId", ask.period
+        from ask, paid group by ask."requestId", ask."keyId", ask.period
+        on conflict (organization_id, request_id) do update set micro_usd = r.micro_usd + excluded.micro_usd
+      )
+      select ask.index, null::text from ask, paid;
+    continue when found;
+    for asked in
+      select * from json_to_recordset(asks) as a
+        (index int, "organizationId" text, "requestId" text, "microUsd" bigint, "keyId" text, period text, "budgetMicroUsd" bigint)
+      where "organizationId" = organization order by a.index
+    loop
+      if asked."keyId" is not null and asked."budgetMicroUsd" < asked."microUsd" + coalesce((
+        select b.spent_micro_usd + b.reserved_micro_usd from key_budgets b
+        where b.organization_id = organization and b.key_id = asked."keyId" and b.period = asked.period), 0)
+      then
+        insert into key_budget_events (organization_id, key_id, period, event, occurred_at)
+          values (organization, asked."keyId", asked.period, 'exhausted', at) on conflict do nothing;
+        return query select asked.index, 'budget';
+        continue;
+      end if;
+      update organizations set credit_micro_usd = credit_micro_usd - asked."microUsd"
+        where id = organization and credit_micro_usd >= asked."microUsd";
+      if not found then
+        return query select asked.index, 'credit';
+        continue;
+      end if;
+      if asked."keyId" is not null then
+        insert into key_budgets as b (organization_id, key_id, period, spent_micro_usd, reserved_micro_usd, updated_at)
+          values (organization, asked."keyId", asked.period, 0, asked."microUsd", at)
+          on conflict (organization_id, key_id, period) do update
+            set reserved_micro_usd = b.reserved_micro_usd + excluded.reserved_micro_usd, updated_at = at;
+      end if;
+      insert into reservations as r (organization_id, request_id, micro_usd, instance_id, key_id, period)
+        values (organization, asked."requestId", asked."microUsd", instance, asked."keyId", asked.period)
+        on conflict (organization_id, request_id) do update set micro_usd = r.micro_usd + excluded.micro_usd;
+      return query select asked.index, null::text;
+    end loop;
+  end loop;
+end $$;
+
+alter table key_budgets enable row level security;
+alter table key_budgets force row level security;
+create policy own_organization on key_budgets
+  using ((select current_setting('app.organization', true)) in (organization_id, '*'));
+alter table key_budget_events enable row level security;
+alter table key_budget_events force row level security;
+create policy own_organization on key_budget_events
+  using ((select current_setting('app.organization', true)) in (organization_id, '*'));
+`,
+}
