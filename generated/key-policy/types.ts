@@ -24,5 +24,12 @@ export type KeyPolicy = {
   max_concurrency?: number
   /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */
   aliases?: Record<string, string>
+  /** The most that the key may cost in a period, beside the credit of its organization: requests to models, and the minutes of calls by phone that it has placed. A request that can cost more than what is left is refused with 402. */
+  budget?: {
+    /** In micro-USD: 5000000 is 5 US dollars. */
+    microUsd: number
+    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
+    period: 'day' | 'month' | 'total'
+  }
   objective?: 'balanced' | 'quality' | 'latency' | 'cost'
 }
