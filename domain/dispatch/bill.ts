@@ -68,7 +68,7 @@ export class Bill {
     const priceSource = ownKeyId === null ? priceSourceOf(row.prices[path]) : null
     const result = { outcome: answered.outcome, durationMs, firstByteMs, quantities, costMicroUsd, priceSource }
     const last = this.#attempt(served, result)
-    const attempts = earlier.length === 0 ? [last] : [...earlier.map((failure) => this.#failed(failure)), last]
+    const attempts = earlier.length === 0 ? [last] : [...earlier.map((failure) => this.#before(failure)), last]
     const waitedMs = served.startedMs - this.#admission.startedMs
     const ledgerRow = this.#row(outcome, attempts, firstByteMs === null ? null : waitedMs + firstByteMs)
     this.#settle(ledgerRow, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#admission.use)
@@ -82,7 +82,7 @@ export class Bill {
     this.#settle(this.#row(fault.kind, attempts, null), 'failed', spent ? this.#admission.use : undefined)
   }
 
-  /** The request after its last attempt. Earlier attempts consumed nothing that is billed. `firstByteMs` counts from the start of the request. */
+  /** The request after its last attempt. It costs what that one costs: the organization pays for the answer. `firstByteMs` counts from the start of the request. */
   #row(outcome: string, attempts: LedgerAttempt[], firstByteMs: number | null): LedgerRow {
     const { caller, requestId, operation, callId = null } = this.#context
     const durationMs = this.#deps.clock.monotonicMs() - this.#admission.startedMs
@@ -108,10 +108,16 @@ export class Bill {
     }
   }
 
+  /** An attempt before the one that answered. What a provider had done when it was cancelled, it does not say. */
+  #before(failure: Failure): LedgerAttempt {
+    const isCut = failure.error.errorClass === 'cancelled' && failure.ownKeyId === null
+    return this.#failed(failure, isCut && !isFree(failure) ? null : 0)
+  }
+
   /** A failed attempt gave no media, so there is nothing to bill. */
-  #failed(failure: Failure): LedgerAttempt {
+  #failed(failure: Failure, costMicroUsd: 0 | null = 0): LedgerAttempt {
     const { error, durationMs } = failure
-    const nothing = { firstByteMs: null, quantities: [], costMicroUsd: 0, priceSource: null }
+    const nothing = { firstByteMs: null, quantities: [], costMicroUsd, priceSource: null }
     return this.#attempt(failure, { outcome: error.errorClass, durationMs, ...nothing })
   }
 
@@ -154,6 +160,12 @@ export class Bill {
     if (use)
       await logged(this.#deps.log, this.#context.requestId, 'key not released', this.#deps.idempotency.release(use))
   }
+}
+
+/** Whether every price is known to be 0. */
+function isFree({ row, path }: Failure): boolean {
+  const prices = row.prices[path]
+  return prices.length > 0 && prices.every(({ microUsd }) => microUsd === 0)
 }
 
 /** The cost of an attempt in micro-USD. It is 0 with an organization's own key, which the provider bills. Null: the price is unknown. */

@@ -4,17 +4,18 @@ import type { Model, Objective } from '../../domain/catalog/model.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { createTranscribe } from '../../domain/speech/transcribe.ts'
-import { generateItems } from './fake-llm.ts'
+import { generateItems, priced } from './fake-llm.ts'
 import { bench, collect, failure, model, order, provider, settled, theEnd } from './fakes.ts'
 
 type Answer = { afterMs: number } | { failsAfterMs: number }
 
 /** `first` is fast by what was measured of it, `second` comes next. */
-function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number } = {}) {
+function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number; prices?: Model['prices'] } = {}) {
   const answers: Record<string, Answer> = { first: { afterMs: 50 }, second: { afterMs: 50 } }
   const events: string[] = []
   const rated = (ms: number): Model =>
     model('llm', {
+      prices: over.prices ?? [],
       benchmarks: [
         { metric: 'ttfb_p50_ms', value: ms, unit: 'ms', language: '*', path: 'stream', source: 's', asOf: '2026' },
       ],
@@ -61,6 +62,20 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number 
   }
   return { ...all, answers, events, ask, row }
 }
+
+t.test('the answer is billed, and the cost of the attempt that was cancelled is not known', async (t) => {
+  const { answers, ask, clock, ledger } = world({ prices: priced })
+  answers['first'] = { afterMs: 3000 }
+  const asked = ask()
+  await settled()
+  await clock.advance(200)
+  await clock.advance(50)
+  await asked
+  const [cancelled, served] = ledger.last.row.attempts
+  t.match(cancelled, { provider: 'first', outcome: 'cancelled', costMicroUsd: null, quantities: [] })
+  t.ok(Number(served?.costMicroUsd) > 0, 'the second has a price')
+  t.equal(ledger.last.row.costMicroUsd, served?.costMicroUsd)
+})
 
 t.test('a first that is late: the second is asked and serves, the first is cancelled and settled', async (t) => {
   const { answers, events, ask, clock, ledger, attempts, health, row, held } = world()

@@ -69,6 +69,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     bridge: () => cluster.sql(t, url)`
       with legs as (update call_legs set bridged_at = ${new Date(clock.nowMs())})
       update calls set ended_at = ${new Date(clock.nowMs())}, end_reason = 'transferred'`,
+    placedBy: (keyId: string) => cluster.sql(t, url)`update calls set key_id = ${keyId}`,
     uses: () => store.callRecord.legUses(call, call.id),
   }
 }
@@ -96,6 +97,26 @@ t.test('each full minute of a live leg is debited once, and its last seconds aft
   await charge()
   t.equal(await credit(), creditMicroUsd - 22_167, 'a leg that has ended costs no more')
 })
+
+t.test(
+  'the minutes of a call count for the budget of the key that placed it, which ends the call when it is gone',
+  async (t) => {
+    const { clock, store, call, caller, ended, charge, placedBy } = await withCall()
+    const { organizationId } = call
+    const wanted = { organizationId, name: '', scopes: ['platform' as const], test: false, expiresAtMs: null }
+    const made = await store.keys.create({ ...wanted, policy: { budget: { microUsd: 14_000, period: 'day' } } })
+    await placedBy(made?.key.id ?? '')
+    await store.legs.answered(caller, clock.nowMs())
+    await clock.advance(60_000)
+    await charge()
+    t.match(await store.keyBudgets.read(organizationId), [{ spentMicroUsd: 7_000, exhaustedAtMs: null }])
+    t.same(ended, [])
+    await clock.advance(60_000)
+    await charge()
+    t.match(await store.keyBudgets.read(organizationId), [{ spentMicroUsd: 14_000, exhaustedAtMs: Number }])
+    t.same(ended, [call.id])
+  },
+)
 
 t.test('another process debits the rest of a leg whose process has died, up to its end', async (t) => {
   const { clock, store, caller, charge, chargeElsewhere, credit } = await withCall()

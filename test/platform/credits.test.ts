@@ -14,6 +14,7 @@ t.test('getCredits', async (t) => {
     reservedMicroUsd: '0',
     movements: [],
     nextCursor: null,
+    budgets: [],
   })
   const amounts = [1, 20, 300, -4, 5_000_000]
   for (const microUsd of amounts) await admin.store.organizations.addCredit(acme.id, microUsd)
