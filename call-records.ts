@@ -15,6 +15,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
+import type { Tracing } from './runtime/tracing.ts'
 import type { Store } from './store/store.ts'
 
 export type RecordParts = {
@@ -24,6 +25,8 @@ export type RecordParts = {
   /** Signs links to recordings. */
   masterKey: string
   log: ReturnType<typeof createLog>
+  /** Null: no spans are wanted. */
+  tracing: Tracing | null
 }
 
 export type CallRecords = {
@@ -59,6 +62,7 @@ export async function createCallRecords({
   operations,
   masterKey,
   log,
+  tracing,
 }: RecordParts): Promise<CallRecords> {
   const { agents, callRecord: record, callChanges: changes } = store
   const clock = systemClock
@@ -87,6 +91,7 @@ export async function createCallRecords({
     clock,
     ids: systemIds,
     log,
+    traces: tracing,
   })
   const reports = new Reports({
     calls: store.calls,

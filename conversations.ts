@@ -22,6 +22,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import { valueFaults } from './runtime/json-value.ts'
 import type { createLog } from './runtime/log.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
+import type { Tracing } from './runtime/tracing.ts'
 import { Watch } from './runtime/watch.ts'
 import type { Store } from './store/store.ts'
 
@@ -32,6 +33,8 @@ export type ConversationParts = {
   /** Begins to record a call. Null: it is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']
   log: ReturnType<typeof createLog>
+  /** Null: no spans are wanted. */
+  tracing: Tracing | null
   /** Called when the end of a call is stored. */
   callEnded: JournalDeps['ended']
 }
@@ -52,7 +55,7 @@ export type Conversations = {
 const paceMs = 10
 
 export function createConversations(parts: ConversationParts): Conversations {
-  const { config, store, callEnded, log } = parts
+  const { config, store, callEnded, log, tracing } = parts
   const { calls } = store
   const { allowedSubnets } = config.outbound
   const journal = createJournal({
@@ -62,6 +65,7 @@ export function createConversations(parts: ConversationParts): Conversations {
     eventId: systemIds.session,
     callbackId: systemIds.callback,
     ended: callEnded,
+    traces: tracing,
   })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })
@@ -115,11 +119,12 @@ function sharedDeps(
 }
 
 function inputOf(
-  { operations, record }: ConversationParts,
+  { operations, record, tracing }: ConversationParts,
   { call, observer, note }: LiveCall,
   caller: Caller,
   ended: () => void,
 ): ConversationInput {
+  const callTrace = tracing?.call(call.id) ?? null
   const routing = (stage: Stage) => routingOfStage(operations.catalog, caller, call.pipeline, stage)
   return {
     call,
@@ -127,8 +132,9 @@ function inputOf(
     ...(note !== undefined && { note }),
     routing: { stt: routing('stt'), llm: routing('llm'), tts: routing('tts') },
     aligner: alignerOf(operations, call.pipeline.intent.language),
-    request: (signal) => {
-      return { caller, requestId: systemIds.request(), operation: 'session', callId: call.id, signal }
+    trace: callTrace,
+    request: (signal, trace = callTrace) => {
+      return { caller, requestId: systemIds.request(), operation: 'session', callId: call.id, signal, trace }
     },
     presetLike: ({ provider, model }) => {
       const voice = operations.catalog.find('tts', provider, model)?.model.voices[0]

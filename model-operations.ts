@@ -60,7 +60,7 @@ function watch({ config, store, providers, metrics }: OperationParts): void {
   )
 }
 
-function dispatchDeps({ config, store, providers, log, metrics, tracing }: OperationParts): DispatchDeps {
+function dispatchDeps({ config, store, providers, log, metrics }: OperationParts): DispatchDeps {
   const { circuit, limits, timeouts } = config
   const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
@@ -77,7 +77,6 @@ function dispatchDeps({ config, store, providers, log, metrics, tracing }: Opera
     ids: systemIds,
     log,
     metrics,
-    traces: tracing,
     health,
     providerKeys: store.providerKeys,
     chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),

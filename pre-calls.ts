@@ -8,16 +8,22 @@ import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { createDeadlines } from './runtime/outbound/deadlines.ts'
+import type { Tracing } from './runtime/tracing.ts'
 import type { Store } from './store/store.ts'
 
-export type PreCallParts = { config: ParleyConfig; store: Store; log: ReturnType<typeof createLog> }
+export type PreCallParts = {
+  config: ParleyConfig
+  store: Store
+  log: ReturnType<typeof createLog>
+  tracing: Tracing | null
+}
 
 export type PreCalls = { preCall: PreCall; close(): Promise<void> }
 
 /** Sessions that start at once wait for one endpoint of their organization. More wait for a connection. */
 const connectionsMax = 128
 
-export function openPreCalls({ config, store, log }: PreCallParts): PreCalls {
+export function openPreCalls({ config, store, log, tracing }: PreCallParts): PreCalls {
   const client = createWebhookClient({
     guard: { allowedSubnets: config.outbound.allowedSubnets },
     monotonicMs: () => systemClock.monotonicMs(),
@@ -35,6 +41,7 @@ export function openPreCalls({ config, store, log }: PreCallParts): PreCalls {
     answers: preCallAnswers,
     eventId: systemIds.session,
     log,
+    traces: tracing,
   })
   return { preCall, close: () => client.close() }
 }

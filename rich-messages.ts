@@ -14,6 +14,7 @@ import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { createDeadlines } from './runtime/outbound/deadlines.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
+import type { Tracing } from './runtime/tracing.ts'
 import { type SimulatedCarrier, simulatorSeed } from './simulated-carrier.ts'
 import { publicKeyOf } from './simulator/webhooks.ts'
 import type { Store } from './store/store.ts'
@@ -25,6 +26,8 @@ export type MessageParts = {
   simulator: SimulatedCarrier
   /** The address of this server for the simulator. */
   localUrl: () => string
+  /** Null: no spans are wanted. */
+  tracing: Tracing | null
 }
 
 export type OpenMessages = {
@@ -38,7 +41,8 @@ export type OpenMessages = {
 
 type Provider = RichMessageProvider & { close(): Promise<void> }
 
-export function openRichMessages({ config, masterKey, store, simulator, localUrl }: MessageParts): OpenMessages {
+export function openRichMessages(parts: MessageParts): OpenMessages {
+  const { config, masterKey, store, simulator, localUrl, tracing } = parts
   const clock = systemClock
   const { adapter, telnyx } = config.carrier
   const webhookUrl = () => `${localUrl()}/carrier/simulator/messages`
@@ -66,6 +70,7 @@ export function openRichMessages({ config, masterKey, store, simulator, localUrl
       clock,
       deadline: createDeadlines(clock),
       attemptId: systemIds.session,
+      traces: tracing,
       events: store.rmsgEvents,
       subscriptions: store.rmsgSubscriptions,
       secrets: store.webhookSecrets,

@@ -61,13 +61,13 @@ type Joined = Parts & {
 type SettingsAt = (host: string | null) => SurfaceSettings
 
 export async function createSurfaces(parts: Parts): Promise<Surfaces> {
-  const { config, log, metrics, store, masterKey } = parts
+  const { config, log, metrics, store, masterKey, tracing } = parts
   const operations = operationsOf(parts)
   const { providers } = parts
   const { sipConnections: connections, trunkDialogs: dialogs, instanceId: ownerId } = store
   const phoneLines = openPhoneLines({ config, masterKey, providers, connections, dialogs, log, ownerId })
   const telephony = { lines: phoneLines.lines, media: phoneLines.legs, numbers: store.phoneNumbers }
-  const records = await createCallRecords({ config, store, operations, masterKey, log })
+  const records = await createCallRecords({ config, store, operations, masterKey, log, tracing })
   const sessions = await createSessions({
     config,
     store,
@@ -77,6 +77,7 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
     telephony,
     log,
     masterKey,
+    tracing,
   })
   records.serve(sessions.phone.placeCallback)
   const ephemeral = createEphemeralTokens({
@@ -89,10 +90,10 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { headerPrefix, cors } = config
   const count = (code: string) => metrics.refusal(code)
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
-  const webhooks = await openDeliveries({ config, store, log, metrics })
+  const webhooks = await openDeliveries({ config, store, log, metrics, tracing })
   const phoneNumbers = openPhoneNumbers({ config, store, simulator: phoneLines.simulator, log })
   const { simulator, localUrl } = phoneLines
-  const richMessages = openRichMessages({ config, masterKey, store, simulator, localUrl })
+  const richMessages = openRichMessages({ config, masterKey, store, simulator, localUrl, tracing })
   const opened = { phoneLines, phoneNumbers, richMessages, sessions, records, webhooks }
   const joined = { ...parts, ...opened, operations, ephemeral, settings }
   return {
@@ -209,9 +210,9 @@ function realtimeOf({ config, store, operations, ephemeral: { redeem }, settings
   })
 }
 
-function sessionOf({ config, store, sessions: { live, tokens }, settings }: Joined): SocketMount {
+function sessionOf({ config, store, sessions: { live, tokens }, settings, tracing: traces }: Joined): SocketMount {
   const host = config.surfaces.platformHost
-  return mountSession(settings(host), { tokens, keys: store.keys, sessions: live, clock: systemClock })
+  return mountSession(settings(host), { tokens, keys: store.keys, sessions: live, clock: systemClock, traces })
 }
 
 function carrierOf({ phoneLines, settings }: Joined): SocketMount {

@@ -49,7 +49,7 @@ const fetchHoldAudioWith = ({ client }: Conversations, log: SessionParts['log'])
 
 /** Resolves when commands from other processes are received. */
 export async function createSessions(parts: SessionParts): Promise<Sessions> {
-  const { config, store, operations, log, masterKey, telephony } = parts
+  const { config, store, operations, log, masterKey, telephony, tracing } = parts
   const { limits, credit, organizations, calls } = store
   const tokens = createTransportTokens(masterKey)
   const conversations = createConversations(parts)
@@ -68,7 +68,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     startConversation: conversations.start,
   })
   const rooms = await openRoomSessions({ config, store, live, log })
-  const preCalls = openPreCalls({ config, store, log })
+  const preCalls = openPreCalls({ config, store, log, tracing })
   const { preCall } = preCalls
   const rules = createRules(operations.catalog, config.outbound.allowedSubnets)
   const start = createStartSession({

@@ -12,6 +12,7 @@ import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
 import type { createMetrics } from './runtime/metrics.ts'
 import { createDeadlines } from './runtime/outbound/deadlines.ts'
+import type { Tracing } from './runtime/tracing.ts'
 import type { Store } from './store/store.ts'
 
 export type DeliveryParts = {
@@ -19,6 +20,8 @@ export type DeliveryParts = {
   store: Store
   log: ReturnType<typeof createLog>
   metrics: ReturnType<typeof createMetrics>
+  /** Null: no spans are wanted. */
+  tracing: Tracing | null
 }
 
 export type WebhookDeliveries = {
@@ -40,7 +43,13 @@ const requestedMax = 8
 const addressesMax = 512
 
 /** Resolves when notifications are received. */
-export async function openDeliveries({ config, store, log, metrics }: DeliveryParts): Promise<WebhookDeliveries> {
+export async function openDeliveries({
+  config,
+  store,
+  log,
+  metrics,
+  tracing,
+}: DeliveryParts): Promise<WebhookDeliveries> {
   const { inFlightMax, endpointInFlightMax } = config.webhooks
   const client = createWebhookClient({
     guard: { allowedSubnets: config.outbound.allowedSubnets },
@@ -56,6 +65,7 @@ export async function openDeliveries({ config, store, log, metrics }: DeliveryPa
     queue: store.webhookQueue,
     targets: store.webhookTargets,
     metrics,
+    traces: tracing,
   }
   const dispatcher = new Dispatcher({
     ...shared,

@@ -2,7 +2,7 @@ import type { Caller, Keys, Scope } from '../domain/access/organization.ts'
 import { credentialPrefix } from '../domain/access/users.ts'
 import { ResourceFault } from '../domain/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
-import type { Credentials } from '../runtime/engine/options.ts'
+import type { Credentials, LogFields } from '../runtime/engine/options.ts'
 
 /** Operations with these scopes take an API key alone, never the token or the session of a user. */
 const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])
@@ -62,6 +62,12 @@ function admit(
     })
   if (caller.scopes.includes(scope as Scope)) return caller
   throw new Refusal('forbidden', isOfUser ? forbiddenRole(scope) : forbiddenKey(scope))
+}
+
+/** The fields of a log line that name the caller. The id of a key is no secret. */
+export function nameCaller(logFields: LogFields, { organization, keyId }: Caller): void {
+  logFields['organizationId'] = organization.id
+  logFields['keyId'] = keyId
 }
 
 /** Throws the refusal disabled, also for a caller that was found without a secret. */

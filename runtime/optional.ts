@@ -51,7 +51,7 @@ export function loadSchemaInterpreter() {
 
 export async function loadTracingSdk() {
   const [
-    { NodeTracerProvider, BatchSpanProcessor },
+    { NodeTracerProvider, BatchSpanProcessor, RandomIdGenerator },
     { OTLPTraceExporter },
     { detectResources, envDetector, resourceFromAttributes },
   ] = await Promise.all([
@@ -62,6 +62,7 @@ export async function loadTracingSdk() {
   return {
     NodeTracerProvider,
     BatchSpanProcessor,
+    RandomIdGenerator,
     OTLPTraceExporter,
     detectResources,
     envDetector,

@@ -1,31 +1,39 @@
+/**
+ * Spans for OpenTelemetry. A span is made when its work has ended, with the ids that its place got before: the SDK asks
+ * `PlannedIds` for them. So a request to a provider can carry the id of its span, a span whose beginning is found late
+ * needs no correction, and nothing is held for work that never ends.
+ */
 import {
-  type Attributes,
   type Context,
-  context,
-  propagation,
-  type Span,
+  createTraceState,
+  ROOT_CONTEXT,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
 import { ConfigError, type Environment } from './config.ts'
-import type { RequestTracing, TracedRequest } from './engine/options.ts'
 import { loadTracingSdk } from './optional.ts'
+import {
+  type EndedSpan,
+  readTraceparent,
+  readTracestate,
+  type Trace,
+  type TraceHeaders,
+  writeHeaders,
+} from './trace-context.ts'
 
-/** One attempt at a provider. `outcome` is `succeeded`, or the class of its error. */
-type EndedAttempt = Record<'requestId' | 'attemptId' | 'stage' | 'provider' | 'model' | 'outcome', string> & {
-  durationMs: number
-  quantities: readonly { unit: string; amount: number }[]
+export type Tracing = {
+  /** A request. Each is '' when the client sent no such header. */
+  request(traceparent: string, tracestate: string): Trace
+  /** The whole call. Its trace has the id of the call. */
+  call(callId: string): Trace
+  /** The beginning of a trace. `callId`: the call that it is linked to. */
+  begin(callId: string | null): Trace
+  close(): Promise<void>
 }
-
-type AttemptTracing = { attempt(ended: EndedAttempt): void }
-
-/**
- * One SERVER span for each request, and in it one CLIENT span for each attempt at a provider. No content, key or organization
- * becomes an attribute.
- */
-export type Tracing = RequestTracing & AttemptTracing & { close(): Promise<void> }
 
 /** Throws ConfigError for an address that is not an http(s) URL: the exporter would fail silently with each span. */
 export function checkTracing(env: Environment): void {
@@ -38,13 +46,21 @@ export async function createTracing(env: Environment): Promise<Tracing | null> {
   if (endpointsIn(env).length === 0) return null
   const sdk = await loadTracingSdk()
   const named = sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] || 'parley' })
-  // The exporter and the sampler read the other OTEL_* variables (OpenTelemetry, environment variable specification).
+  const ids = new PlannedIds(new sdk.RandomIdGenerator())
+  // The exporter, the sampler and the processor, whose queue is bounded, read the other OTEL_* variables (OpenTelemetry,
+  // environment variable specification).
   const provider = new sdk.NodeTracerProvider({
     resource: named.merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new sdk.OTLPTraceExporter())],
+    idGenerator: ids,
   })
-  provider.register()
-  return { ...spansOf(trace.getTracer('parley')), close: () => provider.shutdown() }
+  const recorder = { tracer: provider.getTracer('parley'), ids }
+  return {
+    request: (traceparent, tracestate) => requestTrace(recorder, traceparent, tracestate),
+    call: (callId) => rootTrace(recorder, callIdsOf(callId) ?? ids.next(), null),
+    begin: (callId) => rootTrace(recorder, ids.next(), callId === null ? null : callIdsOf(callId)),
+    close: () => provider.shutdown(),
+  }
 }
 
 function endpointsIn(env: Environment): string[] {
@@ -56,66 +72,109 @@ function schemeOf(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : ''
 }
 
-const overMax = 1_000
+type Ids = { traceId: string; spanId: string }
+type IdGenerator = { generateTraceId(): string; generateSpanId(): string }
 
-function spansOf(tracer: Tracer): RequestTracing & AttemptTracing {
-  /**
-   * The requests under way, and the newest of those that are over: an attempt may end after a client that left. An attempt
-   * of any other, as that of a turn of a call, begins a trace.
-   */
-  const requests = new Map<string, Context>()
-  const over: string[] = []
-  return {
-    start(request) {
-      const span = serverSpan(tracer, request)
-      requests.set(request.requestId, trace.setSpan(context.active(), span))
-      return (status) => {
-        over.push(request.requestId)
-        if (over.length > overMax) requests.delete(over.shift() ?? '')
-        end(span, status)
-      }
-    },
-    attempt: (ended) => attemptSpan(tracer, ended, requests.get(ended.requestId) ?? context.active()),
+/** Gives the SDK the ids of the span that is made now. */
+class PlannedIds implements IdGenerator {
+  readonly #random: IdGenerator
+  planned: Ids = { traceId: '', spanId: '' }
+
+  constructor(random: IdGenerator) {
+    this.#random = random
+  }
+
+  next(traceId = this.#random.generateTraceId()): Ids {
+    return { traceId, spanId: this.#random.generateSpanId() }
+  }
+
+  generateTraceId(): string {
+    return this.planned.traceId
+  }
+
+  generateSpanId(): string {
+    return this.planned.spanId
   }
 }
 
-function serverSpan(tracer: Tracer, { operation, method, route, traceparent }: TracedRequest): Span {
-  const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active()
-  const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': route, 'parley.operation': operation }
-  return tracer.startSpan(`${method.toUpperCase()} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
+/**
+ * The id of a call is a UUID, which has the 16 bytes of the id of a trace. The end of it, which is random (RFC 9562, 5.7),
+ * is the id of the span. Null: it is no UUID.
+ */
+function callIdsOf(callId: string): Ids | null {
+  const traceId = callId.replaceAll('-', '').toLowerCase()
+  return /^[\da-f]{32}$/.test(traceId) ? { traceId, spanId: traceId.slice(16) } : null
 }
 
-/** The names of the operations and the counts of tokens are those of the conventions for generative AI of OpenTelemetry. */
-const operationOfStage: Readonly<Record<string, string>> = { llm: 'chat', tts: 'text_to_speech', stt: 'speech_to_text' }
-const attributeOfUnit: Readonly<Record<string, string>> = {
-  input_tokens: 'gen_ai.usage.input_tokens',
-  output_tokens: 'gen_ai.usage.output_tokens',
+type Recorder = { tracer: Tracer; ids: PlannedIds }
+
+function requestTrace(recorder: Recorder, traceparent: string, tracestate: string): Trace {
+  const parent = traceparent === '' ? null : readTraceparent(traceparent)
+  if (parent === null) return rootTrace(recorder, recorder.ids.next(), null)
+  const state = readTracestate(tracestate)
+  const { traceId, spanId, isSampled } = parent
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+  const remote = { traceId, spanId, traceFlags, isRemote: true, ...(state && { traceState: createTraceState(state) }) }
+  return new TracePlace(recorder, recorder.ids.next(traceId), { parent: remote, link: null, tracestate: state })
 }
 
-function attemptSpan(tracer: Tracer, ended: EndedAttempt, parent: Context): void {
-  const { stage, provider, model, outcome, durationMs, attemptId, requestId, quantities } = ended
-  const operation = operationOfStage[stage] ?? stage
-  const attributes: Attributes = {
-    'gen_ai.operation.name': operation,
-    'gen_ai.provider.name': provider,
-    'gen_ai.request.model': model,
-    'parley.attempt.id': attemptId,
-    'parley.request.id': requestId,
-    'parley.outcome': outcome,
+function rootTrace(recorder: Recorder, ids: Ids, link: Ids | null): Trace {
+  const linked = link && { ...link, traceFlags: TraceFlags.SAMPLED }
+  return new TracePlace(recorder, ids, { parent: null, link: linked, tracestate: '' })
+}
+
+type Origin = { parent: SpanContext | null; link: SpanContext | null; tracestate: string }
+
+class TracePlace implements Trace {
+  readonly headers: TraceHeaders
+  readonly logFields: { traceId: string; spanId: string }
+  readonly #recorder: Recorder
+  readonly #origin: Origin
+  readonly #isSampled: boolean
+
+  /** `isSampled`: the decision for the trace. Absent: this place is the first of the trace in this process. */
+  constructor(recorder: Recorder, ids: Ids, origin: Origin, isSampled?: boolean) {
+    this.#recorder = recorder
+    this.#origin = origin
+    this.logFields = ids
+    this.#isSampled = isSampled ?? this.#decide()
+    this.headers = writeHeaders({ ...ids, isSampled: this.#isSampled }, origin.tracestate)
   }
-  for (const { unit, amount } of quantities) attributes[attributeOfUnit[unit] ?? `parley.usage.${unit}`] = amount
-  const endMs = Date.now()
-  const startTime = endMs - durationMs
-  const span = tracer.startSpan(`${operation} ${model}`, { kind: SpanKind.CLIENT, attributes, startTime }, parent)
-  if (outcome !== 'succeeded') {
-    span.setAttribute('error.type', outcome)
-    span.setStatus({ code: SpanStatusCode.ERROR })
+
+  below(): Trace {
+    const { parent, tracestate } = this.#origin
+    const traceFlags = this.#isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+    const here = { ...this.logFields, traceFlags, ...(parent?.traceState && { traceState: parent.traceState }) }
+    const ids = this.#recorder.ids.next(here.traceId)
+    return new TracePlace(this.#recorder, ids, { parent: here, link: null, tracestate }, this.#isSampled)
   }
-  span.end(endMs)
+
+  record({ name, kind, startedMs, endedMs = performance.now(), attributes, failure }: EndedSpan): void {
+    if (!this.#isSampled) return
+    const { tracer, ids } = this.#recorder
+    const { link } = this.#origin
+    const wallMs = Date.now() - performance.now()
+    ids.planned = this.logFields
+    const span = tracer.startSpan(
+      name,
+      { kind: kinds[kind], attributes, startTime: wallMs + startedMs, links: link ? [{ context: link }] : [] },
+      this.#context(),
+    )
+    if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+    span.end(wallMs + Math.max(startedMs, endedMs))
+  }
+
+  /** The sampler decides for a span that is begun, so one is begun and left. */
+  #decide(): boolean {
+    const { tracer, ids } = this.#recorder
+    ids.planned = this.logFields
+    return (tracer.startSpan('', {}, this.#context()).spanContext().traceFlags & TraceFlags.SAMPLED) !== 0
+  }
+
+  #context(): Context {
+    const { parent } = this.#origin
+    return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
+  }
 }
 
-function end(span: Span, status: number): void {
-  span.setAttribute('http.response.status_code', status)
-  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-  span.end()
-}
+const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER }

@@ -120,7 +120,8 @@ async function backlog(tx: Tx, nowMs: number): Promise<Backlog> {
   return { open: row?.open ?? 0, oldestDueMs: Math.max(0, nowMs - (row?.oldest?.getTime() ?? nowMs)) }
 }
 
-export type ClaimedRow = Omit<ClaimedDelivery, 'expiresAtMs' | 'claimedUntilMs'> & {
+export type ClaimedRow = Omit<ClaimedDelivery, 'createdAtMs' | 'expiresAtMs' | 'claimedUntilMs'> & {
+  createdAt: Date
   expiresAt: Date
   leaseMs: number
 }
@@ -174,6 +175,7 @@ export const isNextOfCall = (tx: Tx) => tx`
 /** Names the delivery `d`, its event `v` and its endpoint `e`. */
 export const claimedColumns = (tx: Tx) => tx`
   d.organization_id as "organizationId", d.test, d.id, d.event_id as "eventId", d.endpoint_id as "endpointId", d.type,
+  d.call_id as "callId", d.created_at as "createdAt",
   coalesce(d.body, v.body) as body, d.claim, d.failures, d.expires_at as "expiresAt", ${leaseOf(tx)} as "leaseMs",
   case when d.redelivered_from is null then 'automatic' else 'manual' end as trigger`
 
@@ -181,6 +183,7 @@ export const claimedColumns = (tx: Tx) => tx`
 export const leaseOf = (tx: Tx) => tx`(coalesce(e.timeout_ms, ${timeoutMsDefault}::integer) + ${leaseSpareMs}::integer)`
 
 /** The process judges its own lease by its own clock, from a time before the claim on. */
-export function claimedOf({ expiresAt, leaseMs, ...row }: ClaimedRow, nowMs: number): ClaimedDelivery {
-  return { ...row, expiresAtMs: expiresAt.getTime(), claimedUntilMs: nowMs + leaseMs }
+export function claimedOf({ createdAt, expiresAt, leaseMs, ...row }: ClaimedRow, nowMs: number): ClaimedDelivery {
+  const times = { createdAtMs: createdAt.getTime(), expiresAtMs: expiresAt.getTime() }
+  return { ...row, ...times, claimedUntilMs: nowMs + leaseMs }
 }

@@ -8,6 +8,7 @@ import { Fault, type FaultKind } from '../fault.ts'
 import type { Generate } from '../llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
 import type { Clock, Ids, Log } from '../ports/system.ts'
+import type { Traces } from '../ports/trace.ts'
 import { baseAsk, type Routing } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import { modelName } from '../routing/model-name.ts'
@@ -32,6 +33,8 @@ export type AnalyseDeps = {
   clock: Clock
   ids: Pick<Ids, 'request'>
   log: Log
+  /** Absent or null: nobody traces calls. */
+  traces?: Traces | null
 }
 
 /** A field has a few words, and one of text may have many. No model is asked for more than all of them can give. */
@@ -193,7 +196,7 @@ export function withoutLastResort(catalog: Catalog, routing: Routing): Routing |
 type Question = Asked & { questions: readonly ExtractionField[]; asksForCallback: boolean; signal: AbortSignal }
 
 function ask(
-  { generate, clock, ids }: AnalyseDeps,
+  { generate, clock, ids, traces }: AnalyseDeps,
   call: Call,
   turns: readonly Turn[],
   { caller, routing, questions, asksForCallback, signal }: Question,
@@ -206,6 +209,7 @@ function ask(
     operation: 'finalizeCallReport',
     callId: call.id,
     signal,
+    trace: traces?.call(call.id) ?? null,
     language: call.pipeline.intent.language,
     request: {
       items: [

@@ -10,6 +10,7 @@ import type { CallLog } from '../conversation/call-log.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { summaryTurnsMax } from '../transfers/default-summary.ts'
+import type { Traces } from '../ports/trace.ts'
 import { transferPayload } from '../transfers/payload.ts'
 import type { TransferChange } from '../transfers/transfer.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
@@ -26,6 +27,8 @@ export type JournalDeps = {
   callbackId: () => string
   /** Called when the end of a call is stored. */
   ended: (tenant: Tenant, callId: string) => void
+  /** Absent or null: nobody traces calls. */
+  traces?: Traces | null
 }
 
 export interface Journal {
@@ -68,6 +71,7 @@ export function createJournal(deps: JournalDeps): Journal {
 class OpenJournal implements PhoneLog {
   readonly #deps: JournalDeps
   readonly #call: Call
+  readonly #startedMs: number
   readonly #timeOf: (monotonicMs: number) => number
   #status: CallStatus
   #turns = 0
@@ -85,6 +89,7 @@ class OpenJournal implements PhoneLog {
   constructor(deps: JournalDeps, call: Call) {
     this.#deps = deps
     this.#call = call
+    this.#startedMs = deps.clock.monotonicMs()
     this.#status = call.status
     this.#timeOf = createCallTime(deps.clock)
   }
@@ -158,7 +163,26 @@ class OpenJournal implements PhoneLog {
     const event = this.#event(`call.${status}`, endPayload(endReason, clientReason))
     event.failureCause = failureCause(status, endReason)
     if (sipCode !== null) event.sipCode = sipCode
+    this.#recordCall(status, endReason)
     this.#move(status, event, { endedAtMs: event.occurredAtMs, endReason })
+  }
+
+  /** The span that all others of the call are below. */
+  #recordCall(status: CallStatus, endReason: EndReason): void {
+    const { id, kind, agentId } = this.#call
+    this.#deps.traces?.call(id).record({
+      name: `${kind} call`,
+      kind: 'internal',
+      startedMs: this.#startedMs,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.id': agentId ?? undefined,
+        'gen_ai.conversation.id': id,
+        'parley.call.kind': kind,
+        'parley.call.end_reason': endReason,
+      },
+      ...(status === 'failed' && { failure: endReason }),
+    })
   }
 
   #move(to: CallStatus, event: CallEvent, change: CallChange): void {

@@ -6,7 +6,8 @@ import type { Turn } from '../calls/call.ts'
 import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { LlmItem } from '../llm/llm.ts'
-import type { Clock } from '../ports/system.ts'
+import type { CancelSignal, Clock } from '../ports/system.ts'
+import type { Trace } from '../ports/trace.ts'
 import { AgentSpeech, type AgentSpeechDeps, type SessionVoice } from './agent-speech.ts'
 import type { ConversationInput } from './deps.ts'
 import { wordsOfLanguage } from './languages.ts'
@@ -55,6 +56,8 @@ export class AgentTurn {
   readonly number: number
   readonly question: string | null
   readonly startedMs: number
+  /** The place of the turn in the trace of its call. Null: nobody traces it. */
+  readonly trace: Trace | null
   readonly speech: AgentSpeech
   /** Null: the text was given. */
   readonly thinking: Thinking | null
@@ -78,7 +81,9 @@ export class AgentTurn {
     this.#deps = deps
     this.#input = input
     this.#events = events
-    this.speech = new AgentSpeech(deps, { pipeline, routing: input.routing.tts, voice: turn.voice }, deps, {
+    this.trace = input.trace?.below() ?? null
+    const speechDeps = { ...deps, request: (signal: CancelSignal) => deps.request(signal, this.trace) }
+    this.speech = new AgentSpeech(speechDeps, { pipeline, routing: input.routing.tts, voice: turn.voice }, deps, {
       text: (text) => events.text(text),
       failedOver: (from, to) => events.failedOver('tts', from, to),
       lost: (fault) => events.lost(fault),
@@ -191,7 +196,7 @@ export class AgentTurn {
     const { call, routing } = this.#input
     return new Thinking(
       this.#deps,
-      { pipeline: call.pipeline, routing: routing.llm, history },
+      { pipeline: call.pipeline, routing: routing.llm, history, trace: this.trace },
       {
         say: (delta) => this.#said(delta),
         toolsBegin: (calls) => this.#toolsBegin(calls),

@@ -7,6 +7,7 @@ import { AgentTurn, type AgentTurnDeps } from './agent-turn.ts'
 import type { ConversationInput } from './deps.ts'
 import type { History } from './history.ts'
 import type { DoneCall, EndCall } from './tool-calls.ts'
+import { recordDroppedTurn } from './turn-trace.ts'
 import { sameWords } from './user-text.ts'
 
 /** As AgentTurnEvents, with the turn. A guess that fails is dropped and has no event. */
@@ -74,6 +75,7 @@ export class AgentTurns {
   dropGuess(): void {
     if (this.#guess === null) return
     this.#guess.drop()
+    recordDroppedTurn(this.#guess)
     this.#guess = null
     this.#deps.playout.stop()
   }

@@ -8,6 +8,7 @@ import type { ItemEvent } from '../llm/answer-assembler.ts'
 import type { Generate } from '../llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
 import type { CancelSignal, Clock, Log } from '../ports/system.ts'
+import type { Trace } from '../ports/trace.ts'
 import type { Routing } from '../routing/ask.ts'
 import type { PipelineTool } from '../sessions/pipeline.ts'
 import type { Aligner } from '../speech/alignment.ts'
@@ -45,8 +46,10 @@ export type ConversationInput = {
   presetLike: (route: Route) => string | null
   /** Finds the words of the agent that were played, where its voice reports no times. Null: they are estimated. */
   aligner: Aligner | null
-  /** The context of one request to a model on behalf of this call. Each has its own id. */
-  request: (signal: CancelSignal) => RequestContext
+  /** The place of the call in its trace. Absent or null: nobody traces calls. */
+  trace?: Trace | null
+  /** The context of one request to a model on behalf of this call. Each has its own id. Without `trace` it belongs to the call. */
+  request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
   /** Null: the call is not recorded. */
   recorder: CallRecorder | null
   /** Null: nobody follows the audio of the caller. */
@@ -92,6 +95,8 @@ export type ToolRequest = {
   tool: PipelineTool
   /** Parsed JSON. */
   args: unknown
+  /** The place of the call of the tool. Absent or null: nobody traces it. */
+  trace?: Trace | null
 }
 /** The text for the LLM: `result` in its full length, it is cut by the calling code. */
 export type ToolResult = { result: string } | { failure: ToolFailure }

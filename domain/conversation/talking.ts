@@ -99,6 +99,7 @@ export class Talking implements Conversation {
       sttRoute: () => this.#transcription.route,
       playout: this.#playout,
       originMs,
+      trace: input.trace ?? null,
     })
     this.#people = this.#makePeople(media.sampleRateHz)
     this.#turns = this.#makeTurns(media.sampleRateHz)

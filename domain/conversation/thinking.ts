@@ -13,6 +13,7 @@ import type { ItemEvent } from '../llm/answer-assembler.ts'
 import type { ItemsInput } from '../llm/items.ts'
 import type { LlmItem, LlmUsage } from '../llm/llm.ts'
 import type { CancelSignal, Clock, Log } from '../ports/system.ts'
+import type { Trace } from '../ports/trace.ts'
 import type { Routing } from '../routing/ask.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { ConversationDeps } from './deps.ts'
@@ -22,7 +23,7 @@ export type ThinkingDeps = {
   clock: Clock
   log: Log
   generateItems: ConversationDeps['generateItems']
-  request: (signal: CancelSignal) => RequestContext
+  request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
   tools: ToolCalls
 }
 
@@ -39,6 +40,14 @@ export type ThinkingEvents = {
   failedOver(route: Route): void
   /** A tool ended after the answer was dropped. */
   lateTool(done: DoneCall): void
+}
+
+export type ThinkingInput = {
+  pipeline: Pipeline
+  routing: Routing
+  history: readonly LlmItem[]
+  /** The place of the turn. Null: nobody traces it. */
+  trace: Trace | null
 }
 
 /** The result of one request to the LLM. */
@@ -59,6 +68,7 @@ export class Thinking {
   readonly #pipeline: Pipeline
   readonly #routing: Routing
   readonly #history: readonly LlmItem[]
+  readonly #trace: Trace | null
   readonly #events: ThinkingEvents
   readonly #abort = new AbortController()
   readonly #called: TurnToolCall[] = []
@@ -67,15 +77,12 @@ export class Thinking {
   /** Resolves when the turn of the user is really over: tools must not run for a guess. */
   readonly #allowed: Promise<void>
 
-  constructor(
-    deps: ThinkingDeps,
-    { pipeline, routing, history }: { pipeline: Pipeline; routing: Routing; history: readonly LlmItem[] },
-    events: ThinkingEvents,
-  ) {
+  constructor(deps: ThinkingDeps, { pipeline, routing, history, trace }: ThinkingInput, events: ThinkingEvents) {
     this.#deps = deps
     this.#pipeline = pipeline
     this.#routing = routing
     this.#history = history
+    this.#trace = trace
     this.#events = events
     this.#allowed = new Promise((resolve) => {
       this.#allow = resolve
@@ -210,7 +217,7 @@ export class Thinking {
   #input(hop: number): ItemsInput {
     const { llm, intent, maxToolHops } = this.#pipeline
     return {
-      ...this.#deps.request(this.#abort.signal),
+      ...this.#deps.request(this.#abort.signal, this.#trace),
       routing: this.#routing,
       language: intent.language,
       request: {
@@ -232,12 +239,16 @@ export class Thinking {
     })
     this.#called.push(...under)
     this.#events.toolsBegin(calls)
-    await this.#deps.tools.run(calls, (done) => {
-      const call = under.find(({ id }) => id === done.call.id)
-      if (call) call.status = done.call.status
-      if (this.#isDropped) return this.#events.lateTool(done)
-      entry?.calls.push(done)
-    })
+    await this.#deps.tools.run(
+      calls,
+      (done) => {
+        const call = under.find(({ id }) => id === done.call.id)
+        if (call) call.status = done.call.status
+        if (this.#isDropped) return this.#events.lateTool(done)
+        entry?.calls.push(done)
+      },
+      this.#trace,
+    )
     if (!this.#isDropped) this.#events.toolsDone()
   }
 }

@@ -5,11 +5,13 @@ import { daysAheadDefault, numberOfPerson, readWantedCallback } from '../callbac
 import type { Call, EventType, TurnToolCall } from '../calls/call.ts'
 import type { LlmItem, LlmTool } from '../llm/llm.ts'
 import type { Clock } from '../ports/system.ts'
+import type { Trace } from '../ports/trace.ts'
 import type { PipelineTool } from '../sessions/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
 import { digitsName, keysOf } from '../tools/press-keys.ts'
 import type { RunTool, ToolFailure, ToolResult } from './deps.ts'
 import type { SessionEvent } from './media.ts'
+import { recordTool } from './turn-trace.ts'
 
 export const toolCallsAtOnce = 8
 export const toolResultCharactersMax = 16_384
@@ -84,11 +86,12 @@ export class ToolCalls {
     }
   }
 
-  /** Runs at most `toolCallsAtOnce` at once; `done` is called for each as it ends. */
-  async run(calls: readonly AskedCall[], done: (done: DoneCall) => void): Promise<void> {
+  /** Runs at most `toolCallsAtOnce` at once; `done` is called for each as it ends. `trace` is the place of the turn. */
+  async run(calls: readonly AskedCall[], done: (done: DoneCall) => void, trace: Trace | null = null): Promise<void> {
     const queue = [...calls]
     const next = async (): Promise<void> => {
-      for (let call = queue.shift(); call !== undefined; call = queue.shift()) done(await this.#runOne(call))
+      for (let call = queue.shift(); call !== undefined; call = queue.shift())
+        done(await this.#runOne(call, trace?.below() ?? null))
     }
     await Promise.all(calls.slice(0, toolCallsAtOnce).map(next))
   }
@@ -101,18 +104,19 @@ export class ToolCalls {
     return settle !== undefined
   }
 
-  async #runOne(call: AskedCall): Promise<DoneCall> {
+  async #runOne(call: AskedCall, trace: Trace | null): Promise<DoneCall> {
     const { clock, notify, event } = this.#deps
     const startedMs = clock.monotonicMs()
     const known = { id: call.callId, name: call.name }
     event('agent.tool_started', { name: call.name })
     notify({ type: 'toolCall', ...known, status: 'started' })
     this.#underWay += 1
-    const result = await this.#resultOf(call)
+    const result = await this.#resultOf(call, trace)
     this.#underWay -= 1
     const endedMs = clock.monotonicMs()
     const failure = 'failure' in result ? result.failure : null
     const status = failure === null ? 'completed' : 'failed'
+    recordTool(trace, this.#deps.call, { name: call.name, startedMs, endedMs, failure: failure?.code })
     const ms = Math.round(endedMs - startedMs)
     event(`agent.tool_${status}`, { name: call.name, ms, ...(failure && { code: failure.code }) })
     notify({ type: 'toolCall', ...known, status })
@@ -121,7 +125,7 @@ export class ToolCalls {
     return { call: { ...known, args: call.arguments, status }, item, startedMs, endedMs }
   }
 
-  async #resultOf(call: AskedCall): Promise<ToolResult> {
+  async #resultOf(call: AskedCall, trace: Trace | null): Promise<ToolResult> {
     const tool = this.find(call.name)
     if (tool === null) return failed({ code: 'not_allowed' })
     const args = parsed(call.arguments)
@@ -131,7 +135,7 @@ export class ToolCalls {
     const { source } = tool
     if (source.kind === 'builtin') return this.#runBuiltin(source, args)
     if (source.kind === 'inline') return this.#runInPage(call, source.timeoutMs ?? defaultTimeoutMs)
-    const running = this.#deps.runTool.webhook(this.#deps.call, { callId: call.callId, tool, args })
+    const running = this.#deps.runTool.webhook(this.#deps.call, { callId: call.callId, tool, args, trace })
     return source.responseMode === 'async' ? { result: source.asyncAck ?? defaultAck } : running
   }
 

@@ -3,12 +3,14 @@ import type { Turn } from '../calls/call.ts'
 import { createCallTime } from '../calls/call-time.ts'
 import type { Route } from '../dispatch/request.ts'
 import type { Clock } from '../ports/system.ts'
+import type { Trace } from '../ports/trace.ts'
 import type { AgentTurn } from './agent-turn.ts'
 import type { CallLog } from './call-log.ts'
 import type { JoinedPerson } from './joined-people.ts'
 import type { SessionEvent } from './media.ts'
 import type { Playout } from './playout.ts'
 import { turnSpan } from './turn-span.ts'
+import { recordAgentTurn, recordDroppedTurn, recordUserTurn } from './turn-trace.ts'
 import type { SaidTurn } from './user-turn.ts'
 
 /** A longer text is cut in the transcript. */
@@ -24,6 +26,8 @@ export type TurnRecordDeps = {
   playout: Pick<Playout, 'firstPlayedMs' | 'figures' | 'playedMs'>
   /** The start of the call on the monotonic clock. */
   originMs: number
+  /** The place of the call in its trace. Null: nobody traces it. */
+  trace: Trace | null
 }
 
 export class TurnRecord {
@@ -58,6 +62,7 @@ export class TurnRecord {
   userTurn({ id, text, startedMs, speechEndMs }: SaidTurn, by: 'stt' | null, metadata: Record<string, unknown>): void {
     const route = by === null ? null : this.#deps.sttRoute()
     this.userText(id, text, true)
+    recordUserTurn(this.#deps.trace, { startedMs, endedMs: speechEndMs, isSpoken: by !== null })
     this.#add({
       ...blank,
       id,
@@ -110,14 +115,16 @@ export class TurnRecord {
     const row = turn.row(isWhole, this.#timeOf)
     const { clock, log, newId, originMs, playout, sttRoute } = this.#deps
     // Audio without a whole word in it was played all the same.
-    if (row.playedText === '' && playout.playedMs === 0 && row.toolCalls.length === 0) return
+    if (row.playedText === '' && playout.playedMs === 0 && row.toolCalls.length === 0) return recordDroppedTurn(turn)
     const index = this.#add(row)
     // A turn may call a tool and say nothing.
     if (row.text !== '') this.agentText(row.id, row.playedText ?? '', true, !isWhole)
     const { firstPlayedMs, figures } = playout
     const endMs = clock.monotonicMs()
     const known = { index, originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }
-    log.span(turnSpan(turn, { ...known, playout: figures, sttRoute: sttRoute() }))
+    const span = turnSpan(turn, { ...known, playout: figures, sttRoute: sttRoute() })
+    log.span(span)
+    recordAgentTurn(turn, span, originMs)
   }
 
   /** The index of the turn. */

@@ -1,5 +1,6 @@
 import { ProviderError } from '../ports/provider-error.ts'
 import type { CancelListener, CancelSignal, Clock } from '../ports/system.ts'
+import type { TraceHeaders } from '../ports/trace.ts'
 
 /**
  * The cancel signal of one attempt. It ends the attempt early when the client leaves, when no first media comes in time, when the provider
@@ -8,6 +9,7 @@ import type { CancelListener, CancelSignal, Clock } from '../ports/system.ts'
  * One timer serves all deadlines. `expect` and `rest` only move the due time, and the timer reads it when it fires, so an item costs no timer.
  */
 export class AttemptSignal implements CancelSignal {
+  readonly traceHeaders: TraceHeaders | null
   readonly #clock: Clock
   readonly #client: CancelSignal
   /** Made for adapters that need a real AbortSignal; this object serves the others. */
@@ -25,7 +27,14 @@ export class AttemptSignal implements CancelSignal {
   #whenEnded: ((error: ProviderError) => void) | null = null
 
   /** `firstByteMs` from now; `totalDueMs` is a moment on the monotonic clock. */
-  constructor(clock: Clock, client: CancelSignal, firstByteMs: number, totalDueMs: number) {
+  constructor(
+    clock: Clock,
+    client: CancelSignal,
+    firstByteMs: number,
+    totalDueMs: number,
+    traceHeaders: TraceHeaders | null = null,
+  ) {
+    this.traceHeaders = traceHeaders
     this.#clock = clock
     this.#client = client
     this.#totalDueMs = totalDueMs
@@ -36,7 +45,7 @@ export class AttemptSignal implements CancelSignal {
   }
 
   get abortSignal(): AbortSignal {
-    this.#controller ??= new AbortController()
+    this.#controller ??= this.#createController()
     if (this.#ended) this.#controller.abort(this.#ended)
     return this.#controller.signal
   }
@@ -106,6 +115,12 @@ export class AttemptSignal implements CancelSignal {
     this.#closed = true
     this.#cancelTimer?.()
     this.#client.removeEventListener('abort', this.#clientLeft)
+  }
+
+  #createController(): AbortController {
+    const controller = new AbortController()
+    if (this.traceHeaders) Object.assign(controller.signal, { traceHeaders: this.traceHeaders })
+    return controller
   }
 
   #arm(): void {

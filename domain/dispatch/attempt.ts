@@ -3,10 +3,19 @@ import type { Path } from '../catalog/model.ts'
 import type { AttemptReport } from '../fault.ts'
 import type { AttemptPermit } from '../health/health.ts'
 import type { ProviderError } from '../ports/provider-error.ts'
+import type { Trace } from '../ports/trace.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
 /** One request to one provider. `ownKeyId` names the organization's own key that it is made with; null is the operator's credential. */
-export type Attempt = { row: Row; path: Path; attemptId: string; ownKeyId: string | null; startedMs: number }
+export type Attempt = {
+  row: Row
+  path: Path
+  attemptId: string
+  ownKeyId: string | null
+  startedMs: number
+  /** The place of its span. Null: nobody traces the request. */
+  trace: Trace | null
+}
 
 /** An attempt that is answering. The code that holds it closes its signal and ends its permit. */
 export type Served<T> = Attempt & {
@@ -36,12 +45,12 @@ export type Settled<T> = Served<T> | Failure
 export type Started<T> = { row: Row; signal: AttemptSignal; settled: Promise<Settled<T>> }
 
 export function failureOf(attempt: Attempt, error: ProviderError, durationMs: number): Failure {
-  const { row, path, attemptId, ownKeyId, startedMs } = attempt
+  const { row, path, attemptId, ownKeyId, startedMs, trace } = attempt
   const report = {
     provider: row.provider.id,
     model: row.model.id,
     outcome: error.errorClass,
     milliseconds: Math.round(durationMs),
   }
-  return { row, path, attemptId, ownKeyId, startedMs, error, report, durationMs }
+  return { row, path, attemptId, ownKeyId, startedMs, trace, error, report, durationMs }
 }

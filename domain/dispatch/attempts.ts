@@ -14,6 +14,7 @@ import {
   type Unserved,
 } from './attempt.ts'
 import { AttemptSignal, providerError } from './attempt-signal.ts'
+import { recordAttempt } from './attempt-span.ts'
 import { hedge, latenessOf } from './hedge.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
@@ -99,8 +100,10 @@ class Attempts<T> {
     const { clock, ids } = deps
     const { path, stage } = plan.ask
     const { answerMs, firstByteMs } = deps.limits[stage]
-    const made: Attempt = { row, path, attemptId: ids.attempt(), ownKeyId, startedMs: clock.monotonicMs() }
-    const signal = new AttemptSignal(clock, context.signal, plan.atOnce ? answerMs : firstByteMs, this.#totalDueMs)
+    const trace = context.trace?.below() ?? null
+    const made: Attempt = { row, path, attemptId: ids.attempt(), ownKeyId, startedMs: clock.monotonicMs(), trace }
+    const firstMs = plan.atOnce ? answerMs : firstByteMs
+    const signal = new AttemptSignal(clock, context.signal, firstMs, this.#totalDueMs, trace?.headers)
     return { row, signal, settled: run(this.#request, made, permit, signal) }
   }
 
@@ -140,8 +143,8 @@ async function run<T>(
     if (!plan.opensOnly) permit.alive()
     if (!plan.opensOnly && !plan.atOnce)
       deps.metrics.firstByte(plan.ask.stage, row.provider.id, labelOf(row), elapsedMs)
-    const { path, attemptId } = made
-    return { row, path, attemptId, ownKeyId, startedMs, value, signal, permit, elapsedMs, earlier: none }
+    const { path, attemptId, trace } = made
+    return { row, path, attemptId, ownKeyId, startedMs, trace, value, signal, permit, elapsedMs, earlier: none }
   } catch (thrown) {
     const error = providerError(thrown)
     // The adapter may have failed by itself and still hold a connection; this closes it.
@@ -179,13 +182,13 @@ async function opened(keys: ProviderKeys, organizationId: string, provider: stri
 }
 
 function reportFailure<T>({ deps, context, plan }: Attempted<T>, failure: Failure): void {
-  const { report, error, attemptId, row } = failure
+  const { report, error, attemptId, row, trace } = failure
   const { provider, outcome, milliseconds: durationMs } = report
   const { stage } = plan.ask
-  const [model, { requestId }] = [labelOf(row), context]
-  deps.metrics.attempt(stage, provider, model, outcome, durationMs)
-  deps.traces?.attempt({ requestId, attemptId, stage, provider, model, outcome, durationMs, quantities: [] })
+  const { requestId } = context
+  deps.metrics.attempt(stage, provider, labelOf(row), outcome, durationMs)
+  recordAttempt(failure, context, { stage, outcome, firstByteMs: null, quantities: [] })
   if (error.errorClass === 'cancelled') return
-  const fields = { requestId, attemptId, ...report, status: error.status, err: error.cause }
+  const fields = { requestId, attemptId, ...report, ...trace?.logFields, status: error.status, err: error.cause }
   deps.log.warn(fields, 'attempt failed')
 }

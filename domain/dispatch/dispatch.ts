@@ -5,6 +5,7 @@ import { ProviderError } from '../ports/provider-error.ts'
 import { type Admission, admitRequest } from './admission.ts'
 import { type Failure, failureOf, type Served } from './attempt.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
+import { recordAttempt } from './attempt-span.ts'
 import { type Attempted, attempt } from './attempts.ts'
 import { Bill, costOf } from './bill.ts'
 import { brokenStream, faultOf } from './outcome.ts'
@@ -94,6 +95,8 @@ export class DispatchedRequest<T> {
     this.#request = request
     this.#served = served
     this.#firstByteMs = atOnce || opensOnly ? null : served.elapsedMs
+    const { logFields } = request.context
+    if (logFields) Object.assign(logFields, { provider: this.route.provider, model: this.route.model })
   }
 
   /** The first media of a plan that `opensOnly` has come, `elapsedMs` after it was requested. */
@@ -183,20 +186,9 @@ export class DispatchedRequest<T> {
 
   #attempted(outcome: string, quantities: Quantity[]): void {
     const { deps, context, plan } = this.#request
-    const { attemptId, provider } = this.route
     const { stage } = plan.ask
-    const [model, durationMs] = [labelOf(this.row), this.#durationMs()]
-    deps.metrics.attempt(stage, provider, model, outcome, durationMs)
-    deps.traces?.attempt({
-      requestId: context.requestId,
-      attemptId,
-      stage,
-      provider,
-      model,
-      outcome,
-      durationMs,
-      quantities,
-    })
+    deps.metrics.attempt(stage, this.route.provider, labelOf(this.row), outcome, this.#durationMs())
+    recordAttempt(this.#served, context, { stage, outcome, firstByteMs: this.#firstByteMs, quantities })
   }
 
   #finish(outcome: string, ledgerOutcome: string, consumed: Quantity[]): void {

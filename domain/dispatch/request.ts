@@ -9,7 +9,8 @@ import type { Stage } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
 import type { Idempotency, KeyUse } from '../idempotency/idempotency.ts'
 import type { ProviderPorts } from '../ports/provider.ts'
-import type { CancelSignal, Clock, Ids, Log, Metrics, Traces } from '../ports/system.ts'
+import type { CancelSignal, Clock, Ids, Log, Metrics } from '../ports/system.ts'
+import type { Trace } from '../ports/trace.ts'
 import type { Ask } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
@@ -25,6 +26,10 @@ export type RequestContext = {
   key?: Pick<KeyUse, 'keyDigest' | 'contentHash'>
   /** Aborted when the client has gone. */
   signal: CancelSignal
+  /** Where the request is in a trace. Absent or null: nobody traces it. */
+  trace?: Trace | null
+  /** Fields of the line that the log has for the request. The route that serves is added to them. */
+  logFields?: Record<string, string>
 }
 
 /** How an operation is asked of providers. */
@@ -65,8 +70,6 @@ export type DispatchDeps = UnpricedPolicy & {
   ids: Ids
   log: Log
   metrics: Metrics
-  /** Null: nobody wants them. */
-  traces: Traces | null
   health: Health
   providerKeys: ProviderKeys
   chooser: Chooser

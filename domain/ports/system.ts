@@ -1,5 +1,7 @@
 /** The ports that every capability needs and never makes itself, so that each schedule is tested without sleeping. */
 
+import type { TraceHeaders } from './trace.ts'
+
 export interface Clock {
   /** Wall time, milliseconds since the epoch. */
   nowMs(): number
@@ -40,28 +42,12 @@ export interface Metrics {
   creditRefusal(stage: string): void
 }
 
-/** One attempt at a provider, when it has ended. It has no content. */
-export type EndedAttempt = {
-  requestId: string
-  attemptId: string
-  stage: string
-  provider: string
-  model: string
-  /** `succeeded`, or the class of its error. */
-  outcome: string
-  durationMs: number
-  quantities: readonly { unit: string; amount: number }[]
-}
-
-/** Shows operators how the time of a request was spent. */
-export interface Traces {
-  attempt(ended: EndedAttempt): void
-}
-
 /** Whether somebody has given up: a client that left, a deadline. An AbortSignal is one; making one for each request is what this spares. */
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
+  /** Headers that every request under this signal carries. Absent or null: there are none. */
+  readonly traceHeaders?: TraceHeaders | null
   addEventListener(type: 'abort', listener: CancelListener): void
   removeEventListener(type: 'abort', listener: CancelListener): void
 }

@@ -101,7 +101,8 @@ async function sendTo(
       ? await deps.secrets.signingSecrets(routed.organizationId)
       : signingSecretsAt(signing, deps.clock.nowMs())
   const endpoint = { url, headers, authHeaders: {}, timeoutMs, isDisabled: false, signingSecrets }
-  const sent = { id: event.id, body: claimed.body, lane: target.id }
+  const about = { type: event.type, callId: null, createdAtMs: deps.clock.nowMs() }
+  const sent = { ...about, id: event.id, body: claimed.body, lane: target.id }
   const { attempt } = await post(deps, endpoint, sent, 'automatic')
   await deps.events.attempted(event, claimed, target, attempt)
   return attempt.error === null

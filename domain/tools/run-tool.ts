@@ -51,7 +51,7 @@ async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source:
   const body = bodyOf(call, request, id)
   const post = (signing: readonly string[]) => {
     const signed = webhookHeaders({ id, nowMs: clock.nowMs(), body }, signing)
-    const headers = { ...headersOf(source, secrets), ...signed }
+    const headers = { ...request.trace?.headers, ...headersOf(source, secrets), ...signed }
     return client.post({ url: source.url, headers, body, signal: timeout.signal, answerBytesMax })
   }
   try {
@@ -63,7 +63,7 @@ async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source:
     const second = await post(signing).catch((error: unknown) => error)
     return resultOf(second)
   } catch (err) {
-    deps.log.error({ err }, 'tool not run')
+    deps.log.error({ err, callId: call.id, ...request.trace?.logFields }, 'tool not run')
     return { failure: { code: 'failed' } }
   } finally {
     cancelTimeout()

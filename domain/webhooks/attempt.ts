@@ -1,5 +1,7 @@
 /** One POST of an event to an endpoint, signed at that moment. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
+import type { Traces } from '../ports/trace.ts'
+import { attemptTrace, recordDelivery, type TracedEvent } from './attempt-trace.ts'
 import { type WebhookAnswer, type WebhookClient, WebhookError, type WebhookFailure } from './client.ts'
 import type { Attempt, AttemptError, AttemptTrigger } from './delivery.ts'
 import type { DeliveryTarget } from './endpoint.ts'
@@ -11,6 +13,8 @@ export type AttemptDeps = {
   /** A signal that is aborted after `delayMs`, unless `end` is called before. */
   deadline(delayMs: number): Deadline
   attemptId(): string
+  /** Absent or null: nobody traces deliveries. */
+  traces?: Traces | null
 }
 
 export interface Deadline {
@@ -34,7 +38,7 @@ const loggedBytesMax = 4_096
 export async function post(
   deps: AttemptDeps,
   target: DeliveryTarget,
-  event: { id: string; body: Uint8Array; lane: string },
+  event: TracedEvent & { body: Uint8Array; lane: string },
   trigger: AttemptTrigger,
   bytesMax = answerBytesMax,
 ): Promise<Posted> {
@@ -42,7 +46,8 @@ export async function post(
   const createdAtMs = clock.nowMs()
   const startedMs = clock.monotonicMs()
   const signed = webhookHeaders({ id: event.id, nowMs: createdAtMs, body: event.body }, target.signingSecrets)
-  const plain = { 'content-type': 'application/json', 'user-agent': 'Parley', ...target.headers }
+  const trace = attemptTrace(deps.traces, event, createdAtMs)
+  const plain = { 'content-type': 'application/json', 'user-agent': 'Parley', ...trace?.headers, ...target.headers }
   const deadline = deps.deadline(target.timeoutMs)
   const outcome = await deps.client
     .post({
@@ -59,6 +64,8 @@ export async function post(
     })
     .finally(() => deadline.end())
   const answer = outcome instanceof WebhookError ? null : outcome
+  const error = errorOf(outcome)
+  recordDelivery(trace, event, { startedMs, status: answer?.status, error })
   const masked = Object.fromEntries(Object.keys(target.authHeaders).map((name) => [name, mask]))
   return {
     attempt: {
@@ -70,7 +77,7 @@ export async function post(
       responseBody: answer && answer.body.subarray(0, loggedBytesMax),
       isResponseTruncated: answer !== null && (answer.isCut || answer.body.length > loggedBytesMax),
       durationMs: Math.round(clock.monotonicMs() - startedMs),
-      error: errorOf(outcome),
+      error,
       createdAtMs,
     },
     answer: answer && answer.body,

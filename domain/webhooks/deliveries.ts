@@ -67,7 +67,7 @@ export class Deliveries {
       await queue.complete([givenBackEnd(claimed)])
       throw new ResourceFault({ kind: 'redelivery_unavailable' })
     }
-    const event = { id: claimed.eventId, body: claimed.body, lane: claimed.endpointId }
+    const event = { ...claimed, id: claimed.eventId, lane: claimed.endpointId }
     const { attempt } = await post(this.#deps, target, event, 'manual')
     metrics.webhookAttempt(attempt.error ?? 'success', attempt.durationMs)
     await queue.complete([endOf(claimed, attempt, null, { nowMs: clock.nowMs(), random: 0 })])

@@ -56,6 +56,9 @@ export type ClaimedDelivery = Tenant & {
   eventId: string
   endpointId: string
   type: WebhookEventType
+  /** Null: the event is not about a call. */
+  callId: string | null
+  createdAtMs: number
   body: Uint8Array
   /** The end of the attempt is stored only while this is the last claim. */
   claim: number

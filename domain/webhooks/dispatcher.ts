@@ -152,14 +152,14 @@ export class Dispatcher {
 
   async #attempt(delivery: ClaimedDelivery, target: DeliveryTarget | null): Promise<DeliveryEnd> {
     const { clock, random } = this.#deps
-    const { endpointId, eventId, body } = delivery
+    const { endpointId, eventId } = delivery
     if (target === null) return cancelledEnd(delivery, 'deleted')
     if (target.isDisabled) return cancelledEnd(delivery, 'disabled')
     if (!canAttempt(delivery, target.timeoutMs, clock.nowMs())) return givenBackEnd(delivery)
     const { attempt, retryAfterMs } = await post(
       this.#deps,
       target,
-      { id: eventId, body, lane: endpointId },
+      { ...delivery, id: eventId, lane: endpointId },
       'automatic',
     )
     return endOf(delivery, attempt, retryAfterMs, { nowMs: clock.nowMs(), random: random() })

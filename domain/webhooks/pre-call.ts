@@ -60,7 +60,7 @@ async function ask(deps: PreCallDeps, call: Call, endpoint: Endpoint): ReturnTyp
   if (target === null || target.isDisabled) return null
   const event = eventOf(deps, call)
   const timed = { ...target, timeoutMs: Math.min(target.timeoutMs, waitMsMax) }
-  const sent = { id: event.id, body: event.body, lane: endpoint.id }
+  const sent = { ...event, lane: endpoint.id }
   const posted = await post(deps, timed, sent, 'automatic', preCallBytesMax)
   await record(deps, { organizationId, test }, event, endpoint, posted)
   return { reply: replyOf(deps, posted), durationMs: posted.attempt.durationMs }
@@ -96,6 +96,8 @@ async function record(
     eventId: event.id,
     endpointId: endpoint.id,
     type: event.type,
+    callId: event.callId,
+    createdAtMs: event.createdAtMs,
     body: event.body,
     claim: 1,
     // No attempt follows.

@@ -44,7 +44,7 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())
     const bytesMax = type === 'call.pre_call' ? preCallBytesMax : answerBytesMax
     // Tests use other connections, so that no delivery waits for them.
-    const sent = { id: event.id, body: event.body, lane: `test ${endpointId}` }
+    const sent = { ...event, callId: null, lane: `test ${endpointId}` }
     const posted = await post(deps, target, sent, 'manual', bytesMax)
     const delivery = claimOf(tenant, id(), endpointId, event)
     const attempt = type === 'call.pre_call' ? withoutSecrets(deps.answers, posted) : posted.attempt
@@ -63,6 +63,8 @@ function claimOf(tenant: Tenant, id: string, endpointId: string, event: OutboxEv
     eventId: event.id,
     endpointId,
     type: event.type,
+    callId: event.callId,
+    createdAtMs: event.createdAtMs,
     body: event.body,
     claim: 1,
     failures: 0,

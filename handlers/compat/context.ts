@@ -9,8 +9,9 @@ import { located } from '../faults/located-fault.ts'
 import { routeHeaders } from '../views/route.ts'
 
 /** The context without an idempotency key: clients of this surface send none. */
-export function contextOf({ caller, requestId, operation, signal }: Context<Caller>): RequestContext {
-  return { caller, requestId, operation, signal }
+export function contextOf(context: Context<Caller>): RequestContext {
+  const { caller, requestId, operation, signal, trace, logFields } = context
+  return { caller, requestId, operation, signal, trace, logFields }
 }
 
 /**

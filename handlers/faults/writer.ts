@@ -62,12 +62,12 @@ type Answer = {
 export function createFaultWriter(surface: FaultSurface): FaultWriter {
   const { log, count, headerPrefix } = surface
   const hints = hintsOf(surface)
-  return (error, requestId) => {
+  return (error, requestId, logFields) => {
     const answer = answerTo(error, surface)
     const { code, cause } = answer
     count(code)
-    if (code === 'relay_error') log.error({ requestId, err: error }, 'request failed')
-    else if (cause !== undefined) log.warn({ requestId, code, err: cause }, 'request refused')
+    if (code === 'relay_error') log.error({ requestId, ...logFields, err: error }, 'request failed')
+    else if (cause !== undefined) log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     const hint = answer.hint ?? hintOfField.get(answer.param ?? '') ?? hints[code]
     const param = answer.param ? renameHeader(answer.param, headerPrefix) : undefined
     return written({ ...answer, hint, param }, requestId)

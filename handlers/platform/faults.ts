@@ -103,13 +103,13 @@ const retryAfterLeastS = 1
 
 /** Makes the errors of the platform surface. An unexpected error is `INTERNAL_ERROR`: the client receives the request id, the rest is logged. */
 export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => void): FaultWriter {
-  return (error, requestId) => {
+  return (error, requestId, logFields) => {
     if (error instanceof RepeatedFault) return error.answer
     const answer = answerTo(error)
     const { code, cause } = answer
     count(code)
-    if (code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'request failed')
-    else if (cause !== undefined) log.warn({ requestId, code, err: cause }, 'request refused')
+    if (code === 'INTERNAL_ERROR') log.error({ requestId, ...logFields, err: error }, 'request failed')
+    else if (cause !== undefined) log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     return written(answer, requestId)
   }
 }

@@ -6,8 +6,8 @@ import { type Caller, type Keys, tenantOf } from '../../domain/access/organizati
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
-import type { Credentials } from '../../runtime/engine/options.ts'
-import { createAuthenticate } from '../authenticate.ts'
+import type { Credentials, LogFields } from '../../runtime/engine/options.ts'
+import { createAuthenticate, nameCaller } from '../authenticate.ts'
 
 export type GateDeps = {
   keys: Keys
@@ -22,18 +22,18 @@ type Gate = (caller: Caller) => Promise<void>
 
 export function createGatedAuthenticate(
   deps: GateDeps,
-): (credentials: Credentials, scope: string, operationId: string) => Caller | Promise<Caller> {
+): (credentials: Credentials, scope: string, operationId: string, logFields: LogFields) => Caller | Promise<Caller> {
   const authenticate = createAuthenticate(deps.keys)
   const gates = gatesOf(deps)
-  const admitted = async (caller: Caller, gate: Gate) => {
-    await gate(caller)
-    return caller
+  const admitted = (caller: Caller, gate: Gate | undefined, logFields: LogFields) => {
+    nameCaller(logFields, caller)
+    return gate === undefined ? caller : gate(caller).then(() => caller)
   }
-  return (credentials, scope, operationId) => {
+  return (credentials, scope, operationId, logFields) => {
     const found = authenticate(credentials, scope)
     const gate = gates.get(operationId)
-    if (gate === undefined) return found
-    return found instanceof Promise ? found.then((caller) => admitted(caller, gate)) : admitted(found, gate)
+    if (found instanceof Promise) return found.then((caller) => admitted(caller, gate, logFields))
+    return admitted(found, gate, logFields)
   }
 }
 

@@ -11,7 +11,7 @@ import type { TranscriptionSession } from '../../generated/realtime/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin, requireEnabled } from '../authenticate.ts'
+import { isOwnOrigin, nameCaller, requireEnabled } from '../authenticate.ts'
 
 export type AdmitDeps = {
   /** The caller of the credentials. Throws the refusals unauthenticated and forbidden. */
@@ -51,6 +51,7 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
   // A socket takes no cookie, because any page can open one: pages fetch a token.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
   const caller = await deps.authenticate(credentials, request.scope)
+  nameCaller(request.logFields, caller)
   checkOrigin(request, caller)
   await deps.admitStream(caller, stageOf(request), modelOf(request))
   return caller
@@ -64,6 +65,7 @@ async function admitToken(
   if (credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
   const value = credential.startsWith(clientSecretPrefix) ? credential.slice(clientSecretPrefix.length) : credential
   const redeemed = await redeem(value, (found) => {
+    nameCaller(request.logFields, found)
     requireEnabled(found)
     checkScope(found, request.scope)
     checkOrigin(request, found)

@@ -131,7 +131,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   }
 
   #open(config: TtsConfig): void {
-    const { caller, requestId, channelId, signal } = this.#context
+    const { caller, requestId, channelId, signal, trace, logFields } = this.#context
     const { voice, language, instructions, speed } = config
     try {
       this.#stream = this.#deps.synthesize(
@@ -140,6 +140,8 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
           requestId,
           operation: channelId,
           signal,
+          trace,
+          logFields,
           routing: routingOf(this.#deps.catalog, 'tts', caller, config),
           wanted: this.#wanted,
           ...(voice && voice !== 'auto' && { voice }),

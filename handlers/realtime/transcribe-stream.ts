@@ -157,7 +157,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   #open(): void {
     const config = this.#config
     if (!config) return
-    const { caller, requestId, channelId, signal } = this.#context
+    const { caller, requestId, channelId, signal, trace, logFields } = this.#context
     const { endpointingMs, prompt } = config
     const keywords = config.keywords ?? config.sttOptions?.keywords
     const language = languageOf(config)
@@ -169,6 +169,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
           requestId: this.#isReopened ? `${requestId}-2` : requestId,
           operation: channelId,
           signal,
+          trace,
+          logFields,
           routing: routingOf(this.#deps.catalog, 'stt', caller, config),
           audio: this.#audio,
           interimResults: config.interimResults ?? true,

@@ -302,13 +302,15 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   #inputOf({ audio, model, language, prompt, keywords, turns }: TranscriptionSettings) {
-    const { caller, channelId, signal } = this.#context
+    const { caller, channelId, signal, trace, logFields } = this.#context
     return {
       caller,
       // Each stream is settled as a request, so a later one needs another id.
       requestId: this.#streamsCount <= 1 ? this.requestId : `${this.requestId}-${this.#streamsCount}`,
       operation: channelId,
       signal,
+      trace,
+      logFields,
       routing: routingOf(this.#deps.catalog, 'stt', caller, { ...(model && { model }) }),
       audio,
       interimResults: true,

@@ -8,7 +8,8 @@ export function contextOf(
   header: { 'idempotency-key': string },
   context: Context<Caller>,
 ): RequestContext & Required<Pick<RequestContext, 'key'>> {
-  const { caller, requestId, operation, contentHash, signal } = context
+  const { caller, requestId, operation, contentHash, signal, trace, logFields } = context
   const keyDigest = hash('sha256', header['idempotency-key'])
-  return { caller, requestId, operation, key: { keyDigest, contentHash: contentHash ?? '' }, signal }
+  const key = { keyDigest, contentHash: contentHash ?? '' }
+  return { caller, requestId, operation, key, signal, trace, logFields }
 }

@@ -24,11 +24,12 @@ export type ResponseDeps = { generate: Generate<ItemsInput, ItemsAnswer, ItemEve
 export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['createResponse'] {
   return async ({ header, body }, context) => {
     const { caller, requestId, operation, key, signal } = contextOf(header, context)
+    const { trace, logFields } = context
     const routing = routingOf(body.routing, caller)
     const request = requestOf(body)
     const id = `resp_${requestId}`
     // The fields are not spread: a spread costs more than all other work on this path.
-    const input: ItemsInput = { caller, requestId, operation, key, signal, routing, request }
+    const input: ItemsInput = { caller, requestId, operation, key, signal, trace, logFields, routing, request }
     return body.stream
       ? streamed(await deps.generate.stream(input), id)
       : answered(await deps.generate.whole(input), id, deps.region)

@@ -1,28 +1,34 @@
 /** Decides before the upgrade who may open the media channel of a session. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import type { Traces } from '../../domain/ports/trace.ts'
 import type { LiveSessions, SessionSeat } from '../../domain/sessions/live.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { type AdmitSocket, HeldElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin, requireEnabled } from '../authenticate.ts'
+import { isOwnOrigin, nameCaller, requireEnabled } from '../authenticate.ts'
 
 export type SessionAdmitDeps = {
   tokens: TransportTokens
   keys: LiveKeys
   sessions: LiveSessions
+  /** Absent or null: nobody traces calls. */
+  traces?: Traces | null
 }
 
 /** The caller of the socket is the seat that its token names. */
-export function createSessionAdmit({ tokens, keys, sessions }: SessionAdmitDeps): AdmitSocket {
+export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAdmitDeps): AdmitSocket {
   return async (request): Promise<SessionSeat> => {
     const claims = tokens.read(presentedToken(request))
     if (claims === null || claims.sessionId !== request.path['id']) throw badToken()
     const caller = await keys.find(claims.organizationId, claims.keyId)
     if (caller === null) throw badToken()
+    nameCaller(request.logFields, caller)
+    request.logFields['callId'] = claims.sessionId
     requireEnabled(caller)
     checkOrigin(request, caller.policy.allowedOrigins)
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) throw new HeldElsewhere(seat.ownerId)
+    request.joinTrace(traces?.call(claims.sessionId) ?? null)
     return seat
   }
 }

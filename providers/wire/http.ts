@@ -12,6 +12,7 @@ import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts
 import { classOfStatus, excerpt, protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { retryAfterS } from './retry-after.ts'
+import { withTrace } from './trace-headers.ts'
 
 /** Authentication and errors of one vendor. */
 export type VendorWire = {
@@ -146,7 +147,7 @@ function requestsOf({ prefix, search, limits }: Link, signed: readonly string[])
   ): OutboundRequest => ({
     method,
     path: `${prefix}${path}${search}`,
-    headers: headersOf(payload),
+    headers: withTrace(headersOf(payload), signal),
     body: payload === null ? '' : payload.body,
     signal,
     headersTimeoutMs,

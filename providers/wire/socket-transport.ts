@@ -6,6 +6,7 @@ import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
 import { toProviderError } from './failures.ts'
 import { refusal, type VendorWire } from './http.ts'
 import type { Dial, SocketTransport, WarmOutcome, WarmRules } from './socket.ts'
+import { withTrace } from './trace-headers.ts'
 import { WarmTargets } from './warm-targets.ts'
 
 export type SocketTransportOptions = {
@@ -39,7 +40,7 @@ function createDial({ baseUrl, wire, limits }: SocketTransportOptions): Dial {
     try {
       return await openSocket({
         url: `${origin}${prefix}${withQuery(path, base.search)}`,
-        headers: apiKey === null ? headers : [...wire.sign(apiKey), ...headers],
+        headers: withTrace(apiKey === null ? headers : [...wire.sign(apiKey), ...headers], signal),
         protocols,
         connectMs,
         openMs: firstByteMs,

@@ -3,15 +3,18 @@ import type { Receiver } from '../http/receiver.ts'
 import { Routes } from '../http/routes.ts'
 import { roundedMs } from '../log.ts'
 import { Roster } from '../roster.ts'
+import { passedTrace, type Trace } from '../trace-context.ts'
 import { Watch } from '../watch.ts'
 import { SocketRoutes } from '../ws/routes.ts'
 import { Sockets } from '../ws/sockets.ts'
 import { EdgeQuota } from './edge-quota.ts'
 import type { FaultAnswer } from './handler.ts'
-import { renameHeader } from './head.ts'
+import { type Head, renameHeader } from './head.ts'
 import type { ServerOptions } from './options.ts'
 import { type RelayClient, RelayedFault } from './relay/outgoing.ts'
 import type { Transport } from './transport.ts'
+
+type Faulty = Pick<HttpExchange, 'mount' | 'requestId'> & Partial<Pick<HttpExchange, 'trace'>>
 
 export type ServerState = 'starting' | 'ready' | 'draining' | 'ending' | 'stopped'
 
@@ -70,6 +73,18 @@ export class Engine {
     return exchange
   }
 
+  /** Finds the place of a request in a trace. Probes have none. */
+  trace(exchange: HttpExchange, head: Head): void {
+    if (exchange.mount?.health) return
+    exchange.trace = this.traceOf(head)
+    if (exchange.trace) Object.assign(exchange.logFields, exchange.trace.logFields)
+  }
+
+  traceOf({ traceparent, tracestate }: Pick<Head, 'traceparent' | 'tracestate'>): Trace | null {
+    const { tracing } = this.options
+    return tracing ? tracing.request(traceparent, tracestate) : passedTrace(traceparent, tracestate)
+  }
+
   /** Must be called once for each exchange, however it ended. */
   close(exchange: HttpExchange): void {
     const { metrics, clock, log } = this.options
@@ -78,26 +93,26 @@ export class Engine {
     exchange.receiver?.fail(abandoned)
     exchange.releaseMemory()
     if (exchange.source !== null) this.quota.leave(exchange.source)
-    const { requestId, operation, isGone } = exchange
+    const { requestId, operation, isGone, logFields } = exchange
     const status = exchange.status || 499
     const durationMs = clock.monotonicMs() - exchange.startedMs
-    exchange.endSpan?.(status)
+    recordRequest(exchange, status)
     metrics.request(operation, status, durationMs)
     metrics.inflight(this.#exchanges.size)
-    const fields = { requestId, operation, status, durationMs: roundedMs(durationMs), isGone }
+    const fields = { requestId, operation, status, durationMs: roundedMs(durationMs), isGone, ...logFields }
     if (!exchange.mount?.health) log.info(fields, 'request')
     this.#settleIdle()
   }
 
   /** The envelope of the surface that the request belongs to. Never throws. */
-  faultAnswer({ mount, requestId }: Pick<HttpExchange, 'mount' | 'requestId'>, error: unknown): FaultAnswer {
+  faultAnswer({ mount, requestId, trace }: Faulty, error: unknown): FaultAnswer {
     if (error instanceof RelayedFault) return error.answer
     const { mounts, log } = this.options
     const surface = mount ?? mounts[0]
     try {
-      if (surface) return surface.writeFault(error, requestId)
+      if (surface) return surface.writeFault(error, requestId, trace?.logFields)
     } catch (cause) {
-      log.error({ requestId, err: cause }, 'the fault could not be written')
+      log.error({ requestId, ...trace?.logFields, err: cause }, 'the fault could not be written')
     }
     return { status: 500, headers: {}, body: '{}' }
   }
@@ -128,6 +143,26 @@ export class Engine {
   #settleIdle(): void {
     if (this.#isIdle) for (const settle of this.#idleWaiters) settle()
   }
+}
+
+/** An exchange that opened a socket has the span of the socket: see sockets.ts. */
+function recordRequest({ trace, endpoint, transport, startedMs, requestId }: HttpExchange, status: number): void {
+  if (trace === null || status === 101) return
+  const method = transport.method.toUpperCase()
+  const route = endpoint?.operation.path
+  trace.record({
+    name: route === undefined ? method : `${method} ${route}`,
+    kind: 'server',
+    startedMs,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'parley.operation': endpoint?.operation.id,
+      'parley.request.id': requestId,
+    },
+    ...(status >= 500 && { failure: String(status) }),
+  })
 }
 
 /** The failure of a body that nothing waits for any more. */

@@ -1,4 +1,6 @@
+import type { Trace } from '../trace-context.ts'
 import type { CancelSignal } from './cancel-signal.ts'
+import type { LogFields } from './options.ts'
 
 /** The arguments and results of handlers. Generated handler interfaces narrow these types operation by operation. */
 
@@ -52,6 +54,10 @@ export type Context<Caller = unknown> = {
   /** Clock.monotonicMs() when the request line was read. */
   startedMs: number
   readonly peer: Peer
+  /** Where the request is in a trace. Null: nobody traces it. */
+  readonly trace: Trace | null
+  /** Further fields of the line that the log has for this request. */
+  readonly logFields: LogFields
 }
 
 export type ServerSentEvent = {
@@ -84,7 +90,8 @@ export type Handlers = Readonly<Record<string, Handler>>
  * refusals.
  */
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string }
-export type FaultWriter = (error: unknown, requestId: string) => FaultAnswer
+/** `logFields` are further fields for the line that the log has for the error. */
+export type FaultWriter = (error: unknown, requestId: string, logFields?: Readonly<LogFields>) => FaultAnswer
 
 /**
  * Refusals of the engine, and of a handler whose request breaks its contract. The surface's fault writer turns each

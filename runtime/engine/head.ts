@@ -15,6 +15,7 @@ export class Head {
   origin = ''
   host = ''
   traceparent = ''
+  tracestate = ''
   forwardedFor = ''
   forwardedHost = ''
   forwardedProto = ''
@@ -81,6 +82,10 @@ export class Head {
         break
       case 'traceparent':
         this.traceparent = value
+        break
+      case 'tracestate':
+        // It may come in several lines. W3C Trace Context, 3.3.1.
+        this.tracestate = this.tracestate === '' ? value : `${this.tracestate},${value}`
         break
       case 'x-forwarded-for':
         this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor},${value}`

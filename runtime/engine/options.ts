@@ -1,3 +1,4 @@
+import type { Trace } from '../trace-context.ts'
 import type { SocketSurface } from './channel.ts'
 import type { EngineName } from './choose.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
@@ -106,19 +107,13 @@ export type SocketMetrics = {
   socketClosed(channel: string, code: number): void
 }
 
-export type TracedRequest = {
-  requestId: string
-  operation: string
-  method: string
-  /** The OpenAPI template. */
-  route: string
-  traceparent: string
+/** The place of a request in a trace. Each argument is '' when the client sent no such header. */
+export type RequestTracing = {
+  request(traceparent: string, tracestate: string): Trace
 }
 
-/** `start` begins a span, which the returned function ends. */
-export type RequestTracing = {
-  start(request: TracedRequest): (status: number) => void
-}
+/** Fields of the line that the log has for a request or a socket. What learns of them sets them. */
+export type LogFields = Record<string, string>
 
 export type RelaySettings = {
   dataDir: string
@@ -158,9 +153,9 @@ export type ServerOptions = {
   echo: boolean
   /**
    * The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`, or a fault of the surface where the
-   * caller may not use the operation.
+   * caller may not use the operation. It sets the fields that name the caller in the log.
    */
-  authenticate(credentials: Credentials, scope: string, operationId: string): unknown
+  authenticate(credentials: Credentials, scope: string, operationId: string, logFields: LogFields): unknown
   requestId(): string
   limits: Limits
   edgeQuota: EdgeQuotaOptions

@@ -1,4 +1,6 @@
+import type { Trace } from '../trace-context.ts'
 import type { CancelSignal } from './cancel-signal.ts'
+import type { LogFields } from './options.ts'
 
 /** The arguments and results of socket handlers. Generated session types narrow these types channel by channel. */
 
@@ -18,6 +20,10 @@ export type UpgradeRequest = {
   /** The address's parameters by name. */
   path: Readonly<Record<string, string>>
   query: URLSearchParams
+  /** The admission sets the fields that name the caller in the log. */
+  logFields: LogFields
+  /** The socket is part of this work instead of a trace of its own. Null changes nothing. */
+  joinTrace(trace: Trace | null): void
 }
 
 /**
@@ -48,6 +54,10 @@ export type SocketContext<Caller = unknown> = {
   readonly signal: CancelSignal
   /** Clock.monotonicMs() when the upgrade request came. */
   startedMs: number
+  /** Where the socket is in a trace. Null: nobody traces it. */
+  readonly trace: Trace | null
+  /** Further fields of the line that the log has for this socket. */
+  readonly logFields: LogFields
 }
 
 /** One open socket. After it has ended every method does nothing. */

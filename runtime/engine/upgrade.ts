@@ -7,6 +7,7 @@ import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
 import { nothingAt } from '../http/unknown-path.ts'
+import type { Trace } from '../trace-context.ts'
 import { Connection } from '../ws/connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
 import type { SocketEntry } from '../ws/routes.ts'
@@ -17,7 +18,7 @@ import { readHead } from './head.ts'
 import { type Found, namedParams } from './path-tree.ts'
 import { type RelayLink, RelaySession, unreachable } from './relay/outgoing.ts'
 import type { RelayRequest } from './relay/request.ts'
-import { HeldElsewhere } from './socket.ts'
+import { HeldElsewhere, type SocketContext } from './socket.ts'
 import type { UpgradeTransport } from './transport.ts'
 
 /** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. */
@@ -29,6 +30,7 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     const found = engine.socketRoutes.find(head.host, transport.path)
     exchange.mount = found?.entry.mount ?? mountOf(engine, head.host, transport.path)
     exchange.channelId = found?.entry.channel.id ?? ''
+    engine.trace(exchange, head)
     // The bytes of a body would be read as frames.
     if (!head.isSound || head.hasBody) return drop(exchange)
     admit(engine, exchange, head)
@@ -60,14 +62,16 @@ async function admitSocket(
   found: Found<SocketEntry>,
   handshake: Handshake,
 ): Promise<Connection> {
-  const { requestId, startedMs } = exchange
+  const { requestId, trace } = exchange
   requireCapacity(engine)
   const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
   requireHandshake(found.entry, handshake, authorization !== '')
   const { path, query } = exchange.transport
-  const request = { requestId, authorization, credential: handshake.credential, origin, host, path, query }
-  const connection = await connectionOf(engine, found, request, startedMs).catch((error: unknown) => {
-    if (error instanceof HeldElsewhere) return relayed(engine, found, request, startedMs, error.owner)
+  const { traceparent = '', tracestate = '' } = trace?.headers ?? {}
+  const { credential } = handshake
+  const request = { requestId, authorization, credential, origin, host, path, query, traceparent, tracestate }
+  const connection = await connectionOf(engine, found, request, exchange).catch((error: unknown) => {
+    if (error instanceof HeldElsewhere) return relayed(engine, found, request, exchange, error.owner)
     throw error
   })
   try {
@@ -81,22 +85,33 @@ async function admitSocket(
   }
 }
 
+/** What is known of a socket when its request came. */
+type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
+
 /** Throws as the admission of the mount does. */
 async function connectionOf(
   engine: Engine,
   { entry, params }: Found<SocketEntry>,
   request: RelayRequest,
-  startedMs: number,
+  begun: Begun,
 ): Promise<Connection> {
   const { id: channelId, scope, parameters = [] } = entry.channel
   const query = new URLSearchParams(request.query)
   const path = namedParams(parameters, params)
   requireQuery(entry.channel, query)
   const { requestId, authorization, credential, origin, host } = request
-  const asked = { channelId, scope, requestId, authorization, credential, origin, host, path, query }
+  const { startedMs, logFields } = begun
+  let { trace } = begun
+  const joinTrace = (joined: Trace | null) => {
+    if (joined === null) return
+    trace = joined.below()
+    Object.assign(logFields, trace.logFields)
+  }
+  const known = { requestId, channelId, path, query, logFields }
+  const asked = { ...known, scope, authorization, credential, origin, host, joinTrace }
   const caller = await entry.admit(asked)
   const signal = new CancelSource()
-  return new Connection(engine.sockets, entry, { requestId, caller, channelId, path, query, signal, startedMs })
+  return new Connection(engine.sockets, entry, { ...known, caller, signal, startedMs, trace })
 }
 
 /** The connection of a socket that another process serves. */
@@ -104,7 +119,7 @@ async function relayed(
   { relay, sockets }: Engine,
   { entry, params }: Found<SocketEntry>,
   request: RelayRequest,
-  startedMs: number,
+  { startedMs, trace, logFields }: Begun,
   owner: string,
 ): Promise<Connection> {
   if (relay === null) throw unreachable('another process has the session')
@@ -114,7 +129,8 @@ async function relayed(
   const { id: channelId, parameters = [] } = entry.channel
   const path = namedParams(parameters, params)
   const query = new URLSearchParams(request.query)
-  const context = { requestId: request.requestId, caller: null, channelId, path, query, signal, startedMs }
+  const { requestId } = request
+  const context = { requestId, caller: null, channelId, path, query, signal, startedMs, trace, logFields }
   return new Connection(sockets, relayEntry(entry, link), context)
 }
 
@@ -140,7 +156,10 @@ export async function admitRelayed(
   try {
     if (!found) throw nothingAt(request.path, engine.socketRoutes.patterns)
     requireCapacity(engine)
-    const connection = await connectionOf(engine, found, request, engine.sockets.nowMs())
+    const trace = engine.traceOf(request)
+    const logFields = { ...trace?.logFields }
+    const begun = { startedMs: engine.sockets.nowMs(), trace, logFields }
+    const connection = await connectionOf(engine, found, request, begun)
     requireCapacity(engine)
     return { connection }
   } catch (error) {

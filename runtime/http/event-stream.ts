@@ -101,9 +101,9 @@ class EventStream {
   }
 
   #writeError(error: unknown): void {
-    const { requestId, operation, isGone } = this.#exchange
+    const { requestId, operation, isGone, trace } = this.#exchange
     if (isGone) return
-    this.#engine.options.log.error({ requestId, operation, err: error }, 'event stream failed')
+    this.#engine.options.log.error({ requestId, operation, ...trace?.logFields, err: error }, 'event stream failed')
     const { body } = this.#engine.faultAnswer(this.#exchange, error)
     this.#gathered += this.#format({ event: 'error', data: null, raw: body })
   }

@@ -1,9 +1,10 @@
 import { CancelSource } from '../engine/cancel-signal.ts'
 import type { Context, Peer } from '../engine/handler.ts'
 import type { Head } from '../engine/head.ts'
-import type { Mount } from '../engine/options.ts'
+import type { LogFields, Mount } from '../engine/options.ts'
 import type { Transport } from '../engine/transport.ts'
 import type { Placed } from '../roster.ts'
+import type { Trace } from '../trace-context.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Thrown inside the lifecycle when the client has left and nothing can be answered. */
@@ -69,7 +70,8 @@ export class HttpExchange implements Context, Placed {
   closesConnection = false
   /** The body on its way. It is failed when the exchange ends without it. */
   receiver: { fail(error: Error): void } | null = null
-  endSpan: ((status: number) => void) | null = null
+  trace: Trace | null = null
+  readonly logFields: LogFields = {}
   /** Called when the client leaves, on behalf of the code that waits for the client at this moment. */
   onGone: (() => void) | null = null
   readonly signal = new CancelSource()

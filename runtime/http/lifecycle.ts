@@ -31,6 +31,7 @@ export async function serve(engine: Engine, transport: Transport): Promise<void>
     exchange.head = head
     if (!head.isSound) return drop(exchange)
     isolate(transport, head)
+    engine.trace(exchange, head)
     exchange.accept = head.accept
     admit(engine, exchange, head)
     if (!found) throw unknownPath(engine, exchange)
@@ -52,17 +53,11 @@ async function handle(
   head: Head,
 ): Promise<void> {
   const { operation, handler } = endpoint
-  const { headerPrefix, tracing } = engine.options
+  const { headerPrefix } = engine.options
   const { query } = exchange.transport
-  if (tracing && !exchange.mount?.health) {
-    const { id, method, path } = operation
-    const { requestId } = exchange
-    const { traceparent } = head
-    exchange.endSpan = tracing.start({ requestId, operation: id, method, route: path, traceparent })
-  }
   const arriving = operation.body && receive(engine, exchange, operation.body, head)
   if (operation.scope !== null) {
-    const caller = engine.options.authenticate(head, operation.scope, operation.id)
+    const caller = engine.options.authenticate(head, operation.scope, operation.id, exchange.logFields)
     // A key in the cache is found at once, and an await without need costs a turn of the microtask queue.
     exchange.caller = caller instanceof Promise ? await caller : caller
   }

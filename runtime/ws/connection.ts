@@ -68,6 +68,11 @@ export class Connection implements Socket, SocketOwner, Placed {
     return this.#entry.channel.id
   }
 
+  /** As the contract writes it: /v1/sessions/{id}/media. */
+  get address(): string {
+    return this.#entry.channel.address
+  }
+
   get bufferedBytes(): number {
     return this.#transport?.getBufferedAmount() ?? 0
   }

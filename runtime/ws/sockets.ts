@@ -47,15 +47,17 @@ export class Sockets implements SocketRegister {
     this.#open.delete(connection)
     this.unwatch(connection)
     const { channelId: channel } = connection
-    const { requestId, startedMs } = connection.context
+    const { requestId, startedMs, logFields } = connection.context
     metrics.socketClosed(channel, code)
-    log.info({ requestId, channel, code, durationMs: roundedMs(this.nowMs() - startedMs) }, 'socket')
+    recordSocket(connection, code)
+    log.info({ requestId, channel, code, durationMs: roundedMs(this.nowMs() - startedMs), ...logFields }, 'socket')
     if (this.#open.size === 0) this.#onEmpty()
   }
 
   report(connection: Connection, error: unknown): void {
     const { channelId: channel, context } = connection
-    this.#options.log.error({ requestId: context.requestId, channel, err: error }, 'the session failed')
+    const { requestId, trace } = context
+    this.#options.log.error({ requestId, channel, ...trace?.logFields, err: error }, 'the session failed')
   }
 
   watch(connection: Connection): void {
@@ -74,6 +76,26 @@ export class Sockets implements SocketRegister {
   endAll(code: number, reason: string): void {
     for (const connection of this.#open) connection.end(code, reason)
   }
+}
+
+/** One span from the request to the end of the socket. */
+function recordSocket({ context, channelId, address }: Connection, code: number): void {
+  const { trace, requestId, startedMs } = context
+  trace?.record({
+    name: `GET ${address}`,
+    kind: 'server',
+    startedMs,
+    attributes: {
+      'http.request.method': 'GET',
+      'http.route': address,
+      'http.response.status_code': 101,
+      'network.protocol.name': 'websocket',
+      'parley.operation': channelId,
+      'parley.request.id': requestId,
+      'parley.socket.close_code': code,
+    },
+    ...(code === 1011 && { failure: 'internal' }),
+  })
 }
 
 /** A reader's time-out is noticed this much late at most. */

@@ -207,7 +207,6 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
     clock,
     ids: { request: () => `req_${++ids}`, attempt: () => `att_${++ids}` },
     log: { info: log('info'), warn: log('warn'), error: log('error') },
-    traces: null,
     metrics: {
       attempt: (_s, p, m, outcome) => void attempts.push(`${p}/${m} ${outcome}`),
       firstByte: () => {},

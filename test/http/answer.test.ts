@@ -2,7 +2,7 @@ import diagnostics from 'node:diagnostics_channel'
 import type { Server as NodeServer } from 'node:http'
 import t from 'tap'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import type { TracedRequest } from '../../runtime/engine/options.ts'
+import type { Trace } from '../../runtime/trace-context.ts'
 import { engine, ManualClock, mount, operation, start, surface, until } from './harness.ts'
 import { get, handlers, hung, main, post } from './surface.ts'
 
@@ -180,17 +180,36 @@ t.test('too many requests at once', async (t) => {
 t.test('tracing', async (t) => {
   const spans: unknown[] = []
   const tracing = {
-    start: ({ requestId, ...started }: TracedRequest) => {
-      t.match(requestId, /^req_/)
-      spans.push(started)
-      return (status: number) => spans.push(status)
+    request: (traceparent: string, tracestate: string) => {
+      const trace: Trace = {
+        headers: { traceparent },
+        logFields: { traceId: 'trace', spanId: 'span' },
+        below: () => trace,
+        record: (span) => spans.push({ traceparent, tracestate, ...span, startedMs: typeof span.startedMs }),
+      }
+      return trace
     },
   }
   const server = await start([mount(main, handlers)], { tracing })
   t.teardown(() => server.stop())
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  await get(`${server.url}/v1/things/7`, { headers: { traceparent } })
-  t.strictSame(spans, [{ operation: 'read', method: 'get', route: '/v1/things/{id}', traceparent }, 200])
+  await get(`${server.url}/v1/things/7`, { headers: { traceparent, tracestate: 'vendor=1' } })
+  t.match(spans, [
+    {
+      traceparent,
+      tracestate: 'vendor=1',
+      name: 'GET /v1/things/{id}',
+      kind: 'server',
+      startedMs: 'number',
+      attributes: {
+        'http.request.method': 'GET',
+        'http.route': '/v1/things/{id}',
+        'http.response.status_code': 200,
+        'parley.operation': 'read',
+        'parley.request.id': /^req_/,
+      },
+    },
+  ])
 })
 
 t.test('mounts that cannot be served fail at the start', async (t) => {

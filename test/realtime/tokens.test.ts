@@ -60,6 +60,8 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
     host,
     path: {},
     query: new URLSearchParams(),
+    logFields: {},
+    joinTrace: () => {},
     ...changes,
   }
 }

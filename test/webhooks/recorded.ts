@@ -65,6 +65,8 @@ export async function recordDelivery(
     eventId,
     endpointId,
     type,
+    callId,
+    createdAtMs: nowMs,
     body,
     claim: 1,
     failures: 0,

@@ -29,7 +29,8 @@ t.test('a report that was pending at the start has an absolute link to its recor
   const call = await world.call()
   await world.store.calls.append(call, call.id, [connected(), recording('recording'), ended(), recording('ready')])
   const log = createLog('silent')
-  const records = await createCallRecords({ config, store: world.store, operations, masterKey: 'k'.repeat(32), log })
+  const parts = { config, store: world.store, operations, masterKey: 'k'.repeat(32), log, tracing: null }
+  const records = await createCallRecords(parts)
   t.teardown(() => records.close())
   // Reports are looked for every second.
   await pause(1_500)

@@ -13,9 +13,9 @@ export type ChatDeps = { chat: Chat; catalog: Catalog }
 export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandlers<Caller>['createChatCompletion'] {
   return async ({ header, body }, context) => {
     // The fields are not spread: a spread costs more than all other work on this path.
-    const { caller, requestId, operation, signal } = context
+    const { caller, requestId, operation, signal, trace, logFields } = context
     const routing = routingOf(catalog, 'llm', caller, { model: body.model })
-    const input: ChatInput = { caller, requestId, operation, signal, routing, body }
+    const input: ChatInput = { caller, requestId, operation, signal, trace, logFields, routing, body }
     const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? body.max_token
     if (typeof maxTokens === 'number') input.maxOutputTokens = maxTokens
     const { language } = languageOf(header)

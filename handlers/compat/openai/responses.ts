@@ -26,7 +26,7 @@ export type ResponsesDeps = {
 export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller>['createCompatResponse'] {
   const { generate, catalog, clock, writeFault } = deps
   return async ({ header, body }, context) => {
-    const { caller, requestId, signal } = context
+    const { caller, requestId, signal, trace } = context
     const input: ItemsInput = {
       ...contextOf(context),
       ...languageOf(header),
@@ -41,7 +41,10 @@ export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller
         events,
         begun: begin(route),
         requestId,
-        faultOf: (error: unknown) => (JSON.parse(writeFault(error, requestId).body) as ErrorEnvelope).error,
+        faultOf: (error: unknown) => {
+          const { body } = writeFault(error, requestId, trace?.logFields)
+          return (JSON.parse(body) as ErrorEnvelope).error
+        },
         hasLeft: () => signal.aborted,
       }
       return {

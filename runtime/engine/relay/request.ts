@@ -5,6 +5,9 @@ export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 
   /** As they were sent. */
   path: string
   query: string
+  /** The place of the socket in a trace, as headers; '' where there is none. */
+  traceparent: string
+  tracestate: string
 }
 
 /** Null: it is not a request. */
@@ -17,4 +20,14 @@ export function readRelayRequest(text: string): RelayRequest | null {
   }
 }
 
-const names = ['requestId', 'authorization', 'credential', 'origin', 'host', 'path', 'query'] as const
+const names = [
+  'requestId',
+  'authorization',
+  'credential',
+  'origin',
+  'host',
+  'path',
+  'query',
+  'traceparent',
+  'tracestate',
+] as const

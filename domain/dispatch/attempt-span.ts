@@ -1,0 +1,62 @@
+/**
+ * The span of one attempt, in the words of OpenTelemetry's conventions for generative AI. They have no names for speech, so
+ * the names of its operations and quantities are ours.
+ */
+import type { Quantity } from '../billing/ledger.ts'
+import type { Stage } from '../catalog/model.ts'
+import type { Attempt } from './attempt.ts'
+import type { RequestContext } from './request.ts'
+
+/** `firstByteMs` is null where no first media came, or the answer came at once. */
+type Ended = { stage: Stage; outcome: string; firstByteMs: number | null; quantities: readonly Quantity[] }
+
+const operations: Readonly<Record<Stage, string>> = { llm: 'chat', tts: 'text_to_speech', stt: 'speech_to_text' }
+
+/** Providers that the conventions name otherwise than we do. */
+const wellKnown: Readonly<Record<string, string>> = {
+  gemini: 'gcp.gemini',
+  mistral: 'mistral_ai',
+}
+
+export function recordAttempt(attempt: Attempt, context: RequestContext, ended: Ended): void {
+  const { trace, row, attemptId, startedMs } = attempt
+  if (trace === null) return
+  const { stage, outcome, firstByteMs, quantities } = ended
+  const [operation, model] = [operations[stage], row.model.id]
+  trace.record({
+    name: `${operation} ${model}`,
+    kind: 'client',
+    startedMs,
+    attributes: {
+      'gen_ai.operation.name': operation,
+      'gen_ai.provider.name': wellKnown[row.provider.id] ?? row.provider.id,
+      'gen_ai.request.model': model,
+      'gen_ai.conversation.id': context.callId,
+      'gen_ai.response.time_to_first_chunk': firstByteMs === null ? undefined : firstByteMs / 1000,
+      ...usageOf(quantities),
+      'parley.attempt.id': attemptId,
+      'parley.request.id': context.requestId,
+      'parley.outcome': outcome,
+    },
+    ...(outcome !== 'succeeded' && { failure: outcome }),
+  })
+}
+
+/** We count no token twice; in the conventions input includes the cached tokens, and output those of reasoning. */
+function usageOf(quantities: readonly Quantity[]): Record<string, number> {
+  const usage: Record<string, number> = {}
+  for (const { unit, amount } of quantities) {
+    const { part, whole } = usageOfUnit[unit] ?? { part: `parley.usage.${unit}` }
+    if (part !== undefined) usage[part] = amount
+    if (whole !== undefined) usage[whole] = (usage[whole] ?? 0) + amount
+  }
+  return usage
+}
+
+const [input, output] = ['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens']
+const usageOfUnit: Readonly<Record<string, { part?: string; whole?: string }>> = {
+  input_tokens: { whole: input },
+  cached_input_tokens: { part: 'gen_ai.usage.cache_read.input_tokens', whole: input },
+  output_tokens: { whole: output },
+  reasoning_tokens: { part: 'gen_ai.usage.reasoning.output_tokens', whole: output },
+}

@@ -1,0 +1,42 @@
+/**
+ * The place of an attempt at a delivery. It is part of the trace of its call while that is young. A later one has a trace of
+ * its own, with a link to the call: the parts that collect traces give a trace up some minutes after its last span, and a
+ * span that comes hours later would be lost or shown alone.
+ */
+import type { Trace, Traces } from '../ports/trace.ts'
+import type { AttemptError } from './delivery.ts'
+
+export type TracedEvent = { id: string; type: string; callId: string | null; createdAtMs: number }
+
+/** Retries of the first ten minutes belong to the call. */
+const ofCallMs = 600_000
+
+export function attemptTrace(
+  traces: Traces | null | undefined,
+  { callId, createdAtMs }: TracedEvent,
+  nowMs: number,
+): Trace | null {
+  if (!traces) return null
+  const isYoung = nowMs - createdAtMs < ofCallMs
+  return callId !== null && isYoung ? traces.call(callId).below() : traces.begin(callId)
+}
+
+export function recordDelivery(
+  trace: Trace | null,
+  { id, type, callId }: TracedEvent,
+  { startedMs, status, error }: { startedMs: number; status: number | undefined; error: AttemptError | null },
+): void {
+  trace?.record({
+    name: `webhook ${type}`,
+    kind: 'client',
+    startedMs,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.response.status_code': status,
+      'gen_ai.conversation.id': callId ?? undefined,
+      'parley.event.id': id,
+      'parley.event.type': type,
+    },
+    ...(error !== null && { failure: error }),
+  })
+}

@@ -1,0 +1,67 @@
+/** A local sink of spans: OTLP over HTTP as JSON. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+
+type Value = { stringValue?: string; boolValue?: boolean; intValue?: string | number; doubleValue?: number }
+type Attributes = { key: string; value: Value }[]
+
+export type SpanAtSink = {
+  name: string
+  kind: number
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  traceState?: string
+  startTimeUnixNano: string
+  endTimeUnixNano: string
+  attributes: Attributes
+  links?: { traceId: string; spanId: string }[]
+  status?: { code?: number }
+}
+
+type Exported = { resourceSpans: { resource: { attributes: Attributes }; scopeSpans: { spans: SpanAtSink[] }[] }[] }
+
+export type SpanSink = {
+  url: string
+  spans(): SpanAtSink[]
+  /** The attributes of the server that sent the first spans. */
+  resource(): Record<string, unknown>
+  /** Rejects when it does not come true. */
+  until(isDone: () => boolean): Promise<void>
+  close(): void
+}
+
+export async function startSpanSink(): Promise<SpanSink> {
+  const received: Exported['resourceSpans'] = []
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      received.push(...(body as Exported).resourceSpans)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans: () => received.flatMap(({ scopeSpans }) => scopeSpans).flatMap(({ spans }) => spans),
+    resource: () => valuesOf(received[0]?.resource.attributes ?? []),
+    async until(isDone) {
+      for (let tries = 0; tries < 600 && !isDone(); tries++) await pause(50)
+      if (!isDone()) throw new Error('the spans have not come')
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+export function valuesOf(attributes: Attributes): Record<string, unknown> {
+  return Object.fromEntries(
+    attributes.map(({ key, value: { stringValue, boolValue, intValue, doubleValue } }) => [
+      key,
+      stringValue ?? boolValue ?? Number(intValue ?? doubleValue),
+    ]),
+  )
+}
