@@ -26,13 +26,13 @@ export class AttemptSignal implements CancelSignal {
   #closed = false
   #whenEnded: ((error: ProviderError) => void) | null = null
 
-  /** `firstByteMs` from now; `totalDueMs` is a moment on the monotonic clock. */
+  /** `firstByteMs` from now; `totalDueMs` is a moment on the monotonic clock. A part of an attempt is in the trace of it. */
   constructor(
     clock: Clock,
     client: CancelSignal,
     firstByteMs: number,
     totalDueMs: number,
-    traceHeaders: TraceHeaders | null = null,
+    traceHeaders: TraceHeaders | null = client.traceHeaders ?? null,
   ) {
     this.traceHeaders = traceHeaders
     this.#clock = clock

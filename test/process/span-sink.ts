@@ -57,6 +57,16 @@ export async function startSpanSink(): Promise<SpanSink> {
   }
 }
 
+/** One trace, a line a span: children are below their parent, in the order in which they began. */
+export function treeOf(spans: readonly SpanAtSink[], line: (span: SpanAtSink) => string): string {
+  const lines = (parentId: string | undefined, indent: string): string[] =>
+    spans
+      .filter(({ parentSpanId }) => (parentSpanId || undefined) === parentId)
+      .sort((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)))
+      .flatMap((span) => [indent + line(span), ...lines(span.spanId, `${indent}  `)])
+  return lines(undefined, '').join('\n')
+}
+
 export function valuesOf(attributes: Attributes): Record<string, unknown> {
   return Object.fromEntries(
     attributes.map(({ key, value: { stringValue, boolValue, intValue, doubleValue } }) => [
