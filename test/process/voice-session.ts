@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { WebSocket } from 'ws'
+import { type ClientOptions, WebSocket } from 'ws'
 import type { TestCluster } from '../store/cluster.ts'
 import { until } from './machine.ts'
 import { freshDataDir, type Running, startParley } from './parley.ts'
@@ -71,9 +71,9 @@ export class Page {
   closed: number | null = null
   readonly socket: WebSocket
 
-  constructor({ sessionId, transportUrl, transportToken }: Started) {
+  constructor({ sessionId, transportUrl, transportToken }: Started, options: ClientOptions = {}) {
     this.id = sessionId
-    this.socket = new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`])
+    this.socket = new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`], options)
     this.socket.on('message', (data: Buffer, isBinary) => (isBinary ? this.#audio(data) : this.#text(data)))
     this.socket.on('close', (code) => {
       this.closed = code

@@ -1,17 +1,22 @@
 /**
  * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations that deploy/proxies holds: only the
- * ports are replaced. All files are in a temporary folder. A missing program is a reason to skip, never a failure.
+ * ports are replaced, and nginx has TLS where a test wants it. All files are in a temporary folder. A missing program is
+ * a reason to skip, never a failure.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
 import os from 'node:os'
 import path from 'node:path'
 import { findProgram, missingProgram } from '../process/debian-program.ts'
 import { freePort, until } from '../process/machine.ts'
 
 export type ProxyName = 'nginx' | 'caddy'
-/** `failures` are the lines about upstreams that did not answer. */
-export type Proxy = { url: string; failures(): string[]; stop(): Promise<void> }
+/** `failures` are the lines about upstreams that did not answer. `certificate` is set where it has TLS. */
+export type Proxy = { url: string; certificate?: string; failures(): string[]; stop(): Promise<void> }
+/** A port that is known before the proxy starts, and nginx with TLS as in the sample. */
+type Options = { port?: number; tls?: boolean }
 
 const packages: Record<ProxyName, string> = { nginx: 'nginx-light', caddy: 'caddy' }
 const samples = path.resolve(import.meta.dirname, '../../deploy/proxies')
@@ -21,35 +26,59 @@ export function missing(name: ProxyName): Promise<string | false> {
   return missingProgram(name, packages[name])
 }
 
-/** Rejects when it does not serve within 10 s, with what it printed. */
-export async function startProxy(name: ProxyName, upstreams: readonly string[]): Promise<Proxy> {
+/** Rejects when it does not serve, with what it printed. */
+export async function startProxy(
+  name: ProxyName,
+  upstreams: readonly string[],
+  { port = 0, tls = false }: Options = {},
+): Promise<Proxy> {
   const folder = mkdtempSync(path.join(os.tmpdir(), `parley-${name}-`))
-  const port = await freePort()
-  const { args, env } = name === 'nginx' ? nginx(folder, port, upstreams) : caddy(folder, port, upstreams)
+  const own = port === 0 ? await freePort() : port
+  const certificate = tls ? makeCertificate(folder) : undefined
+  const { args, env } = name === 'nginx' ? nginx(folder, own, upstreams, tls) : caddy(folder, own, upstreams)
   const child = spawn(findProgram(name) ?? name, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const url = `http://127.0.0.1:${port}`
+  const url = `http${tls ? 's' : ''}://127.0.0.1:${own}`
   const stop = () => end(child, folder)
   try {
-    await until(`${name} serves`, async () => (await fetch(`${url}/healthz`).catch(() => null))?.status === 200)
+    await until(`${name} serves`, async () => (await statusOf(`${url}/healthz`, certificate)) === 200)
   } catch (cause) {
     await stop()
     throw new Error(`${name} does not serve: ${output}`, { cause })
   }
   const failures = () => output.split('\n').filter((line) => /\[error\]|"level":"error"/.test(line))
-  return { url, failures, stop }
+  return { url, failures, stop, ...(certificate !== undefined && { certificate }) }
+}
+
+/** Null where nobody answers. */
+function statusOf(url: string, certificate: string | undefined): Promise<number | null> {
+  return new Promise((resolve) => {
+    const answered = (response: http.IncomingMessage) => {
+      response.resume()
+      resolve(response.statusCode ?? null)
+    }
+    const request = certificate === undefined ? http.get(url, answered) : https.get(url, { ca: certificate }, answered)
+    request.on('error', () => resolve(null))
+  })
 }
 
 type Command = { args: string[]; env: NodeJS.ProcessEnv }
 
-function nginx(folder: string, port: number, upstreams: readonly string[]): Command {
+function nginx(folder: string, port: number, upstreams: readonly string[], tls: boolean): Command {
   const sample = readFileSync(path.join(samples, 'nginx.conf'), 'utf8')
-  const [line = ''] = /^ *server 127.*$/m.exec(sample) ?? []
-  const servers = upstreams.map((upstream) => line.replace('127.0.0.1:8080', new URL(upstream).host))
+  const [line = ''] = /^ *server 127.*max_fails.*$/m.exec(sample) ?? []
+  const hosts = upstreams.map((upstream) => new URL(upstream).host)
+  const servers = hosts.map((host) => line.replace('127.0.0.1:8080', host))
   const site = sample
-    .replace(/(^ *server 127.*\n)+/m, `${servers.join('\n')}\n`)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`)
+    .replace(/(^ *server 127.*max_fails.*\n)+/m, `${servers.join('\n')}\n`)
+    .replaceAll('127.0.0.1:8080', hosts[0] as string)
+    .replaceAll('127.0.0.1:8081', hosts[1] ?? (hosts[0] as string))
+    // This server only sends clients on to the one with TLS.
+    .replace(/^server \{\n *listen 80;[^}]*\}\n/m, '')
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port}${tls ? ' ssl' : ''};`)
+    .replaceAll('/etc/ssl/voice.example.com', folder)
+    .replaceAll(/^ *ssl_.*\n/gm, (directive) => (tls ? directive : ''))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].filter((kind) => nginxHas(kind))
   const main = [
     // The user of Debian's package cannot write to the folder.
@@ -67,6 +96,15 @@ function nginx(folder: string, port: number, upstreams: readonly string[]): Comm
   writeFileSync(path.join(folder, 'nginx.conf'), main.join('\n'))
   const args = ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-e', 'stderr']
   return { args, env: { PATH: process.env['PATH'] } }
+}
+
+/** For 127.0.0.1, signed by itself. Returns its text. */
+function makeCertificate(folder: string): string {
+  const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')]
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  execFileSync('openssl', ['req', '-x509', ...key, ...files, ...subject], { stdio: 'ignore' })
+  return readFileSync(path.join(folder, 'fullchain.pem'), 'utf8')
 }
 
 /** A directive of a module that was left out of the build is refused. */

@@ -1,6 +1,6 @@
 /**
- * All sockets and streams are open at the first server when it gets SIGTERM. The second one takes what is new. Then the
- * first is back, and the second drains.
+ * Two servers on one database. All sockets and streams are open at the first server when it gets SIGTERM. The second one
+ * takes what is new. Then the first is back, and the second drains.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -8,6 +8,7 @@ import { freePort } from '../process/machine.ts'
 import { freshDataDir, type Running, startParley } from '../process/parley.ts'
 import { type StubOpenAi, startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Client, start, type Target } from '../realtime/socket.ts'
+import { TestCluster } from '../store/cluster.ts'
 import { chat, frame, hello, Load, loopbackStt, postJson, stt } from './load.ts'
 import { sendWords } from './paced.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
@@ -17,14 +18,19 @@ const lbDelayMs = 5000
 const graceMs = 6000
 /** nginx asks a server that refused again after 2 s, and Caddy asks /readyz every second. */
 const noticedMs = 3000
-const counts = { ending: 160, staying: 40, endingStreams: 40, stayingStreams: 10 }
+const counts = { ending: 80, staying: 20, endingStreams: 160, stayingStreams: 40 }
 
 export async function rollingRestart(t: Test, name: ProxyName): Promise<void> {
   const stub = await startStubOpenAi()
-  const [first, second] = [await serverOn(stub), await serverOn(stub)]
+  const cluster = await TestCluster.start()
+  const databaseUrl = await cluster.database('empty')
+  const [first, second] = [await serverOn(stub, databaseUrl), await serverOn(stub, databaseUrl)]
   const a = await first.start()
   const proxy = await startProxy(name, [first.url, second.url])
-  t.teardown(() => Promise.all([proxy.stop(), first.remove(), second.remove(), stub.close()]))
+  t.teardown(async () => {
+    await Promise.all([proxy.stop(), first.remove(), second.remove(), stub.close()])
+    await cluster.stop()
+  })
   const target = { url: proxy.url, key: a.key }
   const open = await openAll(target, stub)
   const b = await second.start()
@@ -57,11 +63,13 @@ export async function rollingRestart(t: Test, name: ProxyName): Promise<void> {
 type Server = { url: string; start(): Promise<Running>; remove(): Promise<void> }
 
 /** A server that can be started again on its port and its data folder. */
-async function serverOn(stub: StubOpenAi): Promise<Server> {
+async function serverOn(stub: StubOpenAi, databaseUrl: string): Promise<Server> {
   const port = await freePort()
   const dataDir = freshDataDir()
   let running: Running | null = null
   const env = {
+    DATABASE_URL: databaseUrl,
+    PARLEY_MASTER_KEY: 'm'.repeat(32),
     PARLEY_PORT: String(port),
     PARLEY_DRAIN_LB_DELAY_MS: '',
     PARLEY_DRAIN_GRACE_MS: String(graceMs),
