@@ -42,6 +42,7 @@ t.test('Parley accepts the settings of the systemd unit', async (t) => {
 type Service = {
   environment: Record<string, string>
   volumes?: string[]
+  ports?: string[]
   read_only?: boolean
   stop_grace_period?: string
   depends_on?: Record<string, unknown>
@@ -59,6 +60,8 @@ t.test('the compose file: settings that Parley accepts, files that exist, two no
     const config = await serving({ ...interpolated(service.environment, given), ...ofImage() })
     t.equal(config.nodeUrl, `https://voice.example.com/${name.replace('parley', 'node')}`)
     t.equal(config.databaseUrl, 'postgres://parley:secret@postgres:5432/parley')
+    t.strictSame([config.adminHost, config.adminPort], ['0.0.0.0', 9464], 'Prometheus reaches the metrics')
+    t.notOk(service.ports, 'and nobody outside does')
     t.equal(service.read_only, true)
     t.equal(service.stop_grace_period, '11m')
     t.ok(11 * 60_000 > config.drain.sessionsMs + config.drain.lbDelayMs, 'it is killed only after it has drained')
