@@ -1,0 +1,84 @@
+/**
+ * `make board`: draws deploy/grafana/parley.json with data of a real load of a few minutes, and takes docs/board.png. A
+ * real Prometheus scrapes the server and answers the queries of the board. Grafana itself is no package of Debian, so the
+ * drawing is ours.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { startAdministered } from '../../platform/setup.ts'
+import { freePort } from '../../process/machine.ts'
+import { startStubOpenAi } from '../../providers/stub-openai.ts'
+import { BoardLoad, providersOf } from './load.ts'
+import { type Drawn, drawPage, pageSize } from './page.ts'
+import { startPrometheus } from './prometheus-server.ts'
+import { type Query, readPanels } from './queries.ts'
+
+const loadS = Number(process.env['PARLEY_TEST_LOAD_S'] ?? 180)
+/** Four scrapes, as Grafana would choose it, and enough for a smooth line. */
+const interval = '15s'
+const target = path.resolve(import.meta.dirname, '../../../docs/board.png')
+const missing = ['prometheus', 'chromium'].filter((name) => spawnSync(name, ['--version']).error !== undefined)
+
+t.setTimeout(0)
+t.test(
+  'the board with data of a load',
+  { skip: missing.length > 0 && `there is no ${missing.join(' and no ')}` },
+  async (t) => {
+    const stub = await startStubOpenAi()
+    t.teardown(() => stub.close())
+    const adminPort = await freePort()
+    const { parley, admin } = await startAdministered(t, {
+      PARLEY_ADMIN_PORT: String(adminPort),
+      PARLEY_PROVIDERS: providersOf(stub.url),
+    })
+    const prometheus = await startPrometheus(adminPort)
+    t.teardown(() => prometheus.stop())
+    const load = await BoardLoad.start(parley, admin)
+    await sleep(loadS * 1000)
+    const toS = Math.floor(Date.now() / 1000)
+    const fromS = toS - loadS
+
+    const drawn: Drawn[] = []
+    for (const panel of readPanels(interval)) {
+      const lines = await Promise.all(panel.queries.map((query) => linesOf(query)))
+      drawn.push({ panel, lines: lines.flat() })
+    }
+    await load.stop()
+    const empty = drawn.filter(({ panel, lines }) => panel.kind !== 'row' && lines.length === 0)
+    t.comment(`panels without data: ${empty.map(({ panel }) => panel.title).join(', ') || 'none'}`)
+    t.ok(empty.length < drawn.length / 3, 'most panels have data')
+    screenshot(drawPage(drawn, fromS, toS, 'the queries of deploy/grafana/parley.json, drawn by test/deploy/board'))
+    t.comment(`${load.requests} requests in ${loadS} s; ${target}`)
+
+    async function linesOf({ expr, legend }: Query): Promise<Drawn['lines']> {
+      const series = await prometheus.range(expr, fromS, toS, 2)
+      const name = (labels: Record<string, string>) =>
+        legend.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? '')
+      return series.map(({ labels, points }) => ({ name: name(labels), points }))
+    }
+  },
+)
+
+function screenshot(page: string): void {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-board-'))
+  const file = path.join(folder, 'board.html')
+  writeFileSync(file, page)
+  const size = `--window-size=${pageSize.width},${pageSize.height}`
+  const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+  const flags = ['--headless', '--hide-scrollbars', '--disable-gpu', `--user-data-dir=${folder}/profile`, ...quiet]
+  // Root has no sandbox in Chromium.
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const { status, stderr } = spawnSync('chromium', [
+    ...flags,
+    ...sandbox,
+    size,
+    `--screenshot=${target}`,
+    `file://${file}`,
+  ])
+  rmSync(folder, { recursive: true, force: true })
+  if (status !== 0) throw new Error(`chromium ended with ${status}: ${stderr.toString()}`)
+}
