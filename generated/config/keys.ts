@@ -467,6 +467,36 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['retention', 'requestsDays'],
+    env: 'PARLEY_RETENTION_REQUESTS_DAYS',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['retention', 'callsDays'],
+    env: 'PARLEY_RETENTION_CALLS_DAYS',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['retention', 'eventsDays'],
+    env: 'PARLEY_RETENTION_EVENTS_DAYS',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['retention', 'deliveriesDays'],
+    env: 'PARLEY_RETENTION_DELIVERIES_DAYS',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['retention', 'recordingsDays'],
+    env: 'PARLEY_RETENTION_RECORDINGS_DAYS',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['drain', 'lbDelayMs'],
     env: 'PARLEY_DRAIN_LB_DELAY_MS',
     type: 'integer',

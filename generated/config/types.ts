@@ -294,7 +294,7 @@ export type ParleyConfig = {
     unpricedNeedsCredit: boolean
   }
   routing: {
-    /** For the objective latency, ask a second candidate when the first is later than 95 of 100 of its recent answers. Both are billed; the one that is not needed is cancelled. */
+    /** For the objective latency, ask a second candidate when the first is later than 95 of 100 of its recent answers. The one that is not needed is cancelled. The organization pays for the answer that it got; a provider may bill the operator for both, and the cost of the cancelled attempt is null, because it is not known. */
     hedge: boolean
   }
   idempotency: {
@@ -308,6 +308,19 @@ export type ParleyConfig = {
     keyCacheMax: number
     /** How long it is kept why a request went where it went. */
     choiceDays: number
+  }
+  /** For how many days records are kept. Null keeps them for ever. Days are those of UTC, and the movements of credit are always kept. */
+  retention: {
+    /** Requests and their attempts. Their sums by day stay, for the usage and for the costs of calls. */
+    requestsDays: number | null
+    /** Calls after their end, with their turns, events, spans, reports, legs, transfers, callbacks and recordings. A call with a callback that is still to come waits for it. */
+    callsDays: number | null
+    /** The events and spans of a call after its end. Turns and report stay. */
+    eventsDays: number | null
+    /** The log of webhook deliveries, with the events that were delivered. */
+    deliveriesDays: number | null
+    /** Recordings after the end of their call, in the data folder and in the bucket. The call then has the recording status suppressed. */
+    recordingsDays: number | null
   }
   /**
    * How SIGTERM and `parley drain` end a server. lbDelayMs + graceMs + 5 s, and with voice sessions lbDelayMs + sessionsMs + 5 s, should be less than what the service manager waits before it kills: 30 s on

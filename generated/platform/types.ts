@@ -338,6 +338,25 @@ export type CreditMovement = {
   updatedAt: string
 }
 
+export type KeySpending = {
+  keyId: string
+  name: string
+  /** The most that the key may cost in a period. */
+  microUsd: string
+  /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
+  period: 'day' | 'month' | 'total'
+  /** The period that it is now: `2026-11-24`, `2026-11` or `total`. */
+  current: string
+  /** What the key has cost in this period. */
+  spentMicroUsd: string
+  /** Set aside for the most that its requests under way can cost. */
+  reservedMicroUsd: string
+  /** When 80 % were spent. null: they are not. */
+  warnedAt: string | null
+  /** When all was spent, or a request was refused for this budget. null: neither has happened. */
+  exhaustedAt: string | null
+}
+
 export type Credits = {
   /** The balance in micro-USD. Every movement and every reservation is taken from it already. */
   creditMicroUsd: string
@@ -346,6 +365,7 @@ export type Credits = {
   movements: CreditMovement[]
   /** The `cursor` of the next page. null: this is the last one. */
   nextCursor: string | null
+  budgets: KeySpending[]
 }
 
 /** Present where a test key made it. Only test keys see it. */
@@ -903,7 +923,7 @@ export type CallStatus =
 
 export type CallKind = 'browser' | 'outbound' | 'inbound' | 'rmsg'
 
-/** `suppressed` where nothing is recorded; null before that is known. */
+/** `suppressed` where nothing is recorded, or the recording was deleted for its age; null before that is known. */
 export type RecordingStatus = 'recording' | 'uploading' | 'ready' | 'failed' | 'suppressed' | null
 
 export type CallItem = {
@@ -2202,50 +2222,6 @@ export type SharedSmsCampaign = {
   status: 'pending' | 'active' | 'rejected' | 'expired' | null
 }
 
-export type SmsRegisteredNumber = {
-  id: string
-  e164: string
-  label: string | null
-  /** Whether it is a number of the USA that the carrier sold and that takes text messages. */
-  smsEligible: boolean
-  smsAssignmentStatus: 
-    | 'PENDING_ASSIGNMENT'
-    | 'ASSIGNED'
-    | 'FAILED_ASSIGNMENT'
-    | 'PENDING_UNASSIGNMENT'
-    | 'FAILED_UNASSIGNMENT' | null
-  assignedTo: 'own' | 'shared' | null
-  campaignId: string | null
-  reviewErrors: SmsReviewErrors
-}
-
-export type SmsRegistration = {
-  ownBrand: SmsBrand
-  ownCampaign: SmsCampaign
-  sharedCampaign: SharedSmsCampaign
-  numbers: SmsRegisteredNumber[]
-  /** Whether a number is assigned to a campaign that is approved. */
-  smsReady: boolean
-  /** The campaign that an assignment without a target takes. */
-  activeCampaignSource: 'own' | 'shared' | null
-}
-
-export type SmsBrandState = { status: SmsBrandStatus; identityStatus: SmsIdentityStatus; ownBrand: SmsBrand }
-
-export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
-
-export type SmsVettingOrder = { vettingClass: SmsVettingClass }
-
-export type SmsVetting = {
-  /** The carriers do not say that a vetting has failed, so `failed` is not answered today. Such a vetting stays `pending`. */
-  status: 'pending' | 'completed' | 'failed'
-  vettingClass: SmsVettingClass
-}
-
-export type SmsCampaignState = { status: SmsCampaignStatus; ownCampaign: SmsCampaign }
-
-export type SmsAssignmentOrder = { target?: 'own' | 'shared' }
-
 export type SmsNumber = {
   id: string
   e164: string
@@ -2261,6 +2237,29 @@ export type SmsNumber = {
   assignedTo: 'own' | 'shared' | null
   campaignId: string | null
 }
+
+export type SmsRegistration = {
+  ownBrand: SmsBrand
+  ownCampaign: SmsCampaign
+  sharedCampaign: SharedSmsCampaign
+  numbers: SmsNumber[]
+  /** Whether a number is assigned to a campaign that is approved. */
+  smsReady: boolean
+  /** The campaign that an assignment without a target takes. */
+  activeCampaignSource: 'own' | 'shared' | null
+}
+
+export type SmsBrandState = { status: SmsBrandStatus; identityStatus: SmsIdentityStatus; ownBrand: SmsBrand }
+
+export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
+
+export type SmsVettingOrder = { vettingClass: SmsVettingClass }
+
+export type SmsVetting = { status: 'pending' | 'completed' | 'failed'; vettingClass: SmsVettingClass }
+
+export type SmsCampaignState = { status: SmsCampaignStatus; ownCampaign: SmsCampaign }
+
+export type SmsAssignmentOrder = { target?: 'own' | 'shared' }
 
 /** Counted in code points. */
 export type MessageText = string
