@@ -41,7 +41,7 @@ async function startedFrom(to: string, from: string) {
       outboundFor: (_tenant, _agentId, asked) => Promise.resolve(of(asked ?? '') ?? 'none'),
       connectionOf: (_tenant, id) => Promise.resolve(of(id)?.connectionId ?? null),
     },
-    credit: { any: () => Promise.resolve(true) },
+    credit: { refusal: () => Promise.resolve(null) },
     live: {
       command(_tenant, _callId, command) {
         if (command.action === 'start') wanted.push(command.wanted)
