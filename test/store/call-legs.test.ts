@@ -45,7 +45,7 @@ async function transferring(test: Parameters<TestCluster['store']>[0]) {
     const legs = await store.legs.orphans(graceMs, 10)
     return legs.map((each) => (each.id === caller.id ? 'caller' : 'recipient')).sort()
   }
-  const attempt = (status: 'failed' | 'completed') => {
+  const attempt = (status: 'failed' | 'completed' | 'screening') => {
     const failureCause = status === 'failed' ? ('declined' as const) : null
     return transferred({ ...transferOf(call), legId: recipient.id, status, failureCause })
   }
@@ -113,6 +113,40 @@ t.test('legs that talk on after the end of their call are cut when nobody can pa
   await sql`update organizations set credit_micro_usd = 1`
   t.same(await orphans(), [])
 })
+
+t.test(
+  'a call whose process has died ends as transferred once two were connected, else its attempt fails',
+  async (t) => {
+    for (const [status, end, events] of [
+      ['completed', { status: 'completed', endReason: 'transferred' }, ['call.completed -']],
+      [
+        'screening',
+        { status: 'failed', endReason: 'worker_lost' },
+        ['transfer.failed carrier_error', 'call.failed worker_lost'],
+      ],
+    ] as const) {
+      const { store, sql, call, attempt } = await transferring(t)
+      await store.calls.append(call, call.id, [attempt(status)])
+      await sql`update instances set alive_until = now() - interval '1 second'`
+      const salvage = () => Promise.resolve({ status: 'failed' as const })
+      await store.calls.endOrphans(salvage)
+      t.match(await store.calls.find(call, call.id), { endedAtMs: null }, 'it is given time once')
+      await store.calls.endOrphans(salvage)
+      t.match(await store.calls.find(call, call.id), end)
+      const [stored] = await store.transfers.list(call, call.id)
+      const failed = { status: 'failed', failureCause: 'carrier_error', completedAtMs: Number }
+      t.match(stored, status === 'completed' ? { status, failureCause: null } : failed)
+      const ends = (await store.callRecord.events(call, call.id, 0)).filter(({ type }) =>
+        /\.(failed|completed)$/.test(type),
+      )
+      const told = ends.map(({ type, failureCause }) => `${type} ${failureCause ?? '-'}`)
+      t.same(
+        told.filter((text) => !text.startsWith('transfer.completed')),
+        events,
+      )
+    }
+  },
+)
 
 t.test('the legs of a dead process are due also when its call was ended a moment before', async (t) => {
   const { store, sql, call, orphans } = await transferring(t)
