@@ -1,0 +1,140 @@
+/** Two who were connected by a carrier hear each other. The carrier and the phones are in this test, outside of the server. */
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
+import { startSimulator } from '../../simulator/simulator.ts'
+import { likenessOf } from '../audio/likeness.ts'
+import { call } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
+import { freePort, until } from '../process/machine.ts'
+import { startParley, testKey } from '../process/parley.ts'
+import { loopbackProviders } from '../process/voice-session.ts'
+import { type FixtureName, readFixture } from '../speech/fixtures.ts'
+import { callWhen, hasEnded, newestInbound, type PhoneCallRow } from './phones.ts'
+import { insertNumber } from './stored-number.ts'
+
+const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)
+const [callersVoice, recipientsVoice] = [voiceOf('privacy-prompt'), voiceOf('please-try-call-later')]
+const ours = '+14155550100'
+const caller = '+14155550111'
+/** Says hello, and then answers whatever is said. */
+const talks = '+15005550006'
+/** Takes the call with the key 1. */
+const accepts = '+15005550017'
+/** Leaves a second after the answer. */
+const leaves = '+15005550021'
+/** Is asked, and decides nothing. */
+const undecided = '+15005550019'
+const lines = Array.from({ length: 40 }, (_, at) => `Caller, line ${at}`)
+const rateHz = 8000
+
+const port = await freePort()
+const url = `http://127.0.0.1:${port}`
+const heard = new Map<string, number[]>()
+const carrier = await startSimulator({
+  clock: systemClock,
+  speak: (text) =>
+    Promise.resolve({ samples: text.startsWith('Caller') ? callersVoice : recipientsVoice, sampleRateHz: rateHz }),
+  webhookUrl: `${url}/carrier/carrier/webhooks`,
+  received(number, samples, hz) {
+    const kept = heard.get(number) ?? []
+    heard.set(number, kept)
+    for (let at = 0; samples !== null && at < samples.length; at += hz / rateHz) kept.push(samples[at] ?? 0)
+  },
+})
+t.teardown(() => carrier.close())
+
+const parley = await startParley({
+  PARLEY_PROVIDERS: loopbackProviders,
+  PARLEY_PORT: String(port),
+  PARLEY_PUBLIC_URL: url,
+  PARLEY_CARRIER_ADAPTER: 'telnyx',
+  PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
+  PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
+  PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
+  PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
+})
+t.teardown(() => parley.remove())
+const target = { url: parley.url, key: testKey }
+
+const sql = openDatabase(parley.dataDir)
+const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
+const template = {
+  intent: { language: 'en' },
+  systemPrompt: 'Be brief.',
+  constraints: { allowedProviders: { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] } },
+}
+await insertNumber(
+  sql,
+  { organizationId: organization?.id ?? '', test: false },
+  { e164: ours, direction: 'both', template },
+)
+await sql.end()
+
+const known = new Set<string>()
+const attemptOf = (row: PhoneCallRow) =>
+  (row['transfers'] as { id: string; status: string; failure_cause: string | null }[]).at(-1)
+
+/** Somebody calls and is transferred. Answers the id of the call, and the name of the leg of the caller at the carrier. */
+async function transferred(kind: 'blind' | 'warm', to: string) {
+  const options = { from: caller, to: ours, lines, headers: [], forwarding: {} }
+  const legId = carrier.call(options)
+  const id = await newestInbound(target, known)
+  known.add(id)
+  await callWhen(target, id, ({ status }) => status === 'in_progress')
+  const answer = await call(target, 'POST', `/v1/calls/${id}/transfers/${kind}`, { to })
+  if (answer.status !== 201) throw new Error(answer.text)
+  return { id, legId }
+}
+
+async function hangUp(legId: string): Promise<void> {
+  const headers = { authorization: `Bearer ${carrier.apiKey}`, 'content-type': 'application/json' }
+  const path = `/calls/${encodeURIComponent(legId)}/actions/hangup`
+  const { status } = await fetch(carrier.baseUrl + path, { method: 'POST', headers, body: '{}' })
+  if (status !== 200) throw new Error(`the carrier has answered ${status}`)
+}
+
+for (const [kind, to] of [
+  ['blind', talks],
+  ['warm', accepts],
+] as const)
+  t.test(`${kind}: caller and recipient hear the voice of each other`, async (t) => {
+    const { id, legId } = await transferred(kind, to)
+    await callWhen(target, id, (row) => attemptOf(row)?.status === 'completed')
+    heard.clear()
+    const likeness = (number: string, voice: Int16Array) =>
+      likenessOf(voice.subarray(rateHz / 2, 2 * rateHz), Int16Array.from(heard.get(number)?.slice(-20 * rateHz) ?? []))
+    for (const [name, number, voice, other] of [
+      ['the caller', caller, recipientsVoice, callersVoice],
+      ['the recipient', to, callersVoice, recipientsVoice],
+    ] as const) {
+      await until(`${name} hears the other one`, () => likeness(number, voice) > 0.9, 60_000)
+      t.ok(likeness(number, voice) > 0.9, `${name} hears the other one: ${likeness(number, voice)}`)
+      t.ok(likeness(number, other) < 0.5, `${name} does not hear themselves: ${likeness(number, other)}`)
+    }
+    await hangUp(legId)
+    t.match(await callWhen(target, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
+    await until('no leg is left', () => carrier.callsCount === 0)
+  })
+
+t.test('a recipient who leaves while they are asked has declined, and the agent has the caller again', async (t) => {
+  const { id, legId } = await transferred('warm', leaves)
+  const row = await callWhen(
+    target,
+    id,
+    ({ status, ...row }) => status === 'in_progress' && attemptOf(row as PhoneCallRow)?.status === 'failed',
+  )
+  t.match(attemptOf(row), { failure_cause: 'declined' })
+  await until('the leg of the recipient is over', () => carrier.callsCount === 1)
+  await hangUp(legId)
+  t.match(await callWhen(target, id, hasEnded), { status: 'completed', end_reason: 'user_hangup' })
+})
+
+t.test('a caller who leaves while the recipient is asked ends the call and both legs', async (t) => {
+  const { id, legId } = await transferred('warm', undecided)
+  await callWhen(target, id, (row) => attemptOf(row)?.status === 'screening')
+  await hangUp(legId)
+  const row = await callWhen(target, id, hasEnded)
+  t.match(row, { status: 'completed', end_reason: 'user_hangup' })
+  t.match(attemptOf(row), { status: 'failed', failure_cause: 'caller_hung_up' })
+  await until('no leg is left', () => carrier.callsCount === 0)
+})
