@@ -45,7 +45,7 @@ export interface PhoneLog extends CallLog {
   /** An event of the line. `sipCode`: the answer of the far end or of the carrier. */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
-  /** What the caller has spoken in the last turns, the oldest first. */
+  /** The last turns of the caller, without keys, the oldest first. */
   lastSaid(): readonly string[]
   /** Resolves when all that was written before is stored. */
   stored(): Promise<void>

@@ -73,7 +73,7 @@ const dialMs = 5_000
 /** The line ends a leg that rings too long by itself. If it does not, the call ends this much later. */
 const ringingGraceMs = 1_000
 /**
- * The longest that a line takes, whatever the agent's limit is: a line keeps this limit after a transfer, and two people
+ * The longest that a line takes, for each limit of an agent: a line keeps this limit after a transfer, and two people
  * who were connected talk for as long as they like. The conversation has a timer for its own limit, and a leg that no
  * process holds is hung up as an orphan.
  */

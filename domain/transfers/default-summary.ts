@@ -13,7 +13,7 @@ const wordsMin = 3
 
 type SummaryWords = {
   introduction: string
-  /** What a caller says who asks for another person. Entries with `|` between them. */
+  /** The words of a caller who asks for another person. Entries with `|` between them. */
   requests: string
 }
 

@@ -52,7 +52,7 @@ type Attempt = {
 const ringingGraceMs = 1_000
 /** The longest that a line takes: two people talk for as long as they like. */
 const timeLimitS = 14_400
-/** Part of the contract: a recipient who has answered or accepted waits no longer in silence, whatever it is for. */
+/** Part of the contract: a recipient who has answered or accepted waits no longer in silence, also for the sentence of the agent. */
 const bridgeMs = 5_000
 
 export class LiveTransfer implements OpenTransfer {

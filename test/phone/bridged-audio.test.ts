@@ -1,4 +1,4 @@
-/** Two who were connected by a carrier hear each other. The carrier and the phones are in this test, outside of the server. */
+/** Two who were connected by a carrier receive each other. The carrier and the phones are in this test, outside of the server. */
 import t from 'tap'
 import { systemClock } from '../../runtime/clock.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
@@ -16,7 +16,7 @@ const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44
 const [callersVoice, recipientsVoice] = [voiceOf('privacy-prompt'), voiceOf('please-try-call-later')]
 const ours = '+14155550100'
 const caller = '+14155550111'
-/** Says hello, and then answers whatever is said. */
+/** Says hello, and then answers each utterance. */
 const talks = '+15005550006'
 /** Takes the call with the key 1. */
 const accepts = '+15005550017'
@@ -29,15 +29,15 @@ const rateHz = 8000
 
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
-const heard = new Map<string, number[]>()
+const receivedBy = new Map<string, number[]>()
 const carrier = await startSimulator({
   clock: systemClock,
   speak: (text) =>
     Promise.resolve({ samples: text.startsWith('Caller') ? callersVoice : recipientsVoice, sampleRateHz: rateHz }),
   webhookUrl: `${url}/carrier/carrier/webhooks`,
   received(number, samples, hz) {
-    const kept = heard.get(number) ?? []
-    heard.set(number, kept)
+    const kept = receivedBy.get(number) ?? []
+    receivedBy.set(number, kept)
     for (let at = 0; samples !== null && at < samples.length; at += hz / rateHz) kept.push(samples[at] ?? 0)
   },
 })
@@ -97,19 +97,22 @@ for (const [kind, to] of [
   ['blind', talks],
   ['warm', accepts],
 ] as const)
-  t.test(`${kind}: caller and recipient hear the voice of each other`, async (t) => {
+  t.test(`${kind}: caller and recipient receive the voice of each other`, async (t) => {
     const { id, legId } = await transferred(kind, to)
     await callWhen(target, id, (row) => attemptOf(row)?.status === 'completed')
-    heard.clear()
+    receivedBy.clear()
     const likeness = (number: string, voice: Int16Array) =>
-      likenessOf(voice.subarray(rateHz / 2, 2 * rateHz), Int16Array.from(heard.get(number)?.slice(-20 * rateHz) ?? []))
+      likenessOf(
+        voice.subarray(rateHz / 2, 2 * rateHz),
+        Int16Array.from(receivedBy.get(number)?.slice(-20 * rateHz) ?? []),
+      )
     for (const [name, number, voice, other] of [
       ['the caller', caller, recipientsVoice, callersVoice],
       ['the recipient', to, callersVoice, recipientsVoice],
     ] as const) {
-      await until(`${name} hears the other one`, () => likeness(number, voice) > 0.9, 60_000)
-      t.ok(likeness(number, voice) > 0.9, `${name} hears the other one: ${likeness(number, voice)}`)
-      t.ok(likeness(number, other) < 0.5, `${name} does not hear themselves: ${likeness(number, other)}`)
+      await until(`${name} receives the other one`, () => likeness(number, voice) > 0.9, 60_000)
+      t.ok(likeness(number, voice) > 0.9, `${name} receives the other one: ${likeness(number, voice)}`)
+      t.ok(likeness(number, other) < 0.5, `${name} does not receive themselves: ${likeness(number, other)}`)
     }
     await hangUp(legId)
     t.match(await callWhen(target, id, hasEnded), { status: 'completed', end_reason: 'transferred' })

@@ -146,7 +146,7 @@ t.test('the first event names a leg to which the answer of the line is not there
   t.equal(desk.call()?.status, 'ringing')
 })
 
-t.test('the line ends no call before four hours, whatever the limit of its agent is', async (t) => {
+t.test('the line ends no call before four hours, also with a short limit of its agent', async (t) => {
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })

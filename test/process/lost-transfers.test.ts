@@ -27,17 +27,17 @@ const cleanMs = 30_000 + 15_000
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
 const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
 
-type World = { owner: Running; other: Running; carrier: Simulator; heardOf(number: string): number }
+type World = { owner: Running; other: Running; carrier: Simulator; framesAt(number: string): number }
 
 /** Events go to the process that lives on. */
 async function start(t: Test): Promise<World> {
-  const heard = new Map<string, number>()
+  const frames = new Map<string, number>()
   const carrier = await startSimulator({
     clock: systemClock,
     speak: () => Promise.resolve({ samples: voice, sampleRateHz: 8000 }),
     webhookUrl: 'http://127.0.0.1:9/',
     received(number, samples) {
-      if (samples?.some((sample) => Math.abs(sample) > 1000)) heard.set(number, (heard.get(number) ?? 0) + 1)
+      if (samples?.some((sample) => Math.abs(sample) > 1000)) frames.set(number, (frames.get(number) ?? 0) + 1)
     },
   })
   t.teardown(() => carrier.close())
@@ -66,7 +66,7 @@ async function start(t: Test): Promise<World> {
   const sql = cluster.sql(t, databaseUrl)
   const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
   await insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, { e164: '+14155550100' })
-  return { owner, other, carrier, heardOf: (number) => heard.get(number) ?? 0 }
+  return { owner, other, carrier, framesAt: (number) => frames.get(number) ?? 0 }
 }
 
 const attemptOf = (row: PhoneCallRow) =>
@@ -106,7 +106,7 @@ t.test('both legs are hung up within 30 s when the recipient was being asked', a
 
 t.test('two who were connected through another process talk on when their own one dies', async (t) => {
   const world = await start(t)
-  const { owner, other, carrier, heardOf } = world
+  const { owner, other, carrier, framesAt } = world
   const { id, attemptId } = await screening(world)
   const answer = await call(other, 'POST', `/v1/calls/${id}/transfers/${attemptId}/complete`, {})
   t.equal(answer.status, 200, 'the command has reached the process of the call')
@@ -115,11 +115,11 @@ t.test('two who were connected through another process talk on when their own on
   const row = await callWhen(other, id, hasEnded)
   t.match(row, { status: 'completed', end_reason: 'transferred' })
   t.match(attemptOf(row), { status: 'completed', failure_cause: null })
-  const before = [heardOf(person), heardOf(undecided)] as const
+  const before = [framesAt(person), framesAt(undecided)] as const
   await sleep(cleanMs)
   t.equal(carrier.callsCount, 2, 'nobody has cut them')
-  t.ok(heardOf(person) > before[0], 'the caller hears the recipient')
-  t.ok(heardOf(undecided) > before[1], 'the recipient hears the caller')
+  t.ok(framesAt(person) > before[0], 'the caller receives the recipient')
+  t.ok(framesAt(undecided) > before[1], 'the recipient receives the caller')
   const late = await call(other, 'POST', `/v1/calls/${id}/transfers/${attemptId}/complete`, {})
   t.match([late.status, late.json<{ status: string }>().status], [200, 'completed'])
 })

@@ -139,9 +139,9 @@ t.test(
       const ends = (await store.callRecord.events(call, call.id, 0)).filter(({ type }) =>
         /\.(failed|completed)$/.test(type),
       )
-      const told = ends.map(({ type, failureCause }) => `${type} ${failureCause ?? '-'}`)
+      const shown = ends.map(({ type, failureCause }) => `${type} ${failureCause ?? '-'}`)
       t.same(
-        told.filter((text) => !text.startsWith('transfer.completed')),
+        shown.filter((text) => !text.startsWith('transfer.completed')),
         events,
       )
     }

@@ -21,7 +21,7 @@ const numbers = [
   number('+15005550202', 'sip_b'),
 ]
 
-/** What the process of a call to `to` is asked for a transfer from `from`, or where the request is refused. */
+/** The number and the trunk with which a call to `to` is transferred from `from`, or the issues of the refusal. */
 async function startedFrom(to: string, from: string) {
   const phone = {
     direction: 'inbound',

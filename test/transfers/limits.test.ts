@@ -1,4 +1,4 @@
-/** What a recipient waits for, and for how long at most. */
+/** The time that a verdict of a carrier and a silent recipient have. */
 import t from 'tap'
 import type { AskedWarm } from '../../domain/transfers/asked-transfer.ts'
 import type { Step } from './sequences/steps.ts'
@@ -32,7 +32,7 @@ t.test('a verdict of the carrier counts within the time for it, and is not_sure 
 })
 
 t.test(
-  'a recipient of a blind transfer hears silence for 5 s at most, while the agent ends its sentence too',
+  'a recipient of a blind transfer waits in silence for 5 s at most, while the agent ends its sentence too',
   async (t) => {
     const { failure, reached, world } = await ran([
       { afterMs: 3000, does: 'agent speaks', ms: 4500 },
