@@ -12,6 +12,7 @@ import { LossConcealment } from './loss-concealment.ts'
 
 /** Samples of 20 ms. */
 const frameSamples = 160
+const samplesOfMs = 8
 /** One second. A packet that is further away from the last one begins a new count. */
 const ringSamples = 8000
 /** 200 ms: more than this is given at once, or dropped. */
@@ -77,6 +78,11 @@ export class JitterBuffer {
     take(this.#read())
     this.#lowest = Math.min(this.#lowest, this.#level)
     if (this.#level > levelMax || this.#hasSurplus()) this.#catchUp(take)
+  }
+
+  /** How long a packet that comes now waits behind the ones before it. */
+  get delayMs(): number {
+    return Math.max(0, this.#level) / samplesOfMs
   }
 
   get #level(): number {

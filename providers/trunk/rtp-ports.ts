@@ -26,6 +26,8 @@ export type RtpRemote = Pick<
 export interface RtpLeg {
   /** It takes packets here. */
   readonly port: number
+  /** How long a packet that comes now waits in the jitter buffer behind others. */
+  readonly jitterMs: number
   /** The audio begins, or goes on at another address. */
   start(remote: RtpRemote): void
   sendDtmf(digits: string): void

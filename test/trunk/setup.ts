@@ -17,6 +17,7 @@ export const media = { url: 'ws://127.0.0.1/', token: 'right', sampleRateHz: 800
 /** Audio that is only counted. */
 export class CountedRtp implements RtpLeg {
   readonly port = 42_000
+  readonly jitterMs = 0
   readonly starts: RtpRemote[] = []
   readonly digits: string[] = []
   readonly options: RtpLegOptions

@@ -81,6 +81,10 @@ export class LegStream implements MediaTransport {
     deps.socket.on('error', (err) => deps.log.warn({ err }, 'the audio of a trunk has met an error'))
   }
 
+  get jitterMs(): number {
+    return this.#jitter.delayMs
+  }
+
   start(remote: RtpRemote): void {
     if (this.#isClosed) return
     const before = this.#line?.remote ?? null

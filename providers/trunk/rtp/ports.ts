@@ -52,6 +52,9 @@ class PortPool implements RtpPorts {
       this.#ticker.start()
       const opened: RtpLeg = {
         port,
+        get jitterMs() {
+          return stream.jitterMs
+        },
         start: (remote) => stream.start(remote),
         sendDtmf: (digits) => stream.sendDtmf(digits),
         connect: (other) => stream.connect(this.#streamOf.get(other) ?? null),
