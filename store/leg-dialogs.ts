@@ -1,4 +1,4 @@
-/** What lines store to end the legs of a dead process. A line names no organization, so each statement runs for the operator. */
+/** Lines store here how legs of a dead process are ended. A line names no organization, so each statement runs for the operator. */
 import { dialogBytesMax, type LegDialogs } from '../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../domain/ports/phone-line.ts'
 import { storable } from './row-values.ts'

@@ -1,6 +1,6 @@
 /**
- * What a line stores of its open legs, because the far end of a leg waits for a message that only somebody with these
- * values can send. The process after one that died ends its legs with them.
+ * A line stores values of its open legs here. The far end of a leg waits for a message that needs them, so that the
+ * process after one that died can end its legs.
  */
 export interface LegDialogs {
   /** Stores the line's name of the leg too, where its row has none yet. `dialog` is JSON that the line alone reads. */

@@ -18,7 +18,7 @@ import type { Transactions } from './transactions.ts'
 export type LegDeps = {
   clock: Clock
   log: Log
-  /** Of this process, so that its legs are told from those of one before. */
+  /** Each name begins with that of this process, which tells its legs from those of a process before it. */
   newId: () => string
   transactions: Transactions
   rtp: RtpPorts

@@ -1,4 +1,4 @@
-/** What the answer to a request says about its trunk: true, it takes calls; false, it does not; null, neither. */
+/** The answer to a request says about its trunk: true, it takes calls; false, it does not; null, neither. */
 
 /** These come from the person that is called, not from the trunk, so the call was dialled. */
 const personsCodes: ReadonlySet<number> = new Set([404, 408, 480, 484, 486, 487, 600, 603, 604])

@@ -2,9 +2,9 @@
 import { accessSync, constants, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** Empty: there is none. */
+/** The text is empty where there is no such program. */
 export const sipp = process.env['PARLEY_SIPP'] || inPath('sipp')
-/** Empty: there is none, or not with the modules that the tests need. */
+/** The text is empty where baresip or a module that the tests need is missing. */
 export const baresipModules = process.env['PARLEY_BARESIP_MODULES'] || installedModules()
 export const baresip = baresipModules === '' ? '' : process.env['PARLEY_BARESIP'] || inPath('baresip')
 

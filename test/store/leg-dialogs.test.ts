@@ -1,4 +1,4 @@
-/** What a line stores of its legs, so that the next process can end those of a dead one. */
+/** A line stores how its legs are ended, so that the next process can end those of a dead one. */
 import t from 'tap'
 import type { Leg } from '../../domain/phone/leg.ts'
 import { dialogBytesMax } from '../../domain/ports/leg-dialogs.ts'

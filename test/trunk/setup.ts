@@ -64,7 +64,7 @@ export type TrunkSetup = {
   dialogs?: LegDialogs
 }
 
-/** What the lines that share it have stored of their legs. */
+/** Lines that share it are those of processes that share a database. */
 export function keptDialogs(): LegDialogs {
   const kept = new Map<string, string>()
   return {
