@@ -9,7 +9,7 @@ import { PhoneCalls } from './domain/phone/phone-calls.ts'
 import { createPlaceCallback } from './domain/phone/place-callback.ts'
 import type { CallableNumbers, PhoneLines } from './domain/phone/ports.ts'
 import type { LegMedia } from './domain/ports/leg-media.ts'
-import type { LegEvents } from './domain/ports/phone-line.ts'
+import type { CountIgnoredEvent, LegEvents } from './domain/ports/phone-line.ts'
 import type { SessionRules } from './domain/sessions/check.ts'
 import type { SessionRegistry } from './domain/sessions/live-sessions.ts'
 import type { PreCall } from './domain/sessions/pre-call.ts'
@@ -26,7 +26,12 @@ import { e164Of, isDialed, isPhoneNumber } from './runtime/phone-number.ts'
 import type { Store } from './store/store.ts'
 
 /** The lines of this process, with the audio of their legs. */
-export type Telephony = { lines: PhoneLines; media: LegMedia; numbers: CallableNumbers }
+export type Telephony = {
+  lines: PhoneLines
+  media: LegMedia
+  numbers: CallableNumbers
+  countIgnored: CountIgnoredEvent
+}
 
 export type PhoneParts = {
   store: Store
@@ -66,11 +71,11 @@ const closeMs = 1_000
 
 export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   const { store, telephony, live, prices, routes, rules, preCall, journal, fetchHoldAudio, log } = parts
-  const { lines, media, numbers } = telephony
+  const { lines, media, numbers, countIgnored } = telephony
   const { calls, legs, callCommands: commands, agents, tools, limits, credit, organizations } = store
   const clock = systemClock
   const priceOf = createPriceOfLeg(prices)
-  const phones = new PhoneCalls({ lines, media, legs, calls, commands, journal, clock, log })
+  const phones = new PhoneCalls({ lines, media, legs, calls, commands, journal, countIgnored, clock, log })
   const shared = {
     agents,
     tools,

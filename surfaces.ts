@@ -66,7 +66,8 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { providers } = parts
   const { sipConnections: connections, trunkDialogs: dialogs, instanceId: ownerId } = store
   const phoneLines = openPhoneLines({ config, masterKey, providers, connections, dialogs, log, ownerId })
-  const telephony = { lines: phoneLines.lines, media: phoneLines.legs, numbers: store.phoneNumbers }
+  const { lines, legs: media } = phoneLines
+  const telephony = { lines, media, numbers: store.phoneNumbers, countIgnored: metrics.carrierEventIgnored }
   const records = await createCallRecords({ config, store, operations, masterKey, log, tracing })
   const sessions = await createSessions({
     config,
@@ -124,7 +125,11 @@ function internalOf({
     isOpen: config.try,
     contracts: contractsAtAnyHost(config.surfaces),
     recordings: linkedRecordings(settings(null), records.recordings),
-    carrier: { readers: phoneLines.readers, events: sessions.phone.events },
+    carrier: {
+      readers: phoneLines.readers,
+      events: sessions.phone.events,
+      countIgnored: parts.metrics.carrierEventIgnored,
+    },
     messages: richMessages,
     simulatedCallers:
       config.publicUrl === null ? { call: async (call) => (await phoneLines.simulator.open()).call(call) } : null,

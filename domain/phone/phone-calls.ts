@@ -6,7 +6,14 @@ import { isTerminal } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
 import { Fault } from '../fault.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
-import { type LegEvent, type LegEvents, type LineName, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
+import {
+  type CountIgnoredEvent,
+  type LegEvent,
+  type LegEvents,
+  type LineName,
+  type PhoneLine,
+  PhoneLineError,
+} from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
 import { type Leg, type LegHolder, type LegStore, type OrphanedLeg, refOf } from './leg.ts'
@@ -20,6 +27,7 @@ export type PhoneCallsDeps = {
   calls: Pick<CallStore, 'find'>
   commands: Pick<CallCommands, 'send'>
   journal: Journal
+  countIgnored: CountIgnoredEvent
   clock: Clock
   log: Log
 }
@@ -201,7 +209,7 @@ export class PhoneCalls implements LegEvents {
 
   #unknown(line: LineName, event: LegEvent): void {
     this.#deps.log.info({ line, type: event.type }, 'an event of a leg that is not known')
-    if (event.type !== 'hangup') return
+    if (event.type !== 'hangup') return this.#deps.countIgnored(line, 'unknown_leg')
     const { carrierLegId } = event
     // The call may have been stored since the leg was looked for.
     const isOfLeg = ({ leg }: LegHolder) => leg.line === line && leg.carrierLegId === carrierLegId
@@ -210,7 +218,10 @@ export class PhoneCalls implements LegEvents {
     const name = earlyName({ line, carrierLegId })
     this.#early.set(name, event)
     forgetOldest(this.#early, earlyMax)
-    this.#deps.clock.after(earlyMs, () => this.#early.delete(name))
+    // The event of a caller who has left at once is counted when no call has taken it.
+    this.#deps.clock.after(earlyMs, () => {
+      if (this.#early.delete(name)) this.#deps.countIgnored(line, 'unknown_leg')
+    })
   }
 
   async #passToOwner(leg: Leg, event: LegEvent): Promise<void> {

@@ -116,6 +116,9 @@ export type LegEventBody =
   | { type: 'stream_stopped' }
   | { type: 'stream_failed'; reason: string }
 
+/** Why an event of a line had no effect: it is of no leg that we know, or the line did not sign it. */
+export type CountIgnoredEvent = (line: LineName, reason: 'unknown_leg' | 'forged') => void
+
 export interface LegEvents {
   /** Resolves when the event is stored or handed on. An event whose id came before has no effect. */
   received(line: LineName, event: LegEvent): Promise<void>

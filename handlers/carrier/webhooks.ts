@@ -1,6 +1,6 @@
 /** Events of carriers about legs. */
 import type { CarrierWebhooks } from '../../domain/ports/carrier-webhooks.ts'
-import type { LegEvents, LineName } from '../../domain/ports/phone-line.ts'
+import type { CountIgnoredEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
@@ -8,6 +8,7 @@ export type CarrierWebhookDeps = {
   /** The lines of this server that send events. */
   readers: ReadonlyMap<LineName, CarrierWebhooks>
   events: LegEvents
+  countIgnored: CountIgnoredEvent
 }
 
 const headers = { 'Cache-Control': 'no-store' } as const
@@ -16,16 +17,19 @@ const headers = { 'Cache-Control': 'no-store' } as const
 export function receiveCarrierWebhook({
   readers,
   events,
+  countIgnored,
 }: CarrierWebhookDeps): Pick<InternalHandlers<null>, 'receiveCarrierWebhook'> {
   return {
     receiveCarrierWebhook: async ({ path: { line }, header }, { rawBody }) => {
       const reader = readers.get(line)
       if (reader === undefined) throw new Refusal('not_found')
       const event = reader.read(header, rawBody ?? new Uint8Array())
-      if (event === 'forged')
+      if (event === 'forged') {
+        countIgnored(line, 'forged')
         throw new Refusal('unauthenticated', {
           message: 'The event is not signed by this carrier, or is older than 300 s.',
         })
+      }
       if (event !== 'other') await events.received(line, event)
       return { status: 200, headers, body: { received: true } }
     },

@@ -37,7 +37,7 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
     events.push(event)
     return Promise.resolve()
   }
-  const handlers = receiveCarrierWebhook({ readers, events: { received } })
+  const handlers = receiveCarrierWebhook({ readers, events: { received }, countIgnored: () => {} })
   const surface = {
     name: 'internal',
     operations: internalSurface.operations.filter(({ id }) => id === 'receiveCarrierWebhook'),

@@ -32,6 +32,7 @@ const eventOf = (event_type: string, payload: object, id = 'event_1') => ({
 
 class KeptEvents implements LegEvents {
   readonly kept: [LineName, LegEvent][] = []
+  readonly ignored: [LineName, string][] = []
   failure: Error | null = null
   received(line: LineName, event: LegEvent): Promise<void> {
     if (this.failure) return Promise.reject(this.failure)
@@ -50,7 +51,11 @@ async function serve(t: Test) {
   const words = { contract: '/x', hasIdempotencyKeys: false, places: compatPlaces }
   const operations = internalSurface.operations.filter(({ id }) => id === 'receiveCarrierWebhook')
   const paths = internalSurface.paths.filter(({ pattern }) => pattern.startsWith('/carrier'))
-  const handlers = receiveCarrierWebhook({ readers, events })
+  const handlers = receiveCarrierWebhook({
+    readers,
+    events,
+    countIgnored: (...ignored) => void events.ignored.push(ignored),
+  })
   const server = await start([
     {
       surface: { name: 'internal', operations, paths },
@@ -120,6 +125,10 @@ t.test('a forged, unsigned or stale event is 401, and nothing of it is read', as
   )
   t.match(forged[0]?.body, { error: { code: 'authentication_failed' } })
   t.same(events.kept, [])
+  t.same(
+    events.ignored,
+    forged.map(() => ['carrier', 'forged']),
+  )
   t.equal((await send(event, { timestamp: String(nowS() - 299) })).status, 200)
   t.equal((await send(event, { timestamp: String(nowS() + 299) })).status, 200)
   t.equal((await send(event, { line: 'simulator' })).status, 404, 'a line that this server has not')

@@ -116,6 +116,7 @@ export function openDesk() {
     ended: () => {},
   })
   let ids = 0
+  const ignored: [line: string, reason: string][] = []
   const phones = new PhoneCalls({
     lines,
     media: {
@@ -135,6 +136,7 @@ export function openDesk() {
       },
     },
     journal,
+    countIgnored: (...counted) => void ignored.push(counted),
     clock,
     log,
   })
@@ -225,6 +227,8 @@ export function openDesk() {
     commands,
     dialling,
     begun,
+    /** The events that were counted as of no leg. */
+    ignored,
     phones,
     legs,
     /** Lets all that was begun be done and stored. */

@@ -89,6 +89,8 @@ t.test('a caller who leaves before the call is stored has cancelled it', async (
   store()
   await announced
   await desk.passes()
+  await desk.clock.advance(10_000)
+  t.same(desk.ignored, [], 'the call has taken the event')
   t.strictSame(desk.ends(), ['cancelled user_hangup -'])
   t.strictSame(desk.commands, [], 'nobody is answered')
 })
@@ -96,10 +98,23 @@ t.test('a caller who leaves before the call is stored has cancelled it', async (
 t.test('an early end of a leg is forgotten after some seconds', async (t) => {
   const desk = openDesk()
   await desk.happens(hangup)
+  t.same(desk.ignored, [], 'a call may still take it')
   await desk.clock.advance(10_000)
+  t.same(desk.ignored, [['simulator', 'unknown_leg']])
   await desk.happens(incoming)
   await desk.passes()
   t.strictSame(desk.commands, ['answer'])
+})
+
+t.test('an event of a leg that nobody knows is dropped and counted', async (t) => {
+  const desk = openDesk()
+  await desk.happens({ type: 'answered' })
+  await desk.happens({ type: 'dtmf', digit: '1' }, 'leg_other')
+  t.same(desk.ignored, [
+    ['simulator', 'unknown_leg'],
+    ['simulator', 'unknown_leg'],
+  ])
+  t.equal(desk.call(), undefined)
 })
 
 t.test('a leg whose dialling was not answered is hung up as soon as an event names it', async (t) => {

@@ -92,7 +92,7 @@ export class ParleyProcess {
       },
     }
     const lines = { of: () => this.#line, named: () => this.#line }
-    const shared = { media, legs: this.#legs, clock: life, log }
+    const shared = { media, legs: this.#legs, clock: life, log, countIgnored: () => {} }
     this.phones = new PhoneCalls({ ...shared, lines, calls, commands, journal })
     this.transfers = new CallTransfers({
       ...shared,
