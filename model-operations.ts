@@ -52,7 +52,7 @@ function watch({ config, store, providers, metrics }: OperationParts): void {
     { labels: { batch: 'ledger' }, value: store.ledger.waiting() },
     { labels: { batch: 'credit' }, value: store.credit.waiting() },
   ])
-  metrics.watchBudgetEvents(() => store.budgetEvents.told())
+  metrics.watchBudgetEvents(() => store.budgetEvents.reported())
   metrics.watchEngines(() =>
     providers.flatMap(({ queues }) =>
       Object.entries(queues?.() ?? {}).map(([engine, value]) => ({ labels: { engine }, value })),

@@ -1,5 +1,5 @@
 /**
- * What keys with a budget have spent. Whoever changes a budget's sums has locked the organization before (see
+ * Counts the spending of keys with a budget. Each change of a budget's sums locks the organization before (see
  * reserve_within_budgets in the migration), so that no two transactions wait for each other.
  */
 import type { BudgetEvent, BudgetEvents, KeyBudgets, KeySpending } from '../domain/billing/key-spending.ts'
@@ -69,7 +69,7 @@ export function createKeyBudgets(tenancy: Tenancy, clock: Clock): KeyBudgets {
 
 /**
  * A day or a month that has begun counts what the key cost in it before. A budget in total counts from now on. The
- * operator is told again, because the events were about the budget before.
+ * operator is reported again, because the events were about the budget before.
  */
 async function begin(tx: Tx, organizationId: string, keyId: string, kind: string, now: Date): Promise<void> {
   await tx`
@@ -114,24 +114,24 @@ function spendingOf({ budgetMicroUsd, budgetPeriod, warnedAt, exhaustedAt, ...ro
   }
 }
 
-/** Tells each event once: whichever process marks it first has it. */
-export function createBudgetEvents(sql: Sql, clock: Clock, tell: (event: BudgetEvent) => void): BudgetEvents {
-  const told = { warned: 0, exhausted: 0 }
+/** Reports each event once: whichever process marks it first has it. */
+export function createBudgetEvents(sql: Sql, clock: Clock, report: (event: BudgetEvent) => void): BudgetEvents {
+  const reported = { warned: 0, exhausted: 0 }
   return {
-    told: () => told,
-    async tell() {
+    reported: () => reported,
+    async report() {
       const now = new Date(clock.nowMs())
       const events = await sql<BudgetEvent[]>`
-        with untold as materialized (
-          select organization_id, key_id, period, event from key_budget_events where told_at is null
+        with unreported as materialized (
+          select organization_id, key_id, period, event from key_budget_events where reported_at is null
           order by occurred_at limit ${eventsMax} for update skip locked
         )
-        update key_budget_events e set told_at = ${now} from untold u
+        update key_budget_events e set reported_at = ${now} from unreported u
         where e.organization_id = u.organization_id and e.key_id = u.key_id and e.period = u.period and e.event = u.event
         returning e.organization_id as "organizationId", e.key_id as "keyId", e.period, e.event`
       for (const event of events) {
-        told[event.event] += 1
-        tell(event)
+        reported[event.event] += 1
+        report(event)
       }
     },
     async reap() {

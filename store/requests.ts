@@ -36,7 +36,7 @@ export type Requests = {
   credit: StoredCredit
   creditAccounts: CreditAccounts
   keyBudgets: KeyBudgets
-  budgetEvents: Pick<BudgetEvents, 'told'>
+  budgetEvents: Pick<BudgetEvents, 'reported'>
   usage: Usage
   requestRoutes: RequestRoutes
   keptAnswers: KeptAnswers
@@ -71,7 +71,7 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
     { name: 'leases of idempotency keys', everyMs: leaseMs / 4, run: () => idempotency.renew() },
     { name: 'reservations of dead instances', everyMs: leaseMs, run: () => credit.sweep() },
     { name: 'expired idempotency keys', everyMs: sweepEveryMs, run: () => idempotency.reap() },
-    { name: 'events of budgets', everyMs: budgetEventsMs, run: () => budgetEvents.tell() },
+    { name: 'events of budgets', everyMs: budgetEventsMs, run: () => budgetEvents.report() },
     { name: 'old periods of budgets', everyMs: sweepEveryMs, run: () => budgetEvents.reap() },
     { name: 'old choices', everyMs: sweepEveryMs, run: () => choices.reap() },
   ]

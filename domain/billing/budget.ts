@@ -5,7 +5,7 @@ import { Fault, type FaultOf } from '../fault.ts'
 /** A budget with the period that it is now: a UTC day (`2026-11-24`), a UTC month (`2026-11`) or `total`. */
 export type KeyBudget = { keyId: string; period: string; microUsd: number }
 
-/** What did not cover an amount: the balance of the organization, or the budget of the key. */
+/** The part that did not cover an amount: the balance of the organization, or the budget of the key. */
 export type CreditRefusal = 'credit' | 'budget'
 
 /** A request counts for the period in which it began, also when it ends in the next one. */

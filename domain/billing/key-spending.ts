@@ -1,4 +1,4 @@
-/** What keys with a budget have spent, and the events of their budgets. */
+/** The spending of keys with a budget, and the events of their budgets. */
 import type { Budget } from '../access/organization.ts'
 
 /** A live key with a budget, in the period that it is now. */
@@ -27,10 +27,10 @@ export interface KeyBudgets {
 export type BudgetEvent = { organizationId: string; keyId: string; period: string; event: 'warned' | 'exhausted' }
 
 export interface BudgetEvents {
-  /** Tells the operator of the events that no process has told. */
-  tell(): Promise<void>
-  /** How many this process has told. */
-  told(): Readonly<Record<BudgetEvent['event'], number>>
+  /** Reports to the operator the events that no process has reported. */
+  report(): Promise<void>
+  /** How many this process has reported. */
+  reported(): Readonly<Record<BudgetEvent['event'], number>>
   /** Deletes old periods. */
   reap(): Promise<void>
 }

@@ -108,7 +108,7 @@ export class Bill {
     }
   }
 
-  /** An attempt before the one that answered. What a provider had done when it was cancelled, it does not say. */
+  /** An attempt before the one that answered. No provider says how much it had done for one that was cancelled. */
   #before(failure: Failure): LedgerAttempt {
     const isCut = failure.error.errorClass === 'cancelled' && failure.ownKeyId === null
     return this.#failed(failure, isCut && !isFree(failure) ? null : 0)

@@ -4,7 +4,7 @@ export const keyBudgets: Migration = {
   version: 45,
   name: 'budgets of keys',
   sql: `
--- What a key with a budget has cost in a period of it.
+-- The cost of a key with a budget in a period of it.
 create table key_budgets (
   organization_id text not null,
   key_id text not null,
@@ -18,7 +18,7 @@ create table key_budgets (
 -- Every settled batch moves the sums: room on the page keeps those updates out of the index.
 ) with (fillfactor = 50);
 
--- Once for each budget and period. A process that has told the operator of an event marks it.
+-- Once for each budget and period. A process that has reported an event to the operator marks it.
 create table key_budget_events (
   organization_id text not null,
   key_id text not null,
@@ -26,10 +26,10 @@ create table key_budget_events (
   -- warned: 80 % were spent. exhausted: all was spent, or a request was refused.
   event text not null check (event in ('warned', 'exhausted')),
   occurred_at timestamptz not null,
-  told_at timestamptz,
+  reported_at timestamptz,
   primary key (organization_id, key_id, period, event)
 );
-create index key_budget_events_untold on key_budget_events (occurred_at) where told_at is null;
+create index key_budget_events_unreported on key_budget_events (occurred_at) where reported_at is null;
 
 -- The budget that a reservation was taken from. Null: the key has none.
 alter table reservations add column key_id text, add column period text;

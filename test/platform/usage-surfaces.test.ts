@@ -80,9 +80,9 @@ t.test('getUsage is the sum over all surfaces', async (t) => {
   for (let frames = 0; frames < 40; frames++) hearing.sendBytes(Buffer.alloc(640))
   hearing.send({ type: 'end' })
   await hearing.closed
-  const heard = hearing.frames('end')[0]?.['usage'] as { durationMs: number; costMicroUsd: number }
-  said.push(heard.costMicroUsd)
-  t.ok(spoken.costMicroUsd > 0 && heard.costMicroUsd > 0, 'sockets have a price')
+  const transcribed = hearing.frames('end')[0]?.['usage'] as { durationMs: number; costMicroUsd: number }
+  said.push(transcribed.costMicroUsd)
+  t.ok(spoken.costMicroUsd > 0 && transcribed.costMicroUsd > 0, 'sockets have a price')
 
   const read = async (groups: string) => (await call(acme, 'GET', `/v1/usage?groupBy=${groups}`)).json<Usage>()
   let whole = await read('provider,stage')
@@ -96,8 +96,8 @@ t.test('getUsage is the sum over all surfaces', async (t) => {
     {
       provider: 'loopback',
       stage: 'stt',
-      costMicroUsd: String(heard.costMicroUsd),
-      quantities: { audio_milliseconds: heard.durationMs },
+      costMicroUsd: String(transcribed.costMicroUsd),
+      quantities: { audio_milliseconds: transcribed.durationMs },
     },
     {
       provider: 'loopback',

@@ -131,6 +131,7 @@ t.test('getUsage says what the answers said', async (t) => {
     env: { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url },
   })
   t.equal(shown.code, 0, shown.stderr)
+  t.comment(shown.stdout)
   t.match(shown.stdout, new RegExp(`^ {2}total +${requestsMade} `, 'm'))
   t.match(shown.stdout, /^ {2}own .* \$0\.000000 /m)
   t.match(shown.stdout, /^ {2}unknown .* unknown|^ {2}unknown .* \$0\.000000 /m)

@@ -1,4 +1,4 @@
-/** Budgets of keys in the store: what they grant, count and tell, across processes and periods. */
+/** Budgets of keys in the store: what they grant, count and report, across processes and periods. */
 import t from 'tap'
 import type { Caller, KeyPolicy } from '../../domain/access/organization.ts'
 import { budgetOf, type KeyBudget } from '../../domain/billing/budget.ts'
@@ -148,10 +148,10 @@ t.test('a period ends at midnight UTC, and a request counts for the period in wh
   }
 })
 
-t.test('an event is told once for each key and period, whichever process sees it', async (t) => {
+t.test('an event is reported once for each key and period, also with two processes', async (t) => {
   const url = await cluster.database()
-  const told: object[] = []
-  const log = { info: () => {}, error: () => {}, warn: (fields: object) => void told.push(fields) }
+  const reported: object[] = []
+  const log = { info: () => {}, error: () => {}, warn: (fields: object) => void reported.push(fields) }
   const clocks = [handClock(), handClock()]
   const stores = await Promise.all(clocks.map((clock) => cluster.store(t, url, { log, clock })))
   const [store, other] = stores as [Store, Store]
@@ -162,20 +162,20 @@ t.test('an event is told once for each key and period, whichever process sees it
     t.equal(await store.credit.reserve(id, requestId, cost, budget), null)
     await settle(store, id, requestId, cost, budget, keyId)
   }
-  const tellAll = () => Promise.all(clocks.map((clock) => clock.advance(5_000)))
+  const reportAll = () => Promise.all(clocks.map((clock) => clock.advance(5_000)))
   await spend(store, 799)
-  await tellAll()
-  t.same(told, [])
+  await reportAll()
+  t.same(reported, [])
   await spend(other, 1)
-  await tellAll()
-  await tellAll()
-  const events = () => told.filter((fields) => 'event' in fields)
+  await reportAll()
+  await reportAll()
+  const events = () => reported.filter((fields) => 'event' in fields)
   t.same(events(), [{ organizationId: id, keyId, period: 'total', event: 'warned' }])
   t.equal(await store.credit.reserve(id, newRequest(), 201, budget), 'budget', 'the first refusal')
   await spend(store, 200)
-  await tellAll()
+  await reportAll()
   t.same(events().slice(1), [{ organizationId: id, keyId, period: 'total', event: 'exhausted' }])
-  t.equal(store.budgetEvents.told().exhausted + other.budgetEvents.told().exhausted, 1)
+  t.equal(store.budgetEvents.reported().exhausted + other.budgetEvents.reported().exhausted, 1)
   t.match(await spent(store, id), { spentMicroUsd: 1_000, warnedAtMs: Number, exhaustedAtMs: Number })
   t.equal(await store.credit.refusal(caller), 'budget')
 })
