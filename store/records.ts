@@ -3,7 +3,6 @@ import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
 import type { LegStore } from '../domain/phone/leg.ts'
-import type { Clock, Log } from '../domain/ports/system.ts'
 import type { TransferStore } from '../domain/transfers/transfer.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
@@ -18,9 +17,8 @@ import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
 import { createLegCharges } from './leg-charges.ts'
 import { createNumberRecords, type NumberRecords } from './number-records.ts'
-import { createExpiredRecordings } from './recording-retention.ts'
-import { createUploadStore } from './recording-uploads.ts'
-import type { Retention } from './retention.ts'
+import { createRecordingRecords, type RecordingRecords } from './recording-records.ts'
+import type { RecordOptions } from './retention.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
 import { createTransferStore } from './transfers.ts'
@@ -28,7 +26,8 @@ import { createWebhookRecords, type WebhookRecords } from './webhook-records.ts'
 import { createWholeCallStore } from './whole-calls.ts'
 
 export type Records = WebhookRecords &
-  NumberRecords & {
+  NumberRecords &
+  RecordingRecords & {
     calls: CallStore
     callRecord: CallRecord
     wholeCalls: WholeCallStore
@@ -39,13 +38,9 @@ export type Records = WebhookRecords &
     reports: ReportStore
     callCommands: CallCommands
     callbacks: CallbackStore
-    recordingUploads: ReturnType<typeof createUploadStore>
-    expiredRecordings: ReturnType<typeof createExpiredRecordings>
     /** `serve` says how events of calls are written. */
     callWebhooks: Pick<CallWebhooks, 'serve'>
   }
-
-export type RecordOptions = { clock: Clock; log: Log; retention: Retention }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
@@ -83,8 +78,7 @@ export function createRecords(
       reports: createReportStore({ worlds, clock, webhooks, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
-      recordingUploads: createUploadStore({ worlds, clock, instanceId }),
-      expiredRecordings: createExpiredRecordings(worlds, clock),
+      ...createRecordingRecords({ worlds, clock, instanceId }),
       callWebhooks: webhooks,
     },
     loops,
