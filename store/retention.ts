@@ -15,9 +15,12 @@ export type Retention = {
   deliveriesDays: number | null
 }
 
+/** What all records need. */
+export type RecordOptions = { clock: Clock; log: Log; retention: Retention }
+
 const sweepEveryMs = 60_000
 
-export type RetentionDeps = { tenancy: Pick<Tenancy, 'asOperator'>; clock: Clock; log: Log; retention: Retention }
+export type RetentionDeps = RecordOptions & { tenancy: Pick<Tenancy, 'asOperator'> }
 
 export function retentionLoops({ tenancy, clock, log, retention }: RetentionDeps): Loop[] {
   const { requestsDays, callsDays, eventsDays } = retention

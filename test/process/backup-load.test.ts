@@ -156,7 +156,11 @@ async function backUpUnderLoad(t: Test, source: Record<string, string>, restored
   let isOver = false
   const loading = load(parley, acknowledged, failures, () => isOver)
   await new Promise((resolve) => setTimeout(resolve, backupAtMs))
-  await until('rows', () => acknowledged.length >= acknowledgedLeast)
+  await until(
+    `rows; ${failures[0] ?? 'no failures'}`,
+    () => acknowledged.length >= acknowledgedLeast || failures.length > 0,
+    loadMsMax,
+  )
   const before = [...acknowledged]
   const beganAtMs = performance.now()
   const done = await command(['backup', file, '--json'])
