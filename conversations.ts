@@ -21,6 +21,7 @@ import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { valueFaults } from './runtime/json-value.ts'
 import type { createLog } from './runtime/log.ts'
+import type { createMetrics } from './runtime/metrics.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
 import type { Tracing } from './runtime/tracing.ts'
 import { Watch } from './runtime/watch.ts'
@@ -33,6 +34,7 @@ export type ConversationParts = {
   /** Begins to record a call. Null: it is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']
   log: ReturnType<typeof createLog>
+  metrics: ReturnType<typeof createMetrics>
   /** Null: no spans are wanted. */
   tracing: Tracing | null
   /** Called when the end of a call is stored. */
@@ -55,7 +57,7 @@ export type Conversations = {
 const paceMs = 10
 
 export function createConversations(parts: ConversationParts): Conversations {
-  const { config, store, callEnded, log, tracing } = parts
+  const { config, store, callEnded, log, tracing, metrics } = parts
   const { calls } = store
   const { allowedSubnets } = config.outbound
   const journal = createJournal({
@@ -66,6 +68,7 @@ export function createConversations(parts: ConversationParts): Conversations {
     callbackId: systemIds.callback,
     ended: callEnded,
     traces: tracing,
+    metrics,
   })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })
@@ -84,7 +87,13 @@ export function createConversations(parts: ConversationParts): Conversations {
       const transfer = (call: LiveCall['call'], asked: Parameters<TransferTool>[2]) => transferTool(caller, call, asked)
       const runTool = createRunTool({ ...toolDeps, secretsOf, transfer })
       const input = inputOf(parts, live, caller, ended)
-      return startConversation({ ...deps, runTool }, input, transport, live.log ?? journal.open(live.call))
+      const callLog = log.child({ callId: live.call.id, ...input.trace?.logFields })
+      return startConversation(
+        { ...deps, runTool, log: callLog },
+        input,
+        transport,
+        live.log ?? journal.open(live.call),
+      )
     },
     warmUp(stage, provider) {
       if (stage === 'stt' && config.local.warm) vad.warmUp()

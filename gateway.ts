@@ -86,6 +86,8 @@ export async function startGateway(
     for (const part of [phoneLines, phoneNumbers, richMessages, webhooks, records, sessions])
       closing.unshift(() => part.close())
     metrics.watchSessions(() => sessions.live.size)
+    metrics.watchSessionsMax(() => config.sessions.max)
+    metrics.watchCalls(() => sessions.live.countByKind().map(([kind, value]) => ({ labels: { kind }, value })))
     await phoneLines.serveTrunks(sessions.phone.events)
     if (config.adminPort !== null) {
       const { adminHost, adminPort } = config

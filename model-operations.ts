@@ -51,6 +51,8 @@ function watch({ config, store, providers, metrics }: OperationParts): void {
   metrics.watchBatches(() => [
     { labels: { batch: 'ledger' }, value: store.ledger.waiting() },
     { labels: { batch: 'credit' }, value: store.credit.waiting() },
+    { labels: { batch: 'idempotency' }, value: store.idempotency.waiting() },
+    { labels: { batch: 'leases' }, value: store.limits.waiting() },
   ])
   metrics.watchBudgetEvents(() => store.budgetEvents.reported())
   metrics.watchEngines(() =>

@@ -78,6 +78,7 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
     telephony,
     log,
     masterKey,
+    metrics,
     tracing,
   })
   records.serve(sessions.phone.placeCallback)

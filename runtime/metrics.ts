@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { createCallMetrics } from './call-metrics.ts'
 import { createStateMetrics } from './state-metrics.ts'
 import { createUsageMetrics } from './usage-metrics.ts'
 
@@ -65,6 +66,7 @@ export function createMetrics() {
     ...createStateMetrics(registry),
     ...createUsageMetrics(registry),
     ...createWebhookMetrics(registry),
+    ...createCallMetrics(registry),
     engine: createEngineMetric(registry),
     request(operation: string, status: number, durationMs: number) {
       observeRequest(operation, String(status)).observe(durationMs / 1000)

@@ -37,5 +37,7 @@ export function createStateMetrics(registry: Registry) {
     ),
     watchConnectionsMax: one('parley_postgres_connections_max', 'Connections for transactions, store.connectionsMax'),
     watchSessions: one('parley_sessions_live', 'Voice sessions in this process, those of phone calls included'),
+    watchSessionsMax: one('parley_sessions_max', 'Voice sessions that this process takes, sessions.max'),
+    watchCalls: watch('parley_calls_live', 'Calls whose conversation runs in this process, by kind', ['kind']),
   }
 }

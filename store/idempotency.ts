@@ -35,6 +35,8 @@ export type StoredIdempotency = Idempotency & {
   /** Deletes expired rows, at most `reapRowsMax` at a time. */
   reap(): Promise<void>
   drain(): Promise<void>
+  /** Rows whose statements are not over. */
+  waiting(): number
 }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 2, idleGatherMs: 0, queueMax: 10_000 }
@@ -70,6 +72,8 @@ export function createIdempotency(
   const admissions = createBatcher((arrivals: readonly Arrival[]) => admitAll(sql, arrivals, timesNow()), batches)
   const dispatches = createBatcher((uses: readonly KeyUse[]) => dispatchAll(sql, uses, clock.nowMs()), batches)
   const releases = createBatcher((uses: readonly KeyUse[]) => releaseAll(sql, uses), batches)
+
+  const waiting = () => admissions.waiting() + dispatches.waiting() + releases.waiting()
 
   async function admit(use: KeyUse, as: Arrival['as'] = 'admitted'): Promise<KeyAdmission> {
     const scope = scopeOf(use)
@@ -120,6 +124,7 @@ export function createIdempotency(
     dispatch: (use) => dispatches.add(use).finally(() => letGo(use)),
     release: (use) => releases.add(use).finally(() => letGo(use)),
     renew,
+    waiting,
     reap: () => reapExpired(sql, clock),
     async drain() {
       await Promise.all([admissions.drain(), dispatches.drain(), releases.drain()])

@@ -19,6 +19,8 @@ export type LeaseRows = {
   ): Promise<LeaseRefusal | null>
   /** Gives one lease back, in a batch and a little later. */
   end(organizationId: string, keyId: string, kind: LeaseKind): void
+  /** Rows of `acquire` whose statements are not over. */
+  waiting(): number
   /** Resolves when no statement of `acquire` or `end` is under way. */
   settle(): Promise<void>
   /** Drops the ends that are not written yet. */
@@ -98,6 +100,7 @@ export function createLeaseRows(
   return {
     acquire: (organizationId, keyId, limits, kind) =>
       asks.add({ organizationId, keyId, isSession: kind === 'session', ...limits }),
+    waiting: () => asks.waiting(),
     end(organizationId, keyId, kind) {
       add({ organizationId, keyId, count: 1, sessions: kind === 'session' ? 1 : 0 })
       void writeEnds()

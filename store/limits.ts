@@ -93,6 +93,11 @@ export class SharedLimits implements Limits {
     return this.#acquireInRows(organizationId, keyId, limits, kind)
   }
 
+  /** Leases whose statements are not over. */
+  waiting(): number {
+    return this.#rows.waiting()
+  }
+
   /** Live instances, this one included, as of the last refresh. */
   get liveInstances(): number {
     return this.#live

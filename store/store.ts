@@ -34,7 +34,7 @@ export type Store = Access &
   Records & {
     /** The name of this process among those that serve from one database. */
     instanceId: string
-    limits: Limits
+    limits: Limits & { waiting(): number }
     /** Null: each instance allows its part of the edge quota. */
     addressCounts: AddressCounts | null
     /** How many instances serve from this database, this one included; at most `refreshMs` old. */

@@ -8,7 +8,7 @@ import type { Tenant } from '../access/organization.ts'
 import { newCallback, type WantedCallback } from '../callbacks/callback.ts'
 import type { CallLog } from '../conversation/call-log.ts'
 import { Fault } from '../fault.ts'
-import type { Clock, Log } from '../ports/system.ts'
+import type { CallMetrics, Clock, Log } from '../ports/system.ts'
 import type { Traces } from '../ports/trace.ts'
 import { summaryTurnsMax } from '../transfers/default-summary.ts'
 import { transferPayload } from '../transfers/payload.ts'
@@ -29,6 +29,8 @@ export type JournalDeps = {
   ended: (tenant: Tenant, callId: string) => void
   /** Absent or null: nobody traces calls. */
   traces?: Traces | null
+  /** Absent: nobody counts calls. */
+  metrics?: CallMetrics
 }
 
 export interface Journal {
@@ -126,6 +128,7 @@ class OpenJournal implements PhoneLog {
   turn(turn: Parameters<CallLog['turn']>[0]): void {
     if (turn.source === 'user' && turn.metadata['dtmf'] !== true)
       this.#lastSaid = [...this.#lastSaid, turn.text].slice(-summaryTurnsMax)
+    if (turn.conversationalLatencyMs !== null) this.#deps.metrics?.turnSilence(turn.conversationalLatencyMs)
     this.#add({ kind: 'turn', turn: { ...turn, index: this.#turns++ } })
   }
 
@@ -156,14 +159,14 @@ class OpenJournal implements PhoneLog {
   /** A reason that does not fit the status is a defect of the calling code, and the call must end all the same. */
   #moveToEnd(reason: EndReason, clientReason: string | undefined, sipCode: number | null): void {
     const to = endStatus(this.#status, reason)
-    if (to === null)
-      this.#deps.log.error({ callId: this.#call.id, reason, status: this.#status }, 'a call cannot end so')
+    if (to === null) this.#deps.log.error({ ...this.#named(), reason, status: this.#status }, 'a call cannot end so')
     const endReason = to === null ? 'pipeline_failed' : reason
     const status = to ?? 'failed'
     const event = this.#event(`call.${status}`, endPayload(endReason, clientReason))
     event.failureCause = failureCause(status, endReason)
     if (sipCode !== null) event.sipCode = sipCode
     this.#recordCall(status, endReason)
+    this.#deps.metrics?.callEnded(this.#call.kind, endReason)
     this.#move(status, event, { endedAtMs: event.occurredAtMs, endReason })
   }
 
@@ -183,6 +186,11 @@ class OpenJournal implements PhoneLog {
       },
       ...(status === 'failed' && { failure: endReason }),
     })
+  }
+
+  #named(): object {
+    const { id } = this.#call
+    return { callId: id, ...this.#deps.traces?.call(id).logFields }
   }
 
   #move(to: CallStatus, event: CallEvent, change: CallChange): void {
@@ -207,7 +215,7 @@ class OpenJournal implements PhoneLog {
   }
 
   #drop(): void {
-    if (!this.#hasDropped) this.#deps.log.error({ callId: this.#call.id }, 'entries of a call are lost: too many wait')
+    if (!this.#hasDropped) this.#deps.log.error(this.#named(), 'entries of a call are lost: too many wait')
     this.#hasDropped = true
   }
 
@@ -234,14 +242,15 @@ class OpenJournal implements PhoneLog {
     const { id: callId } = this.#call
     try {
       const refused = await calls.append(this.#call, callId, batch)
-      if (refused.length > 0) log.warn({ callId, refused: refused.map(nameOf) }, 'entries of a call were refused')
+      if (refused.length > 0)
+        log.warn({ ...this.#named(), refused: refused.map(nameOf) }, 'entries of a call were refused')
       return true
     } catch (err) {
       if (err instanceof Fault) return false
       if (batch.length === 1) {
         if (++this.#failures < failuresMax) return false
         this.#failures = 0
-        log.error({ err, callId, entries: batch.map(nameOf) }, 'an entry of a call could not be stored')
+        log.error({ err, ...this.#named(), entries: batch.map(nameOf) }, 'an entry of a call could not be stored')
         return true
       }
     }

@@ -94,8 +94,8 @@ async function reserve(
     return { candidates, reservedMicroUsd }
   } catch (error) {
     if (reservedMicroUsd > 0)
-      await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, reservedMicroUsd))
-    if (held) await logged(log, requestId, 'key not released', idempotency.release(held))
+      await logged(log, context, 'credit not given back', credit.cancel(organizationId, requestId, reservedMicroUsd))
+    if (held) await logged(log, context, 'key not released', idempotency.release(held))
     throw error
   }
 }
@@ -123,10 +123,15 @@ function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: Reque
 const leastMicroUsd = 1
 
 /** Awaits work that must not change the answer: its failure is logged and goes no further. */
-export async function logged(log: Log, requestId: string, message: string, work: Promise<void>): Promise<void> {
+export async function logged(
+  log: Log,
+  { requestId, trace }: Pick<RequestContext, 'requestId' | 'trace'>,
+  message: string,
+  work: Promise<void>,
+): Promise<void> {
   try {
     await work
   } catch (err) {
-    log.error({ requestId, err }, message)
+    log.error({ requestId, ...trace?.logFields, err }, message)
   }
 }

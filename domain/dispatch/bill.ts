@@ -55,7 +55,7 @@ export class Bill {
     }
     // The request was settled while the credit answered, so nothing would give this slice back later.
     if (this.#settled)
-      await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
+      await logged(log, this.#context, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
     else this.#reservedMicroUsd += microUsd
   }
 
@@ -157,8 +157,7 @@ export class Bill {
 
   async #releaseKey(): Promise<void> {
     const { use } = this.#admission
-    if (use)
-      await logged(this.#deps.log, this.#context.requestId, 'key not released', this.#deps.idempotency.release(use))
+    if (use) await logged(this.#deps.log, this.#context, 'key not released', this.#deps.idempotency.release(use))
   }
 }
 

@@ -96,6 +96,7 @@ export class DispatchedRequest<T> {
     this.#served = served
     this.#firstByteMs = atOnce || opensOnly ? null : served.elapsedMs
     const { logFields } = request.context
+    if (this.route.failovers > 0) request.deps.metrics.failover(request.plan.ask.stage)
     if (logFields) Object.assign(logFields, { provider: this.route.provider, model: this.route.model })
   }
 

@@ -40,6 +40,14 @@ export interface Metrics {
   ): void
   /** The credit of an organization did not cover a request, or the next slice of a stream. */
   creditRefusal(stage: string): void
+  /** A candidate serves a request because one before it has failed. */
+  failover(stage: string): void
+}
+
+export interface CallMetrics {
+  callEnded(kind: string, endReason: string): void
+  /** Milliseconds from the end of the caller's speech to the first audio of the agent that was played. */
+  turnSilence(durationMs: number): void
 }
 
 /** Whether somebody has given up: a client that left, a deadline. An AbortSignal is one; making one for each request is what this spares. */

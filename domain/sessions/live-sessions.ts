@@ -9,7 +9,7 @@
 import type { EndLease, Limits } from '../access/limits.ts'
 import type { Caller, Tenant } from '../access/organization.ts'
 import { takeLease } from '../access/take-lease.ts'
-import type { Call } from '../calls/call.ts'
+import { type Call, type CallKind, callKinds } from '../calls/call.ts'
 import type { JoinState } from '../calls/live-calls.ts'
 import { type EndReason, isTerminal } from '../calls/states.ts'
 import type { EndedCall } from '../calls/store.ts'
@@ -94,6 +94,13 @@ export class SessionRegistry implements LiveSessions {
 
   get size(): number {
     return this.#live.size
+  }
+
+  /** One entry for each kind of call, also where there is none. */
+  countByKind(): [CallKind, number][] {
+    const counts = new Map(callKinds.map((kind) => [kind, 0]))
+    for (const { call } of this.#live.values()) counts.set(call.kind, (counts.get(call.kind) ?? 0) + 1)
+    return [...counts]
   }
 
   async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | SessionElsewhere> {

@@ -212,6 +212,7 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
       firstByte: () => {},
       usage: () => {},
       creditRefusal: () => {},
+      failover: () => {},
     },
     health,
     providerKeys: { open: () => null },

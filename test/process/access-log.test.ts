@@ -4,6 +4,7 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import { call, startAdministered, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { loopbackModel } from '../realtime/socket.ts'
 import { ask, responses, send } from '../router/requests.ts'
 import { until } from './machine.ts'
 
@@ -54,15 +55,14 @@ t.test('a request to the compatible surface', async (t) => {
 })
 
 t.test('a request to the platform surface', async (t) => {
-  t.equal((await call(acme, 'GET', '/v1/calls')).status, 200)
-  t.match(await lineOf(({ operation }) => operation === 'listCalls'), caller)
+  t.equal((await call(acme, 'GET', '/v1/agents')).status, 200)
+  t.match(await lineOf(({ operation }) => operation === 'listAgents'), caller)
 })
 
 t.test('a socket of the realtime surface', async (t) => {
-  const url = `${acme.url.replace('http', 'ws')}/realtime/v1/transcribe/stream`
+  const url = `${acme.url.replace('http', 'ws')}/v1/transcribe/stream`
   const socket = new WebSocket(url, 'service.realtime.v1', { headers: { authorization: `Bearer ${acme.key}` } })
-  const routing = { mode: 'explicit', provider: 'loopback', model: 'echo' }
-  socket.on('open', () => socket.send(JSON.stringify({ type: 'config', language: 'en', routing })))
+  socket.on('open', () => socket.send(JSON.stringify({ type: 'config', language: 'en', model: loopbackModel })))
   socket.on('message', () => socket.close())
   const line = await lineOf(({ msg, channel }) => msg === 'socket' && channel === 'transcribeStream')
   t.match(line, { ...caller, channel: 'transcribeStream', code: Number })
@@ -70,7 +70,7 @@ t.test('a socket of the realtime surface', async (t) => {
 })
 
 t.test('a request with an unknown key names nobody', async (t) => {
-  t.equal((await call({ ...acme, key: 'sk_unknown' }, 'GET', '/v1/calls')).status, 401)
+  t.equal((await call({ ...acme, key: 'sk_unknown' }, 'GET', '/v1/agents')).status, 401)
   const line = await lineOf(({ status }) => status === 401)
   t.notOk('organizationId' in line || 'keyId' in line)
 })
