@@ -21,9 +21,7 @@ import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { valueFaults } from './runtime/json-value.ts'
 import type { createLog } from './runtime/log.ts'
-import type { createMetrics } from './runtime/metrics.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
-import type { Tracing } from './runtime/tracing.ts'
 import { Watch } from './runtime/watch.ts'
 import type { Store } from './store/store.ts'
 
@@ -34,9 +32,9 @@ export type ConversationParts = {
   /** Begins to record a call. Null: it is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']
   log: ReturnType<typeof createLog>
-  metrics: ReturnType<typeof createMetrics>
+  metrics: NonNullable<JournalDeps['metrics']>
   /** Null: no spans are wanted. */
-  tracing: Tracing | null
+  tracing: NonNullable<JournalDeps['traces']> | null
   /** Called when the end of a call is stored. */
   callEnded: JournalDeps['ended']
 }

@@ -79,6 +79,7 @@ function dispatchDeps({ config, store, providers, log, metrics }: OperationParts
     ids: systemIds,
     log,
     metrics,
+    conventionNames: { gemini: 'gcp.gemini', mistral: 'mistral_ai' },
     health,
     providerKeys: store.providerKeys,
     chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),

@@ -1,4 +1,5 @@
 /** Joins the event before a call to the endpoints, the client that sends it and the log of deliveries. */
+import type { Traces } from './domain/ports/trace.ts'
 import type { PreCall } from './domain/sessions/pre-call.ts'
 import { createPreCall } from './domain/webhooks/pre-call.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
@@ -8,14 +9,13 @@ import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { createDeadlines } from './runtime/outbound/deadlines.ts'
-import type { Tracing } from './runtime/tracing.ts'
 import type { Store } from './store/store.ts'
 
 export type PreCallParts = {
   config: ParleyConfig
   store: Store
   log: ReturnType<typeof createLog>
-  tracing: Tracing | null
+  tracing: Traces | null
 }
 
 export type PreCalls = { preCall: PreCall; close(): Promise<void> }

@@ -2,7 +2,8 @@ import type { Caller, Keys, Scope } from '../domain/access/organization.ts'
 import { credentialPrefix } from '../domain/access/users.ts'
 import { ResourceFault } from '../domain/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
-import type { Credentials, LogFields } from '../runtime/engine/options.ts'
+import type { Credentials } from '../runtime/engine/options.ts'
+import type { LogFields } from '../runtime/trace-context.ts'
 
 /** Operations with these scopes take an API key alone, never the token or the session of a user. */
 const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])

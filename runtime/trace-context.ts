@@ -19,6 +19,9 @@ export type EndedSpan = {
   failure?: string | undefined
 }
 
+/** Fields of the line that the log has for a request or a socket. The code that learns of them sets them. */
+export type LogFields = Record<string, string>
+
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean }
 
 /** Section 3.3.1.3: longer lists may be dropped. */

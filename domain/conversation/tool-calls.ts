@@ -11,7 +11,7 @@ import { charactersOf } from '../speech/characters.ts'
 import { digitsName, keysOf } from '../tools/press-keys.ts'
 import type { RunTool, ToolFailure, ToolResult } from './deps.ts'
 import type { SessionEvent } from './media.ts'
-import { recordTool } from './turn-trace.ts'
+import { recordTool } from './tool-trace.ts'
 
 export const toolCallsAtOnce = 8
 export const toolResultCharactersMax = 16_384

@@ -3,10 +3,9 @@
  * are recorded where they are made. Here the rest of the silence before an answer is added, from the span tree that the
  * record of the call has.
  */
-import type { Call, Span } from '../calls/call.ts'
+import type { Span } from '../calls/call.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { AgentTurn } from './agent-turn.ts'
-import type { ToolFailureCode } from './deps.ts'
 
 /** These are recorded with the request or the tool itself. */
 const recordedElsewhere: readonly Span['kind'][] = ['llm', 'tts', 'tool', 'unattributed']
@@ -47,16 +46,4 @@ export function recordUserTurn(
 ): void {
   const attributes = { 'parley.turn.spoken': isSpoken }
   trace?.below().record({ name: 'user turn', kind: 'internal', startedMs, endedMs, attributes })
-}
-
-type EndedTool = { name: string; startedMs: number; endedMs: number; failure: ToolFailureCode | undefined }
-
-export function recordTool(trace: Trace | null, { id }: Call, { name, startedMs, endedMs, failure }: EndedTool): void {
-  const attributes = {
-    'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': name,
-    'gen_ai.tool.type': 'function',
-    'gen_ai.conversation.id': id,
-  }
-  trace?.record({ name: `execute_tool ${name}`, kind: 'internal', startedMs, endedMs, attributes, failure })
 }

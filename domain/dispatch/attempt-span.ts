@@ -5,20 +5,19 @@
 import type { Quantity } from '../billing/ledger.ts'
 import type { Stage } from '../catalog/model.ts'
 import type { Attempt } from './attempt.ts'
-import type { RequestContext } from './request.ts'
+import type { DispatchDeps, RequestContext } from './request.ts'
 
 /** `firstByteMs` is null where no first media came, or the answer came at once. */
 type Ended = { stage: Stage; outcome: string; firstByteMs: number | null; quantities: readonly Quantity[] }
 
 const operations: Readonly<Record<Stage, string>> = { llm: 'chat', tts: 'text_to_speech', stt: 'speech_to_text' }
 
-/** Providers that the conventions name otherwise than we do. */
-const wellKnown: Readonly<Record<string, string>> = {
-  gemini: 'gcp.gemini',
-  mistral: 'mistral_ai',
-}
-
-export function recordAttempt(attempt: Attempt, context: RequestContext, ended: Ended): void {
+export function recordAttempt(
+  { conventionNames: names = {} }: Pick<DispatchDeps, 'conventionNames'>,
+  attempt: Attempt,
+  context: RequestContext,
+  ended: Ended,
+): void {
   const { trace, row, attemptId, startedMs } = attempt
   if (trace === null) return
   const { stage, outcome, firstByteMs, quantities } = ended
@@ -29,7 +28,7 @@ export function recordAttempt(attempt: Attempt, context: RequestContext, ended: 
     startedMs,
     attributes: {
       'gen_ai.operation.name': operation,
-      'gen_ai.provider.name': wellKnown[row.provider.id] ?? row.provider.id,
+      'gen_ai.provider.name': names[row.provider.id] ?? row.provider.id,
       'gen_ai.request.model': model,
       'gen_ai.conversation.id': context.callId,
       'gen_ai.response.time_to_first_chunk': firstByteMs === null ? undefined : firstByteMs / 1000,

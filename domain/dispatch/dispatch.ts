@@ -189,7 +189,7 @@ export class DispatchedRequest<T> {
     const { deps, context, plan } = this.#request
     const { stage } = plan.ask
     deps.metrics.attempt(stage, this.route.provider, labelOf(this.row), outcome, this.#durationMs())
-    recordAttempt(this.#served, context, { stage, outcome, firstByteMs: this.#firstByteMs, quantities })
+    recordAttempt(deps, this.#served, context, { stage, outcome, firstByteMs: this.#firstByteMs, quantities })
   }
 
   #finish(outcome: string, ledgerOutcome: string, consumed: Quantity[]): void {

@@ -78,6 +78,8 @@ export type DispatchDeps = UnpricedPolicy & {
   credit: Credit
   ledger: Ledger
   limits: Readonly<Record<Stage, DispatchLimits>>
+  /** Names of providers in OpenTelemetry's conventions, by id, where they differ from ours. */
+  conventionNames?: Readonly<Record<string, string>>
   /** Whether a second candidate may be asked while the first is late. */
   hedges?: boolean
 }

@@ -6,7 +6,8 @@ import { type Caller, type Keys, tenantOf } from '../../domain/access/organizati
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
-import type { Credentials, LogFields } from '../../runtime/engine/options.ts'
+import type { Credentials } from '../../runtime/engine/options.ts'
+import type { LogFields } from '../../runtime/trace-context.ts'
 import { createAuthenticate, nameCaller } from '../authenticate.ts'
 
 export type GateDeps = {

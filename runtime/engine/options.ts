@@ -1,4 +1,4 @@
-import type { Trace } from '../trace-context.ts'
+import type { LogFields, Trace } from '../trace-context.ts'
 import type { SocketSurface } from './channel.ts'
 import type { EngineName } from './choose.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
@@ -111,9 +111,6 @@ export type SocketMetrics = {
 export type RequestTracing = {
   request(traceparent: string, tracestate: string): Trace
 }
-
-/** Fields of the line that the log has for a request or a socket. What learns of them sets them. */
-export type LogFields = Record<string, string>
 
 export type RelaySettings = {
   dataDir: string
