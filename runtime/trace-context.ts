@@ -19,7 +19,7 @@ export type EndedSpan = {
   failure?: string | undefined
 }
 
-/** Fields of the line that the log has for a request or a socket. The code that learns of them sets them. */
+/** The line of a request or a socket in the log has these fields too. Each part of the server adds its own. */
 export type LogFields = Record<string, string>
 
 export type TraceParent = { traceId: string; spanId: string; isSampled: boolean }

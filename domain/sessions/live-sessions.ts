@@ -96,7 +96,7 @@ export class SessionRegistry implements LiveSessions {
     return this.#live.size
   }
 
-  /** One entry for each kind of call, also where there is none. */
+  /** Each kind of call has an entry, which may be 0. */
   countByKind(): [CallKind, number][] {
     const counts = new Map(callKinds.map((kind) => [kind, 0]))
     for (const { call } of this.#live.values()) counts.set(call.kind, (counts.get(call.kind) ?? 0) + 1)

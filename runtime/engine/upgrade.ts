@@ -85,7 +85,7 @@ async function admitSocket(
   }
 }
 
-/** What is known of a socket when its request came. */
+/** This is known of a socket as soon as its request has come. */
 type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
 
 /** Throws as the admission of the mount does. */
