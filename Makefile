@@ -7,7 +7,7 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that tsconfig.build.json includes, and what those files import.
 sources := $(wildcard *.ts) $(shell find audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage carrier-openapi livekit test-debian13 test-deploy test-metrics helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage carrier-openapi livekit test-debian13 test-deploy test-production test-metrics board helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -24,6 +24,8 @@ help:
 	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make test-deploy  the steps of the image on its own system, Debian 13 with Node 24 (as root; otherwise a skip)'
+	@echo 'make test-production  the commands of docs/run-it.md in an empty Debian 13, with an upgrade under load (as root; otherwise a skip)'
+	@echo 'make board     docs/board.png: the board for Grafana with data of a real load, drawn by a program of ours'
 	@echo 'make test-metrics  100,000 requests of 1,000 organizations leave the number of time series as it was'
 	@echo 'make helm      the Helm chart as helm renders it, which it builds with Go (otherwise a skip that says why)'
 	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
@@ -91,6 +93,15 @@ test-debian13:
 # What `make test` runs on this system.
 test-deploy:
 	@exec test/debian13.sh test/deploy/*.test.ts
+
+# A start in production by the document alone, two nodes behind TLS, and an upgrade while 200 streams and 100 sockets are open.
+# Five minutes on a calm machine. PARLEY_TEST_TIMEOUT_S is the limit, 600.
+test-production: $(installed)
+	@exec test/deploy/production.sh
+
+# A load of three minutes; it needs Debian's prometheus and chromium, and is a skip without them.
+board: dist/main.js
+	@TAP_TIMEOUT=3600 npx --no-install tsx test/deploy/board/main.ts
 
 # What `make test` runs with 400 requests.
 test-metrics: dist/main.js

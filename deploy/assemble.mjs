@@ -18,12 +18,14 @@ import path from 'node:path'
 const root = path.resolve(import.meta.dirname, '..')
 const target = path.resolve(process.argv[2] ?? fail('usage: node deploy/assemble.mjs FOLDER'))
 const readByProduct = ['console', 'LICENSE', 'NOTICE.md', 'providers/catalog/figures.json']
+/** docs/run-it.md copies them to their places. */
+const samples = ['systemd', 'proxies', 'prometheus', 'grafana'].map((name) => `deploy/${name}`)
 const engineBinary = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
 
 if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not empty`)
 if (!existsSync(path.join(root, 'dist/main.js'))) fail('there is no build: run node deploy/build.mjs first')
 mkdirSync(target, { recursive: true })
-for (const name of readByProduct) copy(name)
+for (const name of [...readByProduct, ...samples]) copy(name)
 cpSync(realpathSync(path.join(root, 'dist')), path.join(target, 'dist'), { recursive: true, filter: isNoMark })
 chmodSync(path.join(target, 'dist/main.js'), 0o755)
 writeManifest()

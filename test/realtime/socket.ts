@@ -13,7 +13,8 @@ export type Target = { url: string; key: string }
 export type TextFrame = { type: string } & Record<string, unknown>
 /** Exactly one of the two is set. */
 export type Received = { atMs: number; frame?: TextFrame; audio?: Buffer }
-export type Opening = { protocols?: string[]; headers?: Record<string, string> }
+/** `localAddress` is the address of this machine that the server sees. */
+export type Opening = { protocols?: string[]; headers?: Record<string, string>; localAddress?: string }
 
 /** Resolves when the socket is open; rejects with the status of a refusal. */
 export async function open(target: Target, address: string, opening: Opening = {}): Promise<Client> {
@@ -151,5 +152,8 @@ export function median(values: readonly number[]): number {
 
 function dial({ url, key }: Target, address: string, opening: Opening): WebSocket {
   const headers = opening.headers ?? { authorization: `Bearer ${key}` }
-  return new WebSocket(url.replace('http', 'ws') + address, opening.protocols ?? [subprotocol], { headers })
+  return new WebSocket(url.replace('http', 'ws') + address, opening.protocols ?? [subprotocol], {
+    headers,
+    ...(opening.localAddress !== undefined && { localAddress: opening.localAddress }),
+  })
 }

@@ -42,7 +42,7 @@ export async function startPrometheus(adminPort: number): Promise<Prometheus> {
 type Answer = { data: { result: { metric: Record<string, string>; values: [number, string][] }[] } }
 
 async function readRange(url: string, wanted: Record<string, string | number>): Promise<Series[]> {
-  const texts = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]))
+  const texts = Object.entries(wanted).map(([name, value]): [string, string] => [name, String(value)])
   const answer = await fetch(`${url}/api/v1/query_range?${new URLSearchParams(texts).toString()}`)
   if (answer.status !== 200) throw new Error(`${wanted['query']}: ${await answer.text()}`)
   const { data } = (await answer.json()) as Answer

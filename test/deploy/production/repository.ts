@@ -1,0 +1,67 @@
+/** The tree as it stands, as a repository that the build machine can clone, and its next version. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+const tree = path.resolve(import.meta.dirname, '../../..')
+export const nextVersion = '99.0.0'
+
+export class Repository {
+  readonly #work: string
+  readonly #bare: string
+
+  /** Makes a bare repository in a folder, and works in a second one. */
+  constructor(bare: string, work: string) {
+    this.#bare = bare
+    this.#work = work
+    mkdirSync(work, { recursive: true })
+    const script = `git ls-files -z --cached --others --exclude-standard | { xargs -0 ls -d 2>/dev/null || true; } | tar -c -T - | tar -x -C "$0"`
+    execFileSync('bash', ['-c', script, work], { cwd: tree })
+    this.#git('init', '--quiet', '--initial-branch=main')
+    execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare])
+    this.#publish('this version')
+  }
+
+  /** The same product with another number and one more migration. */
+  publishNext(): void {
+    this.#edit('package.json', (text) => text.replace(/"version": ".*"/, `"version": "${nextVersion}"`))
+    const folder = path.join(this.#work, 'store/migrations')
+    const version = readdirSync(folder).filter((name) => /^\d{4}-/.test(name)).length + 1
+    const file = `${String(version).padStart(4, '0')}-next-version.ts`
+    writeFileSync(path.join(folder, file), migration(version))
+    this.#edit('store/migrations/list.ts', (text) =>
+      `import { nextVersion } from './${file}'\n${text}`.replace(/\n\]\s*$/, '\n  nextVersion,\n]\n'),
+    )
+    this.#publish('the next version')
+  }
+
+  #edit(name: string, change: (text: string) => string): void {
+    const file = path.join(this.#work, name)
+    const before = readFileSync(file, 'utf8')
+    const after = change(before)
+    if (after === before) throw new Error(`${name} could not be changed`)
+    writeFileSync(file, after)
+  }
+
+  #publish(message: string): void {
+    this.#git('add', '--all', '--force')
+    this.#git('-c', 'user.name=lane', '-c', 'user.email=lane@localhost', 'commit', '--quiet', '-m', message)
+    this.#git('push', '--quiet', this.#bare, 'main')
+  }
+
+  #git(...args: string[]): void {
+    execFileSync('git', args, { cwd: this.#work, stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+}
+
+/** A column that nobody reads. It locks a table that every request reads. */
+function migration(version: number): string {
+  return `import type { Migration } from './migration.ts'
+
+export const nextVersion: Migration = {
+  version: ${version},
+  name: 'a column of the next version',
+  sql: 'alter table organizations add column next_version text;',
+}
+`
+}
