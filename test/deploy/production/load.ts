@@ -1,6 +1,6 @@
 /**
- * The clients of an upgrade, in a process and a network of their own: as many streams and sockets as are wanted are open
- * at every moment, and requests come at a steady rate whether or not the last ones were answered. Most streams and
+ * The clients of an upgrade, in a separate process and network: 200 streams and 100 sockets are open at every
+ * moment, and 20 requests a second are sent, also while earlier ones wait for their answers. Most streams and
  * sockets end within the grace of a drain; the others stay until they are ended. Each address of the client makes a
  * small part of it, as the edge quota expects.
  */

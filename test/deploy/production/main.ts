@@ -210,7 +210,7 @@ function check(t: Tap, { requests, failures, streams, sockets }: Result, stopsMs
   t.ok(streams.length > counts.streams && requests > 30 * counts.requestsPerS, 'there was load')
 }
 
-/** How long before `atMs` the last node was told to stop. */
+/** How long before `atMs` the last node got its signal to stop. */
 function sinceStopMs(stopsMs: readonly number[], atMs: number): number {
   return atMs - Math.max(0, ...stopsMs.filter((stopMs) => stopMs <= atMs))
 }

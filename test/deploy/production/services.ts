@@ -22,7 +22,7 @@ export class Services {
   readonly #ids = new Map<string, number>()
   /** Servers that have left their first process. They end with the lane. */
   readonly #forked = new Set<string>()
-  /** When a unit was told to stop. */
+  /** When a unit got its signal to stop. */
   readonly stops: { name: string; atMs: number }[] = []
 
   /** `inNetwork` are the words before a command that put it into the network of the server. */
@@ -70,7 +70,7 @@ export class Services {
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
-  /** What still runs when the lane ends. */
+  /** Ends the units that still run when the lane ends. */
   kill(): void {
     for (const { child } of this.#running.values()) killGroup(child)
   }
