@@ -38,12 +38,18 @@ export class UpgradeLoad {
     this.#addresses = addresses
     this.#agents = addresses.map((localAddress) => new Agent({ localAddress, bodyTimeout: 0 }))
     const streams = Array.from({ length: counts.streams }, (_, i) =>
-      this.#loop(i * 20, () => this.#stream(i < counts.stayingStreams ? 'staying' : 'ending')),
+      this.#loop(i * 80, () => this.#stream(i < counts.stayingStreams ? 'staying' : 'ending')),
     )
     const sockets = Array.from({ length: counts.sockets }, (_, i) =>
-      this.#loop(i * 40, () => this.#socket(i < counts.stayingSockets)),
+      this.#loop(i * 160, () => this.#socket(i < counts.stayingSockets)),
     )
     this.#loops = [...streams, ...sockets, this.#requests()]
+  }
+
+  /** Everything is open, and the upgrade begins. What came before is no part of the result. */
+  begin(): void {
+    this.#result.requests = 0
+    for (const list of [this.#result.failures, this.#result.streams, this.#result.sockets]) list.length = 0
   }
 
   /** Streams that stay end by this too: they are counted up to here. */
