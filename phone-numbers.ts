@@ -63,6 +63,7 @@ export function openPhoneNumbers({ config, store, simulator, log }: NumberParts)
       numbers: store.numberCampaigns,
       registries: sms,
       vettingProvider: config.sms.vettingProvider,
+      campaignReference: systemIds.session,
       clock,
       isPhoneNumber,
       isUsNumber,

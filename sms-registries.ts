@@ -42,7 +42,10 @@ function lazyRegistry(open: () => Promise<Registry>): Registry {
     findBrand: async (id) => (await registry()).findBrand(id),
     orderVetting: async (id, provider, vettingClass) => (await registry()).orderVetting(id, provider, vettingClass),
     findVetting: async (id, vettingClass) => (await registry()).findVetting(id, vettingClass),
-    createCampaign: async (brandId, profile) => (await registry()).createCampaign(brandId, profile),
+    createCampaign: async (brandId, profile, reference) =>
+      (await registry()).createCampaign(brandId, profile, reference),
+    findCampaignByReference: async (brandId, reference) =>
+      (await registry()).findCampaignByReference(brandId, reference),
     findCampaign: async (id) => (await registry()).findCampaign(id),
     assign: async (e164, campaignId) => (await registry()).assign(e164, campaignId),
     unassign: async (e164) => (await registry()).unassign(e164),

@@ -56,11 +56,25 @@ export class Campaigns {
     if (isVerified === null) throw refused('The brand does not exist.')
     if (!isVerified) throw refused('The identity of the brand is not verified.')
     if (fields['termsAndConditions'] !== true) throw refused('The terms and conditions must be accepted.')
+    const { referenceId } = fields
+    if (
+      referenceId !== undefined &&
+      [...this.#campaigns.values()].some(({ fields }) => fields['referenceId'] === referenceId)
+    )
+      throw refused('Another campaign has this referenceId.')
     const outcome = outcomeOf(String(fields['description']))
     const campaign = { ...newEntry('campaign', outcomes, outcome, this.#clock.nowMs()), fields }
     this.#campaigns.set(campaign.id, campaign)
     forgetOldest(this.#campaigns, campaignsMax)
     return this.#written(campaign)
+  }
+
+  /** GET /10dlc/campaign. The campaigns that this process has made; it has one page. */
+  list(query: URLSearchParams): object {
+    const brandId = query.get('brandId')
+    if (brandId === null) throw invalid('brandId')
+    const all = [...this.#campaigns.values()].filter(({ fields }) => fields['brandId'] === brandId)
+    return { records: all.map((campaign) => this.#written(campaign)), page: 1, totalRecords: all.length }
   }
 
   /** GET /10dlc/campaign/{campaignId} */

@@ -144,6 +144,7 @@ function smsRoutes(): Route[] {
     route('GET', vetting, ({ deps, id }) => deps.brands.listVettings(id)),
     route('POST', vetting, ({ deps, id, fields }) => deps.brands.orderVetting(id, fields())),
     route('POST', new RegExp(`${root}/campaignBuilder$`), ({ deps, fields }) => deps.campaigns.create(fields())),
+    route('GET', new RegExp(`${root}/campaign$`), ({ deps, query }) => deps.campaigns.list(query)),
     route('GET', new RegExp(`${root}/campaign/([^/]+)$`), ({ deps, id }) => deps.campaigns.retrieve(id)),
     route('POST', numbers, ({ deps, fields }) => deps.campaigns.assign(fields())),
     route('GET', number, ({ deps, id }) => deps.campaigns.retrieveAssignment(id)),

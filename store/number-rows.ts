@@ -43,7 +43,8 @@ const columns = (tx: Tx) => tx`
   resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
   next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", overdue_since as "overdueSince", suspended_at as "suspendedAt",
   first_called_at as "firstCalledAt", takes_sms as "takesSms", sms_campaign_id as "smsCampaignId",
-  sms_assignment_status as "smsStatus", sms_assigned_to as "smsAssignedTo", sms_assignment_updated_at as "smsUpdatedAt", created_at as "createdAt", updated_at as "updatedAt"`
+  sms_assignment_status as "smsStatus", sms_assigned_to as "smsAssignedTo", sms_assignment_updated_at as "smsUpdatedAt",
+  sms_review_errors as "smsReviewErrors", created_at as "createdAt", updated_at as "updatedAt"`
 
 /** `wanted` begins with `where`. */
 export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> {

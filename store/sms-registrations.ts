@@ -75,12 +75,13 @@ export function createNumberCampaigns(worlds: Worlds & Pick<Tenancy, 'asOperator
       return worlds.asTenant(tenant, (tx) => readOne(tx, tenant, id))
     },
     // A rich-message number of the same name may be in no pool, so that the tenant does not see it.
-    assign: (tenant, id, assignment) =>
+    assign: (tenant, id, { smsAssignment: assignment, smsReviewErrors }) =>
       worlds.asOperator(async (tx) => {
         await tx`
           update phone_numbers set sms_campaign_id = ${assignment?.campaignId ?? null},
             sms_assignment_status = ${assignment?.status ?? null}, sms_assigned_to = ${assignment?.assignedTo ?? null},
-            sms_assignment_updated_at = ${dateOrNull(assignment?.updatedAtMs ?? null)}
+            sms_assignment_updated_at = ${dateOrNull(assignment?.updatedAtMs ?? null)},
+            sms_review_errors = ${json(smsReviewErrors)}::text::json
           ${ofNumber(tx, tenant, id)}`
         const number = await readOne(tx, tenant, id)
         if (number !== null) await writeSmsStatus(tx, number, smsStatusOf(assignment), new Date(clock.nowMs()))
@@ -103,6 +104,7 @@ type Row = Omit<Brand, 'profile' | 'submittedAtMs'> & {
   submittedAt: Date | null
   campaignProfile: NonNullable<Registration['campaign']>['profile'] | null
   campaignErrors: Brand['reviewErrors']
+  campaignIntent: NonNullable<Registration['campaign']>['intent']
 }
 type CampaignRow = Omit<SubmittedCampaign, 'submittedAtMs'> & { submittedAt: Date }
 
@@ -111,16 +113,16 @@ async function read(tx: Tx, tenant: Tenant): Promise<Registration> {
     select brand_profile as "brandProfile", brand_status as status, identity_status as "identityStatus",
       brand_review_errors as "reviewErrors", brand_submitted_at as "submittedAt", brand_carrier_id as "carrierId",
       brand_is_changed as "isChanged", campaign_profile as "campaignProfile",
-      campaign_review_errors as "campaignErrors"
+      campaign_review_errors as "campaignErrors", campaign_intent as "campaignIntent"
     from sms_registrations ${ofTenant(tx, tenant)}`
   if (row === undefined) return { brand: null, campaign: null, submitted: [] }
-  const { brandProfile, submittedAt, campaignProfile, campaignErrors, ...brand } = row
+  const { brandProfile, submittedAt, campaignProfile, campaignErrors, campaignIntent, ...brand } = row
   const campaigns = await tx<CampaignRow[]>`
     select id, status, review_errors as "reviewErrors", submitted_at as "submittedAt"
     from sms_campaigns ${ofTenant(tx, tenant)} order by number desc`
   return {
     brand: brandProfile && { ...brand, profile: brandProfile, submittedAtMs: submittedAt?.getTime() ?? null },
-    campaign: campaignProfile && { profile: campaignProfile, reviewErrors: campaignErrors },
+    campaign: campaignProfile && { profile: campaignProfile, reviewErrors: campaignErrors, intent: campaignIntent },
     submitted: campaigns.map(({ submittedAt, ...one }) => ({ ...one, submittedAtMs: submittedAt.getTime() })),
   }
 }
@@ -132,7 +134,8 @@ async function write(tx: Tx, tenant: Tenant, { brand, campaign, submitted }: Reg
       brand_review_errors = ${json(brand?.reviewErrors)}::text::json,
       brand_submitted_at = ${dateOrNull(brand?.submittedAtMs ?? null)}, brand_carrier_id = ${brand?.carrierId ?? null},
       brand_is_changed = ${brand?.isChanged ?? true}, campaign_profile = ${jsonOrNull(campaign?.profile)}::text::json,
-      campaign_review_errors = ${json(campaign?.reviewErrors)}::text::json
+      campaign_review_errors = ${json(campaign?.reviewErrors)}::text::json,
+      campaign_intent = ${jsonOrNull(campaign?.intent ?? undefined)}::text::json
     ${ofTenant(tx, tenant)}`
   const { organizationId, test } = tenant
   // The oldest first, because the database numbers them.

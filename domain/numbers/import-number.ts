@@ -40,7 +40,7 @@ export function createImport({ store, rules, clock, numberId, isPhoneNumber }: I
       ...{ agentId, label, dispatchMetadataTemplate },
       order: { status: 'done', id: null, resourceId: null },
       ...{ price: null, nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
-      ...{ takesSms: false, smsAssignment: null, firstCalledAtMs: null },
+      ...{ takesSms: false, smsAssignment: null, smsReviewErrors: [], firstCalledAtMs: null },
       ...{ createdAtMs: nowMs, updatedAtMs: nowMs },
     }
     refuseIssues([

@@ -1,7 +1,7 @@
 /** A phone number of an organization, as it is stored. */
 import type { Tenant } from '../access/organization.ts'
 import type { CallableNumber } from '../phone/ports.ts'
-import type { AssignmentStatus } from '../ports/sms-registry.ts'
+import type { AssignmentStatus, ReviewError } from '../ports/sms-registry.ts'
 import type { OwnedConnection } from './sip-connection.ts'
 
 export type PhoneNumber = CallableNumber & {
@@ -22,6 +22,8 @@ export type PhoneNumber = CallableNumber & {
   takesSms: boolean
   /** Null: the number belongs to no campaign of text messages. */
   smsAssignment: SmsAssignment | null
+  /** Why the carrier has refused to change the campaign of the number. */
+  smsReviewErrors: readonly ReviewError[]
   /** Null: no call has come to the number yet. */
   firstCalledAtMs: number | null
   createdAtMs: number

@@ -74,6 +74,7 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, wanted: Ne
     suspendedAtMs: null,
     takesSms: false,
     smsAssignment: null,
+    smsReviewErrors: [],
     firstCalledAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,

@@ -68,7 +68,12 @@ export type RegisteredCampaign = {
   reviewErrors: readonly ReviewError[]
 }
 
-export type NumberAssignment = { campaignId: string; status: AssignmentStatus }
+export type NumberAssignment = {
+  campaignId: string
+  status: AssignmentStatus
+  /** Why the assignment, or its end, has failed. */
+  reviewErrors: readonly ReviewError[]
+}
 
 /** Every method throws SmsRegistryError. */
 export interface SmsRegistry {
@@ -77,9 +82,12 @@ export interface SmsRegistry {
   findBrand(brandId: string): Promise<RegisteredBrand>
   /** Asks a company to look into the brand, for a fee. `provider` is its id, at most 10 characters. */
   orderVetting(brandId: string, provider: string, vettingClass: VettingClass): Promise<void>
-  /** The newest vetting of that class. Null: none was ordered. */
+  /** The newest vetting of that class. Null: none was ordered. Carriers do not say that one has failed. */
   findVetting(brandId: string, vettingClass: VettingClass): Promise<'pending' | 'completed' | null>
-  createCampaign(brandId: string, profile: CampaignProfile): Promise<RegisteredCampaign>
+  /** The carrier refuses a `reference` that another campaign has. */
+  createCampaign(brandId: string, profile: CampaignProfile, reference: string): Promise<RegisteredCampaign>
+  /** Null: the carrier has no campaign of this brand with the reference. */
+  findCampaignByReference(brandId: string, reference: string): Promise<RegisteredCampaign | null>
   findCampaign(campaignId: string): Promise<RegisteredCampaign>
   /** Moves a number that belongs to another campaign. */
   assign(e164: string, campaignId: string): Promise<NumberAssignment>
@@ -89,18 +97,24 @@ export interface SmsRegistry {
   findAssignment(e164: string): Promise<NumberAssignment | null>
 }
 
-type SmsRegistryFailure = { isUnknown?: boolean; cause?: unknown }
+type SmsRegistryFailure = { isUnknown?: boolean; mayBeDone?: boolean; cause?: unknown }
 
 /** The carrier refuses, or does not answer as it should. Its reasons are about fields of the profile that was sent. */
 export class SmsRegistryError extends Error {
   readonly reviewErrors: readonly ReviewError[]
   /** The carrier has no brand, campaign or number of this name. */
   readonly isUnknown: boolean
+  /** Nobody knows whether the carrier has done what it was asked for. */
+  readonly mayBeDone: boolean
 
-  constructor(reviewErrors: readonly ReviewError[], { isUnknown = false, cause }: SmsRegistryFailure = {}) {
+  constructor(
+    reviewErrors: readonly ReviewError[],
+    { isUnknown = false, mayBeDone = false, cause }: SmsRegistryFailure = {},
+  ) {
     super('the registration of text messages failed', { cause })
     this.name = 'SmsRegistryError'
     this.reviewErrors = reviewErrors
     this.isUnknown = isUnknown
+    this.mayBeDone = mayBeDone
   }
 }

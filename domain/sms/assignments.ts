@@ -10,7 +10,7 @@ import { type NumberAssignment, SmsRegistryError } from '../ports/sms-registry.t
 import { ResourceFault } from '../resource-fault.ts'
 import type { RegistrationDeps } from './in-turn.ts'
 import { refreshCampaigns, refreshShared, withAnswer } from './refresh.ts'
-import { activeCampaignOf } from './registration.ts'
+import { activeCampaignOf, type SubmittedCampaign } from './registration.ts'
 
 export type CampaignTarget = 'own' | 'shared'
 
@@ -30,18 +30,17 @@ export function createAssignments(deps: RegistrationDeps): Assignments {
       const { campaignId, assignedTo } = await campaignFor(deps, tenant, target)
       const registry = registries.of(tenant)
       const isThere = number.smsAssignment?.campaignId === campaignId && isAssigned(number)
-      const answer = await asked(() =>
+      const answer = await asked(deps, number, () =>
         isThere ? registry.findAssignment(number.e164) : registry.assign(number.e164, campaignId),
       )
-      const assignment = withAnswer(deps, number, answer)
-      return written(await numbers.assign(tenant, id, assignment && { ...assignment, assignedTo }))
+      return written(await numbers.assign(tenant, id, withAnswer(deps, number, answer, assignedTo)))
     },
     async unassign(tenant, id) {
       const number = await numberOf(deps, tenant, id)
       if (number.smsAssignment === null) return number
       const registry = registries.of(tenant)
       const isLeaving = number.smsAssignment.status === 'PENDING_UNASSIGNMENT'
-      const answer = await asked(() =>
+      const answer = await asked(deps, number, () =>
         isLeaving ? registry.findAssignment(number.e164) : registry.unassign(number.e164),
       )
       return written(await numbers.assign(tenant, id, withAnswer(deps, number, answer)))
@@ -81,20 +80,28 @@ async function campaignFor(deps: RegistrationDeps, tenant: Tenant, target: Campa
   throw new ResourceFault({ kind: target === 'shared' ? 'sms_shared_campaign_unavailable' : 'sms_campaign_missing' })
 }
 
-/** The statuses are read where none is known to be approved. */
+/** The carrier may have suspended a campaign since it was asked, so those that count as approved are read first. */
 async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<Found | null> {
-  const stored = await deps.store.find(tenant)
+  const isActive = ({ status }: SubmittedCampaign) => status === 'active'
   const active =
-    activeCampaignOf(stored) ??
-    (stored.submitted.length > 0 ? activeCampaignOf(await refreshCampaigns(deps, tenant)) : null)
+    activeCampaignOf(await refreshCampaigns(deps, tenant, isActive)) ??
+    activeCampaignOf(await refreshCampaigns(deps, tenant, (campaign) => !isActive(campaign)))
   return active && { campaignId: active.id, assignedTo: 'own' }
 }
 
-async function asked(ask: () => Promise<NumberAssignment | null>): Promise<NumberAssignment | null> {
+/** The reasons of a refusal are stored with the number. Without any the carrier is away, and what is stored stays. */
+async function asked(
+  { numbers }: RegistrationDeps,
+  number: PhoneNumber,
+  ask: () => Promise<NumberAssignment | null>,
+): Promise<NumberAssignment | null> {
   try {
     return await ask()
   } catch (error) {
     if (!(error instanceof SmsRegistryError)) throw error
+    const { reviewErrors } = error
+    const { smsAssignment, id } = number
+    if (reviewErrors.length > 0) await numbers.assign(number, id, { smsAssignment, smsReviewErrors: reviewErrors })
     throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'number' }, { cause: error })
   }
 }

@@ -14,7 +14,7 @@ import { refreshCampaigns, refreshNumbers } from './refresh.ts'
 import type { Brand } from './registration.ts'
 import { brandAfterSave, brandStatusOf, isKnown } from './states.ts'
 
-export type VettingStatus = 'pending' | 'completed' | 'failed'
+export type VettingStatus = 'pending' | 'completed'
 
 /** Every operation throws ResourceFault. */
 export type Brands = {
@@ -129,6 +129,8 @@ async function vet(deps: RegistrationDeps, tenant: Tenant, vettingClass: Vetting
     return known ?? 'pending'
   } catch (error) {
     if (!(error instanceof SmsRegistryError)) throw error
+    const { reviewErrors } = error
+    if (reviewErrors.length > 0) await changeBrand(deps, tenant, (stored) => ({ ...(stored ?? brand!), reviewErrors }))
     throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'vetting' }, { cause: error })
   }
 }

@@ -1,9 +1,18 @@
-/** The campaigns of an organization: what it sends, and how that is submitted to the carrier. */
+/**
+ * The campaigns of an organization: what it sends, and how that is submitted to the carrier. Each costs a fee, so the request for one is
+ * stored before the carrier gets it: where its answer is lost, the next submission looks for that campaign instead of making another.
+ */
 import type { Tenant } from '../access/organization.ts'
-import { type CampaignProfile, SmsRegistryError } from '../ports/sms-registry.ts'
+import { type CampaignProfile, type RegisteredCampaign, SmsRegistryError } from '../ports/sms-registry.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
-import { type OwnCampaign, ownCampaignOf, type Registration, type SubmittedCampaign } from './registration.ts'
+import {
+  type CampaignIntent,
+  type OwnCampaign,
+  ownCampaignOf,
+  type Registration,
+  type SubmittedCampaign,
+} from './registration.ts'
 import { campaignStatusOf } from './states.ts'
 
 /** Each costs a fee every month. Part of the contract. */
@@ -20,8 +29,8 @@ export function createCampaigns(deps: RegistrationDeps): Campaigns {
   const { store } = deps
   return {
     save: async (tenant, profile) => {
-      const campaign = { profile, reviewErrors: [] }
-      return ownOf(await store.change(tenant, (registration) => ({ ...registration, campaign })))
+      const saved = ({ campaign }: Registration) => ({ profile, reviewErrors: [], intent: campaign?.intent ?? null })
+      return ownOf(await store.change(tenant, (stored) => ({ ...stored, campaign: saved(stored) })))
     },
     submit: (tenant) => inTurn(deps, tenant, async () => submit(deps, tenant, await store.find(tenant))),
   }
@@ -34,24 +43,62 @@ function ownOf(registration: Registration): OwnCampaign {
 }
 
 async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Registration): Promise<OwnCampaign> {
-  const { store, registries, clock } = deps
-  const { brand, campaign, submitted } = registration
+  const { brand, campaign } = registration
   if (campaign === null) throw new ResourceFault({ kind: 'sms_profile_missing', of: 'campaign' })
   if (brand?.status !== 'verified' || brand.carrierId === null) throw new ResourceFault({ kind: 'sms_brand_not_ready' })
-  if (submitted.length >= campaignsMax)
+  const { intent, profile } = campaign
+  const found = intent && (await findLost(deps, tenant, intent))
+  const isSame = intent !== null && JSON.stringify(intent.profile) === JSON.stringify(profile)
+  if (found !== null && isSame) return ownOf(found)
+  if ((found ?? registration).submitted.length >= campaignsMax)
     throw new ResourceFault({ kind: 'limit_reached', resource: 'campaign', limit: campaignsMax })
+  // The carrier refuses the same reference where the lost request has reached it after all.
+  const reference = intent !== null && isSame ? intent.reference : deps.campaignReference()
+  return create(deps, tenant, { reference, brandId: brand.carrierId, profile }, isSame)
+}
+
+/** Stores the campaign of a request whose answer was lost. Null: the carrier has not made it. */
+async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: CampaignIntent): Promise<Registration | null> {
+  const { registries } = deps
+  const { brandId, reference } = intent
+  const answer = await asked(() => registries.of(tenant).findCampaignByReference(brandId, reference))
+  return answer && keep(deps, tenant, answer)
+}
+
+/** `isRepeated`: a request with this reference was made before. */
+async function create(
+  deps: RegistrationDeps,
+  tenant: Tenant,
+  intent: CampaignIntent,
+  isRepeated: boolean,
+): Promise<OwnCampaign> {
+  const { store, registries } = deps
+  const { brandId, profile, reference } = intent
+  const write = (change: Partial<NonNullable<Registration['campaign']>>) =>
+    store.change(tenant, (stored) => ({ ...stored, campaign: stored.campaign && { ...stored.campaign, ...change } }))
+  await write({ intent })
+  const answer = await asked(
+    () => registries.of(tenant).createCampaign(brandId, profile, reference),
+    ({ reviewErrors, mayBeDone }) => write({ reviewErrors, intent: mayBeDone || isRepeated ? intent : null }),
+  )
+  return ownOf(await keep(deps, tenant, answer))
+}
+
+function keep({ store, clock }: RegistrationDeps, tenant: Tenant, answer: RegisteredCampaign): Promise<Registration> {
+  const { id, reviewErrors } = answer
+  const made = { id, status: campaignStatusOf(answer), reviewErrors, submittedAtMs: clock.nowMs() }
+  return store.change(tenant, (stored) => withCampaign(stored, made))
+}
+
+async function asked<Answer>(
+  ask: () => Promise<Answer>,
+  refused: (error: SmsRegistryError) => Promise<unknown> = () => Promise.resolve(),
+): Promise<Answer> {
   try {
-    const answer = await registries.of(tenant).createCampaign(brand.carrierId, campaign.profile)
-    const { id, reviewErrors } = answer
-    const made = { id, status: campaignStatusOf(answer), reviewErrors, submittedAtMs: clock.nowMs() }
-    return ownOf(await store.change(tenant, (stored) => withCampaign(stored, made)))
+    return await ask()
   } catch (error) {
     if (!(error instanceof SmsRegistryError)) throw error
-    const { reviewErrors } = error
-    await store.change(tenant, (stored) => ({
-      ...stored,
-      campaign: stored.campaign && { ...stored.campaign, reviewErrors },
-    }))
+    await refused(error)
     throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'campaign' }, { cause: error })
   }
 }
@@ -59,7 +106,7 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
 function withCampaign({ campaign, ...registration }: Registration, made: SubmittedCampaign): Registration {
   return {
     ...registration,
-    campaign: campaign && { ...campaign, reviewErrors: [] },
+    campaign: campaign && { ...campaign, reviewErrors: [], intent: null },
     submitted: [made, ...registration.submitted],
   }
 }

@@ -5,13 +5,15 @@ import type { Clock } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import type { SharedCampaignStore, SmsRegistrationStore, SmsRegistries } from './registration.ts'
 
-/** The campaign of a number. */
+export type CampaignOfNumber = Pick<PhoneNumber, 'smsAssignment' | 'smsReviewErrors'>
+
+/** The campaigns of numbers. */
 export interface NumberCampaigns {
   /** Oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
   /** Null: the number is gone. */
-  assign(tenant: Tenant, id: string, assignment: PhoneNumber['smsAssignment']): Promise<PhoneNumber | null>
+  assign(tenant: Tenant, id: string, state: CampaignOfNumber): Promise<PhoneNumber | null>
 }
 
 export type RegistrationDeps = {
@@ -22,6 +24,8 @@ export type RegistrationDeps = {
   /** The id of the company that vets brands, at the carrier. */
   vettingProvider: string
   clock: Clock
+  /** UUID. */
+  campaignReference(): string
   isPhoneNumber: (text: string) => boolean
   isUsNumber: (e164: string) => boolean
 }

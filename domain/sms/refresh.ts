@@ -2,8 +2,8 @@
 import type { Tenant } from '../access/organization.ts'
 import type { PhoneNumber } from '../numbers/phone-number.ts'
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
-import type { RegistrationDeps } from './in-turn.ts'
-import type { Registration, SharedCampaign } from './registration.ts'
+import type { CampaignOfNumber, RegistrationDeps } from './in-turn.ts'
+import type { Registration, SharedCampaign, SubmittedCampaign } from './registration.ts'
 import { campaignStatusOf } from './states.ts'
 
 /** No status is asked for after this time, however many there are. */
@@ -12,10 +12,16 @@ const atOnce = 8
 
 type CampaignRead = Pick<Registration['submitted'][number], 'status' | 'reviewErrors'>
 
-export async function refreshCampaigns(deps: RegistrationDeps, tenant: Tenant): Promise<Registration> {
+export async function refreshCampaigns(
+  deps: RegistrationDeps,
+  tenant: Tenant,
+  isMeant: (campaign: SubmittedCampaign) => boolean = () => true,
+): Promise<Registration> {
   const { store, registries } = deps
   const registry = registries.of(tenant)
-  const { submitted } = await store.find(tenant)
+  const stored = await store.find(tenant)
+  const submitted = stored.submitted.filter(isMeant)
+  if (submitted.length === 0) return stored
   const read = new Map<string, CampaignRead>()
   await eachOf(deps, submitted, async ({ id }) => {
     read.set(id, await campaignRead(registry, id))
@@ -45,16 +51,18 @@ export async function refreshNumbers(deps: RegistrationDeps, tenant: Tenant): Pr
   })
 }
 
-/** The campaign of a number by what the carrier says of it. */
+/** The campaign of a number by what the carrier says of it. `assignedTo` is where the number is assigned now. */
 export function withAnswer(
   { clock }: Pick<RegistrationDeps, 'clock'>,
   { smsAssignment: before }: Pick<PhoneNumber, 'smsAssignment'>,
   answer: NumberAssignment | null,
-): PhoneNumber['smsAssignment'] {
-  if (answer === null) return null
-  const assignedTo = before?.assignedTo ?? 'own'
-  const isSame = before?.status === answer.status && before.campaignId === answer.campaignId
-  return { ...answer, assignedTo, updatedAtMs: isSame ? before.updatedAtMs : clock.nowMs() }
+  assignedTo = before?.assignedTo ?? 'own',
+): CampaignOfNumber {
+  if (answer === null) return { smsAssignment: null, smsReviewErrors: [] }
+  const { campaignId, status, reviewErrors } = answer
+  const isSame = before?.status === status && before.campaignId === campaignId
+  const updatedAtMs = isSame ? before.updatedAtMs : clock.nowMs()
+  return { smsAssignment: { campaignId, status, assignedTo, updatedAtMs }, smsReviewErrors: reviewErrors }
 }
 
 /** Reads the status of the shared campaign at the carrier of live keys. Null: the operator shares no campaign. */

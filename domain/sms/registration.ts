@@ -24,10 +24,18 @@ export type SubmittedCampaign = {
   submittedAtMs: number
 }
 
+/** A campaign that the carrier was asked to make. It stays until we know what became of it. */
+export type CampaignIntent = {
+  /** The carrier keeps it, so that the campaign can be found where its answer was lost. */
+  reference: string
+  brandId: string
+  profile: CampaignProfile
+}
+
 export type Registration = {
   brand: Brand | null
   /** The draft, and why the carrier refused it. */
-  campaign: { profile: CampaignProfile; reviewErrors: readonly ReviewError[] } | null
+  campaign: { profile: CampaignProfile; reviewErrors: readonly ReviewError[]; intent: CampaignIntent | null } | null
   /** Newest first. */
   submitted: readonly SubmittedCampaign[]
 }

@@ -33,7 +33,10 @@ export function smsRegistrationOperations(registrations: SmsRegistrations, repea
           ownBrand: wireBrand(registration.brand),
           ownCampaign: wireCampaign(ownCampaignOf(registration)),
           sharedCampaign: wireShared(shared),
-          numbers: numbers.map(wireNumber),
+          numbers: numbers.map((number) => ({
+            ...wireNumber(number),
+            reviewErrors: number.smsReviewErrors.slice(0, reviewErrorsMax),
+          })),
           smsReady: isReady,
           activeCampaignSource: activeSource,
         },

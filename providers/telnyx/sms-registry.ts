@@ -43,8 +43,11 @@ export function createTelnyxSmsRegistry(options: TelnyxSmsRegistryOptions): SmsR
     },
     findVetting: async (brandId, vettingClass) =>
       vettingIn(await asked(http, 'GET', `${brandPath(brandId)}/externalVetting`), vettingClass),
-    createCampaign: async (brandId, profile) =>
-      campaignIn(await asked(http, 'POST', '/10dlc/campaignBuilder', campaignBody(brandId, profile))),
+    createCampaign: async (brandId, profile, referenceId) =>
+      campaignIn(
+        await asked(http, 'POST', '/10dlc/campaignBuilder', { ...campaignBody(brandId, profile), referenceId }),
+      ),
+    findCampaignByReference: (brandId, reference) => findByReference(http, brandId, reference),
     findCampaign: async (campaignId) =>
       campaignIn(await asked(http, 'GET', `/10dlc/campaign/${encodeURIComponent(campaignId)}`)),
     assign: (e164, campaignId) => assign(http, e164, campaignId),
@@ -72,7 +75,7 @@ type Answer = { status: number; text: string; value: unknown }
 async function ask(http: Link, method: Method, path: string, body?: JsonObject): Promise<Answer> {
   const payload = body === undefined ? null : json(body)
   const answer = await http.vendor.exchange(method, path, payload, never).catch((error: unknown) => {
-    throw new SmsRegistryError([], { cause: withoutText(error) })
+    throw new SmsRegistryError([], { mayBeDone: true, cause: withoutText(error) })
   })
   // Customers read the reasons of a refusal.
   const text = answer.body.toString().replaceAll(http.apiKey, '[key]')
@@ -84,14 +87,19 @@ const isSuccess = (status: number) => status === 200 || status === 201
 /** The text of the carrier repeats the profile, so the cause, which is logged, holds its codes alone. */
 function refusalIn({ status, text, value }: Answer): SmsRegistryError {
   const cause = new Error(`status ${status}, codes ${codesIn(text).join(' ')}`)
-  return new SmsRegistryError(reviewErrorsIn(status, value), { isUnknown: status === 404, cause })
+  return new SmsRegistryError(reviewErrorsIn(status, value), {
+    isUnknown: status === 404,
+    mayBeDone: status >= 500,
+    cause,
+  })
 }
 
 function withoutText(error: unknown): unknown {
   return error instanceof ProviderError ? new Error(`${error.errorClass}, no answer`) : error
 }
 
-const unexpected = (missing: string) => new SmsRegistryError([], { cause: new Error(`the answer has no ${missing}`) })
+const unexpected = (missing: string) =>
+  new SmsRegistryError([], { mayBeDone: true, cause: new Error(`the answer has no ${missing}`) })
 
 /** Undefined: the text is not JSON. */
 function parsed(text: string): unknown {
@@ -135,6 +143,18 @@ function campaignIn(answer: unknown): RegisteredCampaign {
   return { id, status, reviewErrors: failureReasonsIn(row) }
 }
 
+/** A page of the carrier's list of campaigns. A brand of ours has fewer. */
+const campaignsOfPage = 500
+
+async function findByReference(http: Link, brandId: string, reference: string): Promise<RegisteredCampaign | null> {
+  const query = `brandId=${encodeURIComponent(brandId)}&recordsPerPage=${campaignsOfPage}`
+  const answer = await asked(http, 'GET', `/10dlc/campaign?${query}`)
+  const row = objectsOf(isObject(answer) ? answer['records'] : []).find(({ referenceId }) => referenceId === reference)
+  if (row === undefined) return null
+  // The rows of the list do not have every status.
+  return campaignIn(await asked(http, 'GET', `/10dlc/campaign/${encodeURIComponent(idIn(row, 'campaignId'))}`))
+}
+
 /** A number that belongs to a campaign is moved by PUT, as the carrier refuses to add it again. */
 async function assign(http: Link, e164: string, campaignId: string): Promise<NumberAssignment> {
   const known = await assignmentOf(http, 'GET', e164, null)
@@ -166,7 +186,7 @@ function assignmentIn(answer: unknown, usual: AssignmentStatus | null): NumberAs
   const campaignId = idIn(row, 'campaignId')
   const status = assignmentStatuses.find((known) => known === (row['assignmentStatus'] ?? usual))
   if (status === undefined) throw unexpected('known status')
-  return { campaignId, status }
+  return { campaignId, status, reviewErrors: failureReasonsIn(row) }
 }
 
 const assignmentStatuses: readonly AssignmentStatus[] = [

@@ -1,4 +1,5 @@
 /** The registration of text messages over the simulated carrier, on a clock that the test moves. */
+import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { createTelnyxSmsRegistry } from '../../providers/telnyx/sms-registry.ts'
@@ -30,7 +31,7 @@ async function withCampaign(t: Test) {
   const { clock, registry } = await serveRegistry(t)
   const { id: brandId } = await registry.createBrand(brandProfile)
   await clock.advance(5000)
-  const { id: campaignId } = await registry.createCampaign(brandId, campaignProfile)
+  const { id: campaignId } = await registry.createCampaign(brandId, campaignProfile, randomUUID())
   await clock.advance(60_000)
   return { clock, registry, brandId, campaignId }
 }
@@ -86,7 +87,9 @@ t.test('fields that are too long or missing come back with their names here', as
   )
   t.match(nameless?.reviewErrors, [{ field: 'legalName' }, { field: 'ein' }])
   const samples = ['One.', 'x'.repeat(4097)]
-  const campaign = await refusalOf(registry.createCampaign(brandId, { ...campaignProfile, sampleMessages: samples }))
+  const campaign = await refusalOf(
+    registry.createCampaign(brandId, { ...campaignProfile, sampleMessages: samples }, randomUUID()),
+  )
   t.match(campaign?.reviewErrors, [{ field: 'sampleMessages.1' }])
 })
 
@@ -118,7 +121,7 @@ t.test('a word in the description decides what becomes of a campaign', async (t)
     ['[reject]', { status: 'TCR_FAILED', reviewErrors: [{ field: null, message: /recipients agree/ }] }],
     ['[expire]', { status: 'TCR_EXPIRED', reviewErrors: [] }],
   ] as const) {
-    const campaign = await registry.createCampaign(brandId, { ...campaignProfile, description: `Repairs ${word}` })
+    const campaign = await registry.createCampaign(brandId, { ...campaignProfile, description: `Repairs ${word}` }, randomUUID())
     t.match(campaign, { status: 'TCR_PENDING', reviewErrors: [] }, word)
     await clock.advance(59_999)
     t.match(await registry.findCampaign(campaign.id), { status: 'TCR_PENDING' }, word)
@@ -134,11 +137,13 @@ t.test('a campaign needs a brand that is verified', async (t) => {
   await clock.advance(4000)
   const reasons = [{ field: null, message: 'The identity of the brand is not verified.' }]
   for (const { id } of [unverified, early])
-    t.match(await refusalOf(registry.createCampaign(id, campaignProfile)), { reviewErrors: reasons })
+    t.match(await refusalOf(registry.createCampaign(id, campaignProfile, randomUUID())), { reviewErrors: reasons })
   await clock.advance(5000)
-  t.match(await refusalOf(registry.createCampaign(unverified.id, campaignProfile)), { reviewErrors: reasons })
-  t.match(await registry.createCampaign(early.id, campaignProfile), { status: 'TCR_PENDING' })
-  t.match(await refusalOf(registry.createCampaign('other', campaignProfile)), {
+  t.match(await refusalOf(registry.createCampaign(unverified.id, campaignProfile, randomUUID())), {
+    reviewErrors: reasons,
+  })
+  t.match(await registry.createCampaign(early.id, campaignProfile, randomUUID()), { status: 'TCR_PENDING' })
+  t.match(await refusalOf(registry.createCampaign('other', campaignProfile, randomUUID())), {
     reviewErrors: [{ field: null, message: 'The brand does not exist.' }],
   })
 })
@@ -152,7 +157,7 @@ t.test('a number is assigned, moved and unassigned', async (t) => {
   await clock.advance(2000)
   t.same(await registry.findAssignment(number), { campaignId, status: 'ASSIGNED' })
   t.same(await registry.assign(number, campaignId), { campaignId, status: 'ASSIGNED' }, 'it stays')
-  const other = await registry.createCampaign(brandId, campaignProfile)
+  const other = await registry.createCampaign(brandId, campaignProfile, randomUUID())
   t.match(await refusalOf(registry.assign(number, other.id)), {
     reviewErrors: [{ field: null, message: 'The campaign is not provisioned.' }],
   })
@@ -188,7 +193,7 @@ t.test('another process answers the same about a brand and a campaign', async (t
   for (const ein of ['120000001', '120000002', '120000003', '123456789'])
     ids.brands.push((await registry.createBrand({ ...brandProfile, ein })).id)
   for (const description of ['Repairs', '[reject]', '[expire]'])
-    ids.campaigns.push((await registry.createCampaign(brandId, { ...campaignProfile, description })).id)
+    ids.campaigns.push((await registry.createCampaign(brandId, { ...campaignProfile, description }, randomUUID())).id)
   const statuses = new Set<string>()
   for (const wait of [0, 5000, 60_000]) {
     await clock.advance(wait)
@@ -205,7 +210,7 @@ t.test('another process answers the same about a brand and a campaign', async (t
   }
   t.equal(statuses.size, 8)
   await other.assign('+12175550100', ids.campaigns[0]!)
-  t.match(await other.createCampaign(ids.brands[3]!, campaignProfile), { status: 'TCR_PENDING' })
+  t.match(await other.createCampaign(ids.brands[3]!, campaignProfile, randomUUID()), { status: 'TCR_PENDING' })
   for (const id of [ids.campaigns[0]!, '3a5f0c2e-4d6b-4b9d-9b1d-3a5f0c2e4d6b'])
     t.match(await refusalOf(other.findBrand(id)), { reviewErrors: [{ field: null }] }, 'this is no brand')
   t.match(await refusalOf(other.findCampaign(brandId)), { reviewErrors: [{ field: null }] })

@@ -60,7 +60,7 @@ t.test('a brand is sent with the names of the carrier', async (t) => {
 t.test('a campaign is sent with its samples and what the law asks for', async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   answers(ok({ campaignId: 'c1' }))
-  t.same(await registry.createCampaign('b1', { ...campaignProfile, optInMessage: null }), {
+  t.same(await registry.createCampaign('b1', { ...campaignProfile, optInMessage: null }, 'r1'), {
     id: 'c1',
     status: 'TCR_PENDING',
     reviewErrors: [],
@@ -228,7 +228,7 @@ t.test('answers of another shape are failures', async (t) => {
     (registry) => registry.createBrand(brandProfile),
     (registry) => registry.findBrand('b1'),
     (registry) => registry.findVetting('b1', 'STANDARD'),
-    (registry) => registry.createCampaign('b1', campaignProfile),
+    (registry) => registry.createCampaign('b1', campaignProfile, 'r1'),
     (registry) => registry.findCampaign('c1'),
     (registry) => registry.assign(number, 'c1'),
     (registry) => registry.unassign(number),

@@ -73,7 +73,7 @@ t.test('what the provider or the registry does not answer about stays as it is',
     findAssignment: (e164) =>
       e164 === 'registry silent'
         ? Promise.reject(new SmsRegistryError([]))
-        : Promise.resolve(e164 === 'there' ? { campaignId: 'c', status: 'ASSIGNED' } : null),
+        : Promise.resolve(e164 === 'there' ? { campaignId: 'c', status: 'ASSIGNED', reviewErrors: [] } : null),
   }
   const seen: Record<string, Seen> = {}
   const inventory: Pick<RmsgInventory, 'list' | 'observe'> = {

@@ -36,7 +36,7 @@ t.test('a number is assigned and taken out again', async (t) => {
   t.equal((await ofNumber())?.status, 'PENDING_ASSIGNMENT', 'what is stored is a snapshot')
   parts.asked.length = 0
   t.equal((await assignments.assign(acme, id, null)).smsAssignment?.status, 'ASSIGNED', 'assigned again: a look')
-  t.same(parts.asked, ['findAssignment'])
+  t.same(parts.asked, ['findCampaign', 'findAssignment'])
   t.match(await overview(acme), { isReady: true, activeSource: 'own' })
   t.equal((await assignments.unassign(acme, id)).smsAssignment?.status, 'PENDING_UNASSIGNMENT')
   t.equal((await overview(acme)).isReady, false)
@@ -206,6 +206,55 @@ t.test('numbers that cannot send, and numbers of others', async (t) => {
       t.same(await faultOf(work()), { kind: 'sms_number_not_found' }, id)
 })
 
+t.test('a campaign that counts as approved is read before a number is assigned to it', async (t) => {
+  const suspended = new Set<string>()
+  const parts = await setUp(t, cluster, {
+    findCampaign: async (id) => ({
+      ...(await parts.simulated.findCampaign(id)),
+      ...(suspended.has(id) && { status: 'TCR_SUSPENDED' }),
+    }),
+  })
+  const { assignments, store, simulated, overview } = parts
+  const operator = await approved(parts)
+  const acme = await approved(parts)
+  const newer = (await parts.submitted(acme)).campaignId ?? ''
+  await parts.clock.advance(campaignReviewMs)
+  await parts.brands.submit(acme)
+  const id = await parts.number(acme, '+12125550124')
+  suspended.add(newer)
+  t.match((await assignments.assign(acme, id, 'own')).smsAssignment, { campaignId: acme.campaignId }, 'an older one')
+  suspended.add(acme.campaignId)
+  t.match(await overview(acme), { activeSource: 'own' }, 'what is stored is a snapshot')
+  t.same(await faultOf(assignments.assign(acme, id, 'own')), { kind: 'sms_own_campaign_not_ready' })
+  t.match(await overview(acme), { activeSource: null, registration: { submitted: [{ status: 'rejected' }] } })
+  await shareCampaign(store.sharedCampaign, simulated, { label: 'For all', campaignId: operator.campaignId })
+  t.match((await assignments.assign(acme, id, null)).smsAssignment, { assignedTo: 'shared' }, 'the shared one')
+})
+
+t.test('the reasons of a refusal are stored with the number until it is changed', async (t) => {
+  const reasons = [{ field: null, message: 'The number is on another network.' }]
+  let answer: SmsRegistryError | null = new SmsRegistryError(reasons)
+  const parts = await setUp(t, cluster, {
+    assign: (e164, campaignId) => (answer ? Promise.reject(answer) : parts.simulated.assign(e164, campaignId)),
+  })
+  const { assignments, overview, clock } = parts
+  const acme = await approved(parts)
+  const id = await parts.number(acme, '+12125550196')
+  const stored = async () => (await overview(acme)).numbers[0]
+  t.same(await faultOf(assignments.assign(acme, id, null)), { kind: 'sms_carrier_failed', of: 'number' })
+  t.match(await stored(), { smsAssignment: null, smsReviewErrors: reasons })
+  answer = new SmsRegistryError([])
+  t.same(await faultOf(assignments.assign(acme, id, null)), { kind: 'sms_carrier_failed', of: 'number' })
+  t.match(await stored(), { smsReviewErrors: reasons }, 'an outage has no reasons')
+  answer = null
+  await assignments.assign(acme, id, null)
+  t.same((await stored())?.smsReviewErrors, [])
+  await clock.advance(assignmentMs)
+  await parts.brands.submit(acme)
+  const failed = { smsAssignment: { status: 'FAILED_ASSIGNMENT' }, smsReviewErrors: [{ field: null, message: String }] }
+  t.match(await stored(), failed, 'an assignment that fails later has reasons too')
+})
+
 t.test('a carrier that refuses or is away leaves the number as it is', async (t) => {
   const refuse = () => Promise.reject(new SmsRegistryError([]))
   const parts = await setUp(t, cluster, { assign: refuse, unassign: refuse })
@@ -214,7 +263,8 @@ t.test('a carrier that refuses or is away leaves the number as it is', async (t)
   t.same(await faultOf(parts.assignments.assign(acme, id, null)), { kind: 'sms_carrier_failed', of: 'number' })
   t.equal((await parts.overview(acme)).numbers[0]?.smsAssignment, null)
   await parts.store.numberCampaigns.assign(acme, id, {
-    ...{ campaignId: acme.campaignId, assignedTo: 'own', status: 'ASSIGNED', updatedAtMs: 1 },
+    smsAssignment: { campaignId: acme.campaignId, assignedTo: 'own', status: 'ASSIGNED', updatedAtMs: 1 },
+    smsReviewErrors: [],
   })
   t.same(await faultOf(parts.assignments.unassign(acme, id)), { kind: 'sms_carrier_failed', of: 'number' })
   t.equal((await parts.overview(acme)).numbers[0]?.smsAssignment?.status, 'ASSIGNED')

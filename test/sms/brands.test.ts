@@ -1,6 +1,6 @@
 /** Brands: every state, what leads from one to another, and their vetting. */
 import t from 'tap'
-import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
+import { type RegisteredBrand, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandStatusOf } from '../../domain/sms/states.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { TestCluster } from '../store/cluster.ts'
@@ -196,9 +196,47 @@ t.test(
 )
 
 t.test('a vetting that the carrier refuses', async (t) => {
-  const refuse = () => Promise.reject(new SmsRegistryError([]))
-  const { brands, verified, tenant } = await setUp(t, cluster, { orderVetting: refuse })
+  const reasons = [{ field: 'legalName', message: 'It is not in the register.' }]
+  let answer: SmsRegistryError | null = new SmsRegistryError(reasons)
+  const { brands, verified, tenant, overview, simulated } = await setUp(t, cluster, {
+    orderVetting: (...order) => (answer ? Promise.reject(answer) : simulated.orderVetting(...order)),
+  })
   const acme = await tenant()
   await verified(acme)
+  const stored = async () => (await overview(acme)).registration.brand
   t.same(await faultOf(brands.vet(acme, 'STANDARD')), { kind: 'sms_carrier_failed', of: 'vetting' })
+  t.match(await stored(), { status: 'verified', reviewErrors: reasons })
+  answer = new SmsRegistryError([])
+  t.same(await faultOf(brands.vet(acme, 'STANDARD')), { kind: 'sms_carrier_failed', of: 'vetting' })
+  t.match(await stored(), { reviewErrors: reasons }, 'an outage has no reasons')
+  answer = null
+  t.equal(await brands.vet(acme, 'STANDARD'), 'pending')
+  t.match(await stored(), { reviewErrors: [] }, 'the order was taken')
+})
+
+t.test('saving a pending brand leaves it pending, and a refresh takes the verification away', async (t) => {
+  let answer: Partial<RegisteredBrand> = {}
+  const { brands, overview, simulated, verified, tenant, clock } = await setUp(t, cluster, {
+    findBrand: async (id) => ({ ...(await simulated.findBrand(id)), ...answer }),
+  })
+  const acme = await tenant()
+  await brands.save(acme, brandProfile)
+  await brands.submit(acme)
+  const newer = { ...brandProfile, city: 'Chicago' }
+  t.match(await brands.save(acme, newer), { status: 'pending', profile: newer, isChanged: true })
+  t.match(await verified(acme), { status: 'verified' })
+  const rows: [Partial<RegisteredBrand>, string][] = [
+    [{ identityStatus: 'UNVERIFIED' }, 'pending'],
+    [{}, 'verified'],
+    [{ status: 'REGISTRATION_PENDING', identityStatus: null }, 'pending'],
+    [{}, 'verified'],
+    [{ status: 'REGISTRATION_FAILED', reviewErrors: [{ field: null, message: 'Gone.' }] }, 'failed'],
+  ]
+  for (const [said, status] of rows) {
+    answer = said
+    await clock.advance(1)
+    t.match(await brands.submit(acme), { status, reviewErrors: said.reviewErrors ?? [] })
+  }
+  t.match((await overview(acme)).registration.brand, { status: 'failed', reviewErrors: [{ message: 'Gone.' }] })
+  t.match(await brands.save(acme, brandProfile), { status: 'draft', reviewErrors: [] })
 })

@@ -82,8 +82,8 @@ t.test('what the carrier refuses is stored until the next submission', async (t)
   const refused = [{ field: 'messageFlow', message: 'Too short.' }]
   let isRefused = true
   const { submitted, campaigns, verified, simulated, overview, tenant } = await setUp(t, cluster, {
-    createCampaign: (id, profile) =>
-      isRefused ? Promise.reject(new SmsRegistryError(refused)) : simulated.createCampaign(id, profile),
+    createCampaign: (...wanted) =>
+      isRefused ? Promise.reject(new SmsRegistryError(refused)) : simulated.createCampaign(...wanted),
   })
   const acme = await tenant()
   await verified(acme)
@@ -92,6 +92,68 @@ t.test('what the carrier refuses is stored until the next submission', async (t)
   t.match(registration, { campaign: { reviewErrors: refused }, submitted: [] })
   isRefused = false
   t.match(await campaigns.submit(acme), { status: 'pending', reviewErrors: [] })
+})
+
+t.test('a campaign whose answer was lost is found, and not made a second time', async (t) => {
+  let lost: Error | null = new SmsRegistryError([], { mayBeDone: true })
+  let isVisible = true
+  const { submitted, campaigns, verified, simulated, overview, asked, tenant } = await setUp(t, cluster, {
+    createCampaign: async (...wanted) => {
+      const made = await simulated.createCampaign(...wanted)
+      if (lost) throw lost
+      return made
+    },
+    findCampaignByReference: (...of) => (isVisible ? simulated.findCampaignByReference(...of) : Promise.resolve(null)),
+  })
+  const acme = await tenant()
+  await verified(acme)
+  const stored = async () => (await overview(acme)).registration
+  t.same(await faultOf(submitted(acme)), { kind: 'sms_carrier_failed', of: 'campaign' })
+  t.match(await stored(), { submitted: [], campaign: { intent: { reference: String } } })
+  isVisible = false
+  t.same(
+    await faultOf(campaigns.submit(acme)),
+    { kind: 'sms_carrier_failed', of: 'campaign' },
+    'the reference is in use',
+  )
+  isVisible = true
+  asked.length = 0
+  const found = await campaigns.submit(acme)
+  t.match(found, { status: 'pending', campaignId: String, reviewErrors: [] })
+  t.same(asked, ['findCampaignByReference'], 'nothing is paid')
+  t.match(await stored(), { submitted: [{ id: found.campaignId }], campaign: { intent: null } })
+
+  // The process dies behind the request.
+  lost = new Error('killed')
+  await t.rejects(submitted(acme), { message: 'killed' })
+  lost = null
+  asked.length = 0
+  const newer = await submitted(acme, { description: 'Another text.' })
+  t.same(asked, ['findCampaignByReference', 'createCampaign'], 'another profile is another campaign')
+  const ids = (await stored()).submitted.map(({ id }) => id)
+  t.equal(new Set(ids).size, 3, 'both are known')
+  t.equal(ids[0], newer.campaignId)
+})
+
+t.test('a campaign that the carrier has refused, or never got, is asked for anew', async (t) => {
+  const answers = [new SmsRegistryError([], { mayBeDone: true }), new SmsRegistryError([]), null]
+  const references: string[] = []
+  const { submitted, campaigns, verified, simulated, asked, tenant } = await setUp(t, cluster, {
+    createCampaign: (...wanted) => {
+      references.push(wanted[2])
+      const error = answers.shift()
+      return error ? Promise.reject(error) : simulated.createCampaign(...wanted)
+    },
+  })
+  const acme = await tenant()
+  await verified(acme)
+  await faultOf(submitted(acme))
+  asked.length = 0
+  await faultOf(campaigns.submit(acme))
+  t.match(await campaigns.submit(acme), { status: 'pending' })
+  const pair = ['findCampaignByReference', 'createCampaign']
+  t.same(asked, [...pair, ...pair])
+  t.equal(new Set(references).size, 1, 'under one reference, which the carrier takes once')
 })
 
 t.test('100 campaigns, and no more', async (t) => {

@@ -1,4 +1,5 @@
 /** Registrations for text messages over the store and the simulated carrier, on a clock that the test moves. */
+import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
 import type { Tenant } from '../../domain/access/organization.ts'
 import type { SmsRegistry } from '../../domain/ports/sms-registry.ts'
@@ -37,6 +38,7 @@ export async function setUp(test: Test, cluster: TestCluster, changed: Partial<S
     numbers: store.numberCampaigns,
     registries: { of: () => registry },
     vettingProvider: 'AEGIS',
+    campaignReference: randomUUID,
     clock,
     isPhoneNumber,
     isUsNumber,

@@ -45,6 +45,7 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
           firstCalledAtMs: null,
           takesSms: false,
           smsAssignment: null,
+          smsReviewErrors: [],
         },
         ...{ createdAtMs: 1, updatedAtMs: 1 },
       },
