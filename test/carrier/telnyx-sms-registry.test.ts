@@ -84,6 +84,7 @@ t.test('a campaign is sent with its samples and what the law asks for', async (t
     embeddedLink: false,
     embeddedPhone: true,
     termsAndConditions: true,
+    referenceId: 'r1',
   })
 })
 
@@ -267,23 +268,23 @@ t.test('a number is added by POST, and moved by PUT', async (t) => {
     return { result, requests: commands.map((command) => `${command.method} ${command.path}`) }
   }
   t.same(await sequence({ status: 404, body: {} }, assigned('c1')), {
-    result: { campaignId: 'c1', status: 'PENDING_ASSIGNMENT' },
+    result: { campaignId: 'c1', status: 'PENDING_ASSIGNMENT', reviewErrors: [] },
     requests: [`GET ${ofNumber}`, `POST ${path}`],
   })
   t.same(commands[1]?.body, { phoneNumber: number, campaignId: 'c1' })
   for (const known of [assigned('c2', 'ASSIGNED'), assigned('c1', 'FAILED_ASSIGNMENT')])
     t.same(await sequence(known, assigned('c1', 'ASSIGNED')), {
-      result: { campaignId: 'c1', status: 'ASSIGNED' },
+      result: { campaignId: 'c1', status: 'ASSIGNED', reviewErrors: [] },
       requests: [`GET ${ofNumber}`, `PUT ${ofNumber}`],
     })
   t.same(commands[1]?.body, { phoneNumber: number, campaignId: 'c1' })
   for (const status of ['ASSIGNED', 'PENDING_ASSIGNMENT'])
     t.same(await sequence(assigned('c1', status), { status: 500, body: {} }), {
-      result: { campaignId: 'c1', status },
+      result: { campaignId: 'c1', status, reviewErrors: [] },
       requests: [`GET ${ofNumber}`],
     })
   answers(assigned('c1'))
-  t.same(await registry.unassign(number), { campaignId: 'c1', status: 'PENDING_UNASSIGNMENT' })
+  t.same(await registry.unassign(number), { campaignId: 'c1', status: 'PENDING_UNASSIGNMENT', reviewErrors: [] })
   t.match(commands.at(-1), { method: 'DELETE', path: ofNumber })
   answers({ status: 404, body: {} })
   t.equal(await registry.unassign(number), null)
