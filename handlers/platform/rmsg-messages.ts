@@ -1,19 +1,25 @@
 /** Rich messages that an organization sends. */
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { ListRmsgNumbers } from '../../domain/rmsg/list-numbers.ts'
 import type { RmsgMessage } from '../../domain/rmsg/message.ts'
 import { fallbackApplied, isFinal } from '../../domain/rmsg/message-states.ts'
 import type { SendMessage } from '../../domain/rmsg/send-message.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SentMessage } from '../../generated/platform/types.ts'
 import { type Repeatable, UnknownEnd } from './repeatable.ts'
+import { rmsgNumberOperations } from './rmsg-numbers.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export type RmsgMessageDeps = { sendFromNumber: SendMessage; sendAsAgent: SendMessage }
+export type RmsgMessageDeps = { sendFromNumber: SendMessage; sendAsAgent: SendMessage; listNumbers: ListRmsgNumbers }
 
-export function rmsgMessageOperations({ sendFromNumber, sendAsAgent }: RmsgMessageDeps, repeatable: Repeatable) {
+export function rmsgMessageOperations(
+  { sendFromNumber, sendAsAgent, listNumbers }: RmsgMessageDeps,
+  repeatable: Repeatable,
+) {
   return {
+    ...rmsgNumberOperations(listNumbers),
     sendNumberMessage: repeatable(sendNumberMessage(sendFromNumber)),
     sendAgentMessage: repeatable(sendAgentMessage(sendAsAgent)),
   } satisfies Partial<Handlers>

@@ -2,7 +2,6 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
-import type { ListRmsgNumbers } from '../../domain/rmsg/list-numbers.ts'
 import type { SmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -28,7 +27,6 @@ import { createRepeatable, type RepeatableDeps } from './repeatable.ts'
 import { getRequestRoute } from './request-route.ts'
 import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
 import { type RmsgMessageDeps, rmsgMessageOperations } from './rmsg-messages.ts'
-import { rmsgNumberOperations } from './rmsg-numbers.ts'
 import { type SessionDeps, sessionOperations } from './session-operations.ts'
 import { smsRegistrationOperations } from './sms-registration.ts'
 import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
@@ -40,7 +38,7 @@ export type PlatformDeps = ProvidersDeps &
     requestRoutes: RequestRoutes
     repeats: Omit<RepeatableDeps, 'log'>
     webhooks: WebhookDeliveryDeps
-    messages: RmsgMessageDeps & { listNumbers: ListRmsgNumbers }
+    messages: RmsgMessageDeps
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
@@ -70,7 +68,6 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...callOperations(deps.records, publicUrlOf, repeatable),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.webhooks),
-    ...rmsgNumberOperations(deps.messages.listNumbers),
     ...rmsgMessageOperations(deps.messages, repeatable),
     ...smsRegistrationOperations(deps.smsRegistrations, repeatable),
     listProviders: listProviders(deps),

@@ -48,7 +48,7 @@ t.test('an error at one subscription waits for the others, and is then thrown', 
       },
     },
     subscriptions: { targets: () => Promise.resolve([target('broken'), target('slow')]) },
-    secrets: { signingSecrets: () => Promise.resolve(['whsec_AAAA']) as never },
+    secrets: { signingSecrets: () => Promise.resolve(['whsec_AAAA']) },
     headerWord: 'service',
   })
   const ended = receive(event).then(

@@ -120,7 +120,10 @@ t.test('no answer in time: 502, the message stays pending, and a repeat answers 
     },
     log: { info() {}, warn() {}, error() {} },
   })
-  const { sendNumberMessage } = rmsgMessageOperations({ sendFromNumber, sendAsAgent: sendFromNumber }, repeatable)
+  const { sendNumberMessage } = rmsgMessageOperations(
+    { sendFromNumber, sendAsAgent: sendFromNumber, listNumbers: () => Promise.resolve([]) },
+    repeatable,
+  )
   const context = { caller: caller(), operation: 'sendNumberMessage', contentHash: 'x', requestId: 'req_1' }
   const { to, text } = wanted
   const ask = (header: { 'idempotency-key'?: string }) =>
