@@ -331,7 +331,7 @@ export const errorCodes = {
     type: 'provider_error',
     retryable: false,
     message: 'The carrier did not take the order to vet the brand.',
-    hint: 'Repeat the request later.',
+    hint: 'GET /v1/sms/10dlc shows its reasons as reviewErrors of the brand; without any, repeat the request later.',
     headers: [],
   },
   CARRIER_CAMPAIGN_SUBMIT_FAILED: {
@@ -347,7 +347,7 @@ export const errorCodes = {
     type: 'provider_error',
     retryable: false,
     message: 'The carrier did not change the campaign of the number.',
-    hint: 'Repeat the request later.',
+    hint: 'GET /v1/sms/10dlc shows its reasons as reviewErrors of the number; without any, repeat the request later.',
     headers: [],
   },
   NOT_ENABLED_FOR_ORGANIZATION: {

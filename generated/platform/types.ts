@@ -347,7 +347,7 @@ export type KeySpending = {
   period: 'day' | 'month' | 'total'
   /** The period that it is now: `2026-11-24`, `2026-11` or `total`. */
   current: string
-  /** What the key has cost in this period. */
+  /** The cost of the key in this period. */
   spentMicroUsd: string
   /** Set aside for the most that its requests under way can cost. */
   reservedMicroUsd: string
@@ -2222,6 +2222,50 @@ export type SharedSmsCampaign = {
   status: 'pending' | 'active' | 'rejected' | 'expired' | null
 }
 
+export type SmsRegisteredNumber = {
+  id: string
+  e164: string
+  label: string | null
+  /** Whether it is a number of the USA that the carrier sold and that takes text messages. */
+  smsEligible: boolean
+  smsAssignmentStatus: 
+    | 'PENDING_ASSIGNMENT'
+    | 'ASSIGNED'
+    | 'FAILED_ASSIGNMENT'
+    | 'PENDING_UNASSIGNMENT'
+    | 'FAILED_UNASSIGNMENT' | null
+  assignedTo: 'own' | 'shared' | null
+  campaignId: string | null
+  reviewErrors: SmsReviewErrors
+}
+
+export type SmsRegistration = {
+  ownBrand: SmsBrand
+  ownCampaign: SmsCampaign
+  sharedCampaign: SharedSmsCampaign
+  numbers: SmsRegisteredNumber[]
+  /** Whether a number is assigned to a campaign that is approved. */
+  smsReady: boolean
+  /** The campaign that an assignment without a target takes. */
+  activeCampaignSource: 'own' | 'shared' | null
+}
+
+export type SmsBrandState = { status: SmsBrandStatus; identityStatus: SmsIdentityStatus; ownBrand: SmsBrand }
+
+export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
+
+export type SmsVettingOrder = { vettingClass: SmsVettingClass }
+
+export type SmsVetting = {
+  /** The carriers do not say that a vetting has failed, so `failed` is not answered today. Such a vetting stays `pending`. */
+  status: 'pending' | 'completed' | 'failed'
+  vettingClass: SmsVettingClass
+}
+
+export type SmsCampaignState = { status: SmsCampaignStatus; ownCampaign: SmsCampaign }
+
+export type SmsAssignmentOrder = { target?: 'own' | 'shared' }
+
 export type SmsNumber = {
   id: string
   e164: string
@@ -2237,29 +2281,6 @@ export type SmsNumber = {
   assignedTo: 'own' | 'shared' | null
   campaignId: string | null
 }
-
-export type SmsRegistration = {
-  ownBrand: SmsBrand
-  ownCampaign: SmsCampaign
-  sharedCampaign: SharedSmsCampaign
-  numbers: SmsNumber[]
-  /** Whether a number is assigned to a campaign that is approved. */
-  smsReady: boolean
-  /** The campaign that an assignment without a target takes. */
-  activeCampaignSource: 'own' | 'shared' | null
-}
-
-export type SmsBrandState = { status: SmsBrandStatus; identityStatus: SmsIdentityStatus; ownBrand: SmsBrand }
-
-export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
-
-export type SmsVettingOrder = { vettingClass: SmsVettingClass }
-
-export type SmsVetting = { status: 'pending' | 'completed' | 'failed'; vettingClass: SmsVettingClass }
-
-export type SmsCampaignState = { status: SmsCampaignStatus; ownCampaign: SmsCampaign }
-
-export type SmsAssignmentOrder = { target?: 'own' | 'shared' }
 
 /** Counted in code points. */
 export type MessageText = string
