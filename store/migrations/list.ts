@@ -40,7 +40,7 @@ import { disabledOrganizations } from './0039-disabled-organizations.ts'
 import { legDialogs } from './0040-leg-dialogs.ts'
 import { messageStates } from './0041-message-states.ts'
 import { retention } from './0042-retention.ts'
-import { keyBudgets } from './0045-key-budgets.ts'
+import { keyBudgets } from './0043-key-budgets.ts'
 import type { Migration } from './migration.ts'
 
 /**

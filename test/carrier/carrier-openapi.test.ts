@@ -118,8 +118,10 @@ async function registration(t: Test, { registry, mock }: World): Promise<void> {
   t.equal(await registry.findVetting('b1', 'STANDARD'), null, 'the vetting of the answer has another class')
   const campaign = { id: '823d6b1a-6ed6-41a3-9c50-c8ff41b682ba', status: /^[A-Z_]+$/ }
   const samples = ['One.', 'Two.', 'Three.', 'Four.', 'Five.']
-  t.match(await registry.createCampaign('b1', campaignProfile), campaign)
-  await registry.createCampaign('b1', { ...campaignProfile, sampleMessages: samples, optInMessage: null })
+  t.match(await registry.createCampaign('b1', campaignProfile, 'r1'), campaign)
+  await registry.createCampaign('b1', { ...campaignProfile, sampleMessages: samples, optInMessage: null }, 'r2')
+  t.match(await registry.findCampaignByReference('b1', 'r1'), campaign)
+  t.equal(await registry.findCampaignByReference('b1', 'r9'), null)
   t.match(await registry.findCampaign('c1'), campaign)
   const assigned = { campaignId: 'string', status: 'ASSIGNED' }
   t.match(await registry.findAssignment('+12125550100'), assigned)

@@ -34,6 +34,12 @@ export const lackingOperations: readonly LackingOperation[] = [
   },
   {
     method: 'get',
+    path: '/10dlc/campaign',
+    reason: 'the common part of the document has no list of campaigns',
+    answer: { page: 1, totalRecords: 1, records: [{ campaignId: 'c1', brandId: 'b1', referenceId: 'r1' }] },
+  },
+  {
+    method: 'get',
     path: '/messaging/rcs/agents/{id}',
     reason: 'the common part of the document has no agents of RCS',
     answer: { data: { agent_id: 'Agent007', enabled: true } },

@@ -16,6 +16,7 @@ export type Client = {
   numberOrders: { create(body: object): Answer; retrieve(id: string): Answer }
   phoneNumbers: { delete(id: string): Answer; list(query: object): Promise<{ data?: Record<string, unknown>[] }> }
   connections: { listActiveCalls(id: string, query: object): Promise<unknown> }
+  messaging10dlc: { campaign: { list: (query: { brandId: string; recordsPerPage: number }) => Promise<unknown> } }
   messaging: { rcs: { agents: { retrieve(id: string): Answer } } }
   webhooks: { unwrap(body: string, options: { headers: Record<string, string>; key?: string }): Promise<unknown> }
 }

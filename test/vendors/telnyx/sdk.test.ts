@@ -63,15 +63,16 @@ t.test('the client searches, orders and releases numbers', { skip }, async (t) =
 
 t.test('requests that a part of the OpenAPI document lacks are those of the client', { skip }, async (t) => {
   const carrier = await serveCarrier(t)
-  const { line, numbers, messages } = carrier
+  const { line, numbers, messages, registry } = carrier
   carrier.answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
   await line.reject(ref, 486)
   await line.find(ref.legId)
   await numbers.findOrder({ id: 'o', reference: 'pn_1' })
   await numbers.release('1293')
+  await registry.findCampaignByReference('b1', 'r1')
   await messages.has('Agent007')
   const ours = carrier.commands.splice(0)
-  const { calls, connections, numberOrders, phoneNumbers, messaging } = new library!.Telnyx({
+  const { calls, connections, numberOrders, phoneNumbers, messaging, messaging10dlc } = new library!.Telnyx({
     apiKey: 'KEY1',
     baseURL: carrier.baseUrl,
     maxRetries: 0,
@@ -80,6 +81,7 @@ t.test('requests that a part of the OpenAPI document lacks are those of the clie
   await connections.listActiveCalls('7267', { page: { limit: 100 } })
   await numberOrders.retrieve('o')
   await phoneNumbers.delete('1293')
+  await messaging10dlc.campaign.list({ brandId: 'b1', recordsPerPage: 500 })
   await messaging.rcs.agents.retrieve('Agent007')
   const seen = ({ method, path, authorization, body }: Command) => ({
     method,

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 export const keyBudgets: Migration = {
-  version: 45,
+  version: 43,
   name: 'budgets of keys',
   sql: `
 -- The cost of a key with a budget in a period of it.
