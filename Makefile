@@ -77,7 +77,7 @@ test-usage: dist/main.js
 	TAP_TIMEOUT=3600 npx --no-install tsx test/platform/usage.test.ts
 
 # The document is the carrier's, and no part of this project: openapi/spec3.json of github.com/team-telnyx/openapi, or a part of it.
-# PARLEY_CARRIER_OPENAPI names the file; without it, ../shared/telnyx/spec-pruned.json is taken. `make test` does the same; without
+# PARLEY_CARRIER_OPENAPI names the file; without it, telnyx/spec3.json or telnyx/spec-pruned.json of a folder beside the checkout is taken. `make test` does the same; without
 # the document both say so and skip these tests.
 carrier-openapi: $(installed) vendor-clients
 	@exec node test/run.mjs test/carrier/carrier-openapi.test.ts test/simulator/conformance.test.ts test/vendors/telnyx/sdk.test.ts

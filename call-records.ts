@@ -80,19 +80,7 @@ export async function createCallRecords({
     deliveries: store.reportDeliveries,
     clock,
   })
-  const analyse = createAnalyse({
-    chooser: operations.dispatch.chooser,
-    generate: operations.generateItems,
-    callerOf: (tenant, keyId) =>
-      isPhoneNumberId(keyId) ? store.numberCallers.find(tenant, keyId) : store.keys.find(tenant.organizationId, keyId),
-    callbackOf: async (call) => (await store.callbacks.ofSession(call, call.id))?.callback ?? null,
-    isPhoneNumber,
-    callbackId: systemIds.callback,
-    clock,
-    ids: systemIds,
-    log,
-    traces: tracing,
-  })
+  const analyse = analyseOf({ store, operations, log, tracing })
   const reports = new Reports({
     calls: store.calls,
     record,
@@ -126,6 +114,22 @@ export async function createCallRecords({
       await recordings.close()
     },
   }
+}
+
+function analyseOf({ store, operations, log, tracing }: Pick<RecordParts, 'store' | 'operations' | 'log' | 'tracing'>) {
+  return createAnalyse({
+    chooser: operations.dispatch.chooser,
+    generate: operations.generateItems,
+    callerOf: (tenant, keyId) =>
+      isPhoneNumberId(keyId) ? store.numberCallers.find(tenant, keyId) : store.keys.find(tenant.organizationId, keyId),
+    callbackOf: async (call) => (await store.callbacks.ofSession(call, call.id))?.callback ?? null,
+    isPhoneNumber,
+    callbackId: systemIds.callback,
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    traces: tracing,
+  })
 }
 
 /** Until phones are served no call can be placed. */

@@ -85,9 +85,7 @@ export async function startGateway(
     const { server, sessions, records, webhooks, phoneLines, phoneNumbers, richMessages } = await listen(parts)
     for (const part of [phoneLines, phoneNumbers, richMessages, webhooks, records, sessions])
       closing.unshift(() => part.close())
-    metrics.watchSessions(() => sessions.live.size)
-    metrics.watchSessionsMax(() => config.sessions.max)
-    metrics.watchCalls(() => sessions.live.countByKind().map(([kind, value]) => ({ labels: { kind }, value })))
+    watchSessions(parts, sessions.live)
     await phoneLines.serveTrunks(sessions.phone.events)
     if (config.adminPort !== null) {
       const { adminHost, adminPort } = config
@@ -230,6 +228,12 @@ export function openProviders(
     local: enabled ? { ...local, warm: warm && isFirstServer, clock: systemClock, log } : null,
     ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,
   })
+}
+
+function watchSessions({ metrics, config }: Listening, live: Surfaces['sessions']['live']): void {
+  metrics.watchSessions(() => live.size)
+  metrics.watchSessionsMax(() => config.sessions.max)
+  metrics.watchCalls(() => live.countByKind().map(([kind, value]) => ({ labels: { kind }, value })))
 }
 
 type Listening = {

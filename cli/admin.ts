@@ -1,25 +1,8 @@
 /** The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store itself is handed in, so that this folder knows no SQL. */
-import type { WantedBudget } from './budget-option.ts'
-import { CommandError } from './command-error.ts'
-import { keyIn } from './key-name.ts'
+import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
+import { CommandError, found, noOrganization } from './command-error.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
-export type KeyRow = {
-  id: string
-  name: string
-  /** The part of the secret that may be shown. */
-  publicId: string
-  scopes: readonly string[]
-  /** Names of the fields that its policy sets. */
-  policy: readonly string[]
-  /** Null: it has none. `spentMicroUsd` is what it has cost in the period that it is now. */
-  budget: (WantedBudget & { spentMicroUsd: number }) | null
-  test: boolean
-  createdAt: Date
-  revokedAt: Date | null
-  expiresAt: Date | null
-  lastUsedAt: Date | null
-}
 type NewOrganization = {
   name: string
   /** Null: no limit. */
@@ -54,29 +37,14 @@ export type UserRow<Role extends string = string> = { id: string; email: string;
 
 export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }
 
-/** `lifeMs` null: it does not expire. */
-export type WantedKey = { name: string; scopes: string[]; test: boolean; policy: object; lifeMs: number | null }
-
-/** A key with its secret, which is shown once. */
-export type IssuedKey = { id: string; secret: string }
-
 /** The store's administration, opened for one command. */
-export type Admin = {
+export type Admin = KeyCommands & {
   organizations(): Promise<OrganizationRow[]>
   organization(id: string): Promise<OrganizationRow>
   createOrganization(name: string): Promise<OrganizationRow>
   /** Changes what is named and leaves the rest. */
   changeOrganization(id: string, changes: OrganizationChanges): Promise<OrganizationRow>
   addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
-  keys(organization: string): Promise<KeyRow[]>
-  /** Answers the secret, which is shown this once. */
-  createKey(organization: string, key: WantedKey): Promise<IssuedKey>
-  /** The old secret works for `overlapMs` still. */
-  rotateKey(organization: string, nameOrId: string, overlapMs: number): Promise<IssuedKey>
-  /** Answers its id. */
-  revokeKey(organization: string, nameOrId: string): Promise<string>
-  /** Null takes the budget away. */
-  setBudget(organization: string, nameOrId: string, budget: WantedBudget | null): Promise<KeyRow>
   users(organization: string): Promise<UserRow[]>
   createUser(organization: string, email: string, role: string): Promise<UserRow>
   issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
@@ -94,36 +62,14 @@ export type Admin = {
 type WantedCampaign = { label: string; campaignId: string }
 export type SharedCampaignRow = WantedCampaign & { status: string }
 
-type StoredKey<Policy> = Omit<KeyRow, 'policy' | 'budget'> & { policy: Policy }
-type NewKey<Scope, Policy> = {
-  organizationId: string
-  name: string
-  scopes: Scope[]
-  test: boolean
-  policy: Policy
-  expiresAtMs: number | null
-}
-
-type StoredSecret = { key: { id: string }; secret: string }
-
 /** The part of the store that these commands use. */
-export type AdminStore<Scope extends string, Policy, Role extends string> = {
+export type AdminStore<Scope extends string, Policy, Role extends string> = KeyStores<Scope, Policy> & {
   organizations: {
     list(): Promise<OrganizationRow[]>
     find(id: string): Promise<OrganizationRow | null>
     create(organization: NewOrganization): Promise<OrganizationRow>
     change(id: string, changes: OrganizationChanges): Promise<OrganizationRow | 'admin_taken' | null>
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
-  }
-  keys: {
-    list(organizationId: string): Promise<StoredKey<Policy>[]>
-    create(key: NewKey<Scope, Policy>): Promise<StoredSecret | null>
-    rotate(organizationId: string, id: string, overlapMs: number): Promise<StoredSecret | null>
-    revoke(organizationId: string, id: string): Promise<boolean>
-  }
-  keyBudgets: {
-    read(organizationId: string): Promise<readonly { keyId: string; budget: WantedBudget; spentMicroUsd: number }[]>
-    set(organizationId: string, keyId: string, budget: WantedBudget | null): Promise<boolean>
   }
   users: {
     list(organizationId: string): Promise<UserRow[]>
@@ -148,16 +94,11 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = {
   sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
 }
 
-/** How the contract spells scopes and policies. */
-export type KeyWords<Scope extends string, Policy, Role extends string> = {
-  scopes: readonly Scope[]
+/** How the contract spells scopes, policies and roles. */
+export type CommandWords<Scope extends string, Policy, Role extends string> = KeyWords<Scope, Policy> & {
   roles: readonly Role[]
   /** In E.164. */
   isPhoneNumber: (text: string) => boolean
-  nowMs: () => number
-  /** Throws CommandError, naming the field that is wrong. */
-  readPolicy: (policy: unknown) => Policy
-  policyFields: (policy: Policy) => string[]
 }
 
 export function createAdmin<Scope extends string, Policy, Role extends string>(
@@ -172,7 +113,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     campaigns,
     sealedSecrets,
   }: AdminStore<Scope, Policy, Role>,
-  { scopes, roles, isPhoneNumber, nowMs, readPolicy, policyFields }: KeyWords<Scope, Policy, Role>,
+  { roles, isPhoneNumber, ...words }: CommandWords<Scope, Policy, Role>,
 ): Admin {
   /** An id is taken as it is. A name must be that of one organization alone. */
   async function organizationId(nameOrId: string): Promise<string> {
@@ -181,21 +122,6 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     if (named.length > 1)
       throw new CommandError(`${named.length} organizations have the name ${nameOrId}; give the id of one`)
     return found(named[0] ?? null, noOrganization(nameOrId)).id
-  }
-  async function keyRows(organization: string): Promise<KeyRow[]> {
-    const id = await organizationId(organization)
-    const [rows, spending] = [await keys.list(id), await keyBudgets.read(id)]
-    const budgetOf = (keyId: string) => spending.find((each) => each.keyId === keyId)
-    return rows.map(({ policy, ...key }) => {
-      const spent = budgetOf(key.id)
-      const budget = spent === undefined ? null : { ...spent.budget, spentMicroUsd: spent.spentMicroUsd }
-      return { ...key, policy: policyFields(policy), budget }
-    })
-  }
-  /** The ids of an organization and of one of its live keys. */
-  async function keyOf(organization: string, nameOrId: string): Promise<[string, string]> {
-    const id = await organizationId(organization)
-    return [id, keyIn(await keys.list(id), nameOrId)]
   }
   return {
     organizations: () => organizations.list(),
@@ -209,27 +135,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     createOrganization: (name) => organizations.create(newOrganization(name)),
     addCredit: async (id, microUsd) =>
       found(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
-    keys: keyRows,
-    createKey: async (organization, { name, scopes: names, test, policy, lifeMs }) => {
-      const expiresAtMs = lifeMs === null ? null : nowMs() + lifeMs
-      const key = { organizationId: await organizationId(organization), name, test, expiresAtMs }
-      const stored = await keys.create({ ...key, scopes: readScopes(scopes, names), policy: readPolicy(policy) })
-      return issued(found(stored, noOrganization(organization)))
-    },
-    rotateKey: async (organization, nameOrId, overlapMs) => {
-      const rotated = await keys.rotate(...(await keyOf(organization, nameOrId)), overlapMs)
-      return issued(found(rotated, noKey(nameOrId)))
-    },
-    revokeKey: async (organization, nameOrId) => {
-      const [id, keyId] = await keyOf(organization, nameOrId)
-      if (!(await keys.revoke(id, keyId))) throw new CommandError(noKey(nameOrId))
-      return keyId
-    },
-    setBudget: async (organization, nameOrId, budget) => {
-      const [id, keyId] = await keyOf(organization, nameOrId)
-      if (!(await keyBudgets.set(id, keyId, budget))) throw new CommandError(noKey(nameOrId))
-      return found((await keyRows(id)).find((row) => row.id === keyId) ?? null, noKey(nameOrId))
-    },
+    ...createKeyCommands({ keys, keyBudgets }, organizationId, words),
     users: async (id) => users.list(await organizationId(id)),
     createUser: async (id, email, role) =>
       found(await users.create(await organizationId(id), email, readRole(roles, role)), noOrganization(id)),
@@ -257,26 +163,9 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
   }
 }
 
-const issued = ({ key, secret }: StoredSecret): IssuedKey => ({ id: key.id, secret })
-
 function newOrganization(name: string): NewOrganization {
   const permissions = { smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }
   return { name, creditMicroUsd: 0, maxConcurrency: null, ...permissions }
-}
-
-function found<Value>(value: Value | null, message: string): Value {
-  if (value === null) throw new CommandError(message)
-  return value
-}
-
-const noKey = (nameOrId: string) => `there is no live key ${nameOrId}`
-const noOrganization = (id: string) => `there is no organization ${id}`
-
-function readScopes<Scope extends string>(scopes: readonly Scope[], names: readonly string[]): Scope[] {
-  const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
-  const unknown = names.find((name) => !isScope(name))
-  if (unknown !== undefined) throw new CommandError(`${unknown} is no scope; there are ${scopes.join(', ')}`)
-  return names.filter(isScope)
 }
 
 function readRole<Role extends string>(roles: readonly Role[], name: string): Role {

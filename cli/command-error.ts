@@ -5,3 +5,11 @@ export class CommandError extends Error {
     this.name = 'CommandError'
   }
 }
+
+/** Throws CommandError with the message where there is nothing. */
+export function found<Value>(value: Value | null, message: string): Value {
+  if (value === null) throw new CommandError(message)
+  return value
+}
+
+export const noOrganization = (id: string) => `there is no organization ${id}`

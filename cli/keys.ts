@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { KeyPolicy } from '../generated/key-policy/types.ts'
 import type { Actions } from './actions.ts'
-import type { IssuedKey, KeyRow, WantedKey } from './admin.ts'
+import type { IssuedKey, KeyRow, WantedKey } from './admin-keys.ts'
 import { budgetOf, spentWords, type WantedBudget } from './budget-option.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'

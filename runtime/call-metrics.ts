@@ -25,6 +25,12 @@ export function createCallMetrics(registry: Registry) {
     help: 'Requests that another candidate took over because one before it had failed',
     labelNames: ['stage'],
   })
+  const ignored = new Counter({
+    ...shared,
+    name: 'parley_carrier_events_ignored_total',
+    help: 'Events of lines for phone calls that had no effect: of no leg that is known (unknown_leg), or not signed by the carrier (forged)',
+    labelNames: ['line', 'reason'],
+  })
   // A rate is seen from the first one on only where there was a 0 before it.
   for (const stage of stages) failovers.labels(stage).inc(0)
   return {
@@ -33,6 +39,9 @@ export function createCallMetrics(registry: Registry) {
     },
     turnSilence(durationMs: number) {
       silence.observe(durationMs / 1000)
+    },
+    carrierEventIgnored: (line: string, reason: string) => {
+      ignored.labels(line, reason).inc()
     },
     failover(stage: string) {
       failovers.labels(stage).inc()

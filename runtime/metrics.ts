@@ -51,12 +51,6 @@ export function createMetrics() {
     help: 'Answers that are no success, by code',
     labelNames: ['code'],
   })
-  const ignoredEvents = new Counter({
-    ...shared,
-    name: 'parley_carrier_events_ignored_total',
-    help: 'Events of lines for phone calls that had no effect: of no leg that is known (unknown_leg), or not signed by the carrier (forged)',
-    labelNames: ['line', 'reason'],
-  })
   const observeRequest = remembered(requests)
   const observeAttempt = remembered(attempts)
   const observeFirstByte = remembered(firstBytes)
@@ -76,9 +70,6 @@ export function createMetrics() {
     },
     refusal(code: string) {
       refusals.labels(code).inc()
-    },
-    carrierEventIgnored(line: string, reason: string) {
-      ignoredEvents.labels(line, reason).inc()
     },
     attempt(stage: string, provider: string, model: string, outcome: string, durationMs: number) {
       observeAttempt(stage, provider, model, outcome).observe(durationMs / 1000)

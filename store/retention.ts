@@ -15,7 +15,6 @@ export type Retention = {
   deliveriesDays: number | null
 }
 
-/** What all records need. */
 export type RecordOptions = { clock: Clock; log: Log; retention: Retention }
 
 const sweepEveryMs = 60_000

@@ -137,7 +137,7 @@ async function runOverOtherEngine(env) {
 
 /** Against SIP programs of others. Where they cannot be had, the lane prints the reason. */
 async function runSipLane(env) {
-  const { stdout, stderr, error } = spawnSync('test/sip/lane.sh', ['--programs'], {
+  const { stdout, stderr, error } = spawnSync('bash', ['test/sip/lane.sh', '--programs'], {
     encoding: 'utf8',
     timeout: 300_000,
   })

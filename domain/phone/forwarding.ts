@@ -61,7 +61,7 @@ function hidesDiversion(text: string): boolean {
   return word !== undefined && word !== 'off' && word !== 'name'
 }
 
-/** RFC 7044: the address of an entry carries the header Privacy of its own, escaped. */
+/** RFC 7044: the address of an entry has its header Privacy in it, escaped. */
 function hidesEntry(text: string): boolean {
   const words = /[?&]privacy=([^&>]*)/i.exec(text)?.[1]
   return words !== undefined && decoded(words).trim().toLowerCase() !== 'none'

@@ -7,7 +7,7 @@ export type NamedNumber = { test: boolean; name: string }
 
 export type NewRmsgNumber = Pick<RmsgNumber, 'test' | 'e164' | 'providerIdentity'>
 
-/** What the provider and the registry of text messages say of a number. Null: they do not answer. */
+/** The answers of the provider and of the registry of text messages. Null: they do not answer. */
 export type Seen = { isThere: boolean | null; smsStatus: SmsStatus | null }
 
 /** `unknown`: there is no such number. */

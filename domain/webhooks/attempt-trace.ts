@@ -1,6 +1,6 @@
 /**
- * The place of an attempt at a delivery. It is part of the trace of its call while that is young. A later one has a trace of
- * its own, with a link to the call: the parts that collect traces give a trace up some minutes after its last span, and a
+ * Where an attempt at a delivery is. It is part of the trace of its call while that is young. A later one has a
+ * separate trace, with a link to the call: the parts that collect traces give a trace up some minutes after its last span, and a
  * span that comes hours later would be lost or shown alone.
  */
 import type { Trace, Traces } from '../ports/trace.ts'

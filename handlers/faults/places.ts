@@ -1,4 +1,4 @@
-import type { Places } from './table.ts'
+import type { Places } from './row.ts'
 
 /** The places of surfaces whose requests name a model by one string. */
 export const compatPlaces: Places = {

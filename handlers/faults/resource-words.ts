@@ -150,6 +150,7 @@ function pointerOf(path: ValuePath): string {
 /** Completes a sentence that begins with the place. Never has content of the request. */
 function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
+  if (isOfPhoneNumber(problem)) return numberComplaints[problem.kind]
   switch (problem.kind) {
     case 'language_unknown':
       return 'is no BCP 47 tag; write it like en, es-MX or zh-Hant'
@@ -175,16 +176,6 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return 'is no <provider> or <provider>:<model> of this server; GET /v1/providers/known lists them'
     case 'max_delay_too_short':
       return 'makes the greatest delay shorter than the least one; the profile sets the one that is left out'
-    case 'number_invalid':
-      return 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143'
-    case 'number_missing':
-      return 'must be a phone number of this organization; GET /v1/phone-numbers lists them'
-    case 'number_of_other_line':
-      return 'must be of the same kind as the number of the call: both of the carrier, or both of SIP connections'
-    case 'answer_missing':
-      return 'needs intent with a language, and systemPrompt, because the number takes calls and names no agent'
-    case 'number_not_us':
-      return 'is no phone number of the United States; other numbers come over SIP connections'
     case 'placeholder_unknown':
       return 'has a placeholder other than {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}'
     case 'secret_shown':
@@ -240,6 +231,20 @@ function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyo
   return Object.hasOwn(webhookComplaints, problem.kind)
 }
 
+/** The same for phone numbers. */
+const numberComplaints = {
+  number_invalid: 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143',
+  number_missing: 'must be a phone number of this organization; GET /v1/phone-numbers lists them',
+  number_of_other_line:
+    'must be of the same kind as the number of the call: both of the carrier, or both of SIP connections',
+  answer_missing: 'needs intent with a language, and systemPrompt, because the number takes calls and names no agent',
+  number_not_us: 'is no phone number of the United States; other numbers come over SIP connections',
+}
+
+function isOfPhoneNumber(problem: Problem): problem is Extract<Problem, { kind: keyof typeof numberComplaints }> {
+  return Object.hasOwn(numberComplaints, problem.kind)
+}
+
 /** The rule of JSON Schema that is closest to the problem. */
 function keywordOf(problem: Problem): string {
   if (isOfBrand(problem)) return problem.kind === 'tax_number_missing' ? 'required' : 'format'
@@ -273,6 +278,7 @@ function keywordOf(problem: Problem): string {
     case 'identity_not_of_caller':
     case 'identity_not_of_recipient':
     case 'number_of_other_line':
+    case 'schema_not_of_object':
       return 'const'
     case 'repeated':
     case 'connection_name_taken':
@@ -286,8 +292,6 @@ function keywordOf(problem: Problem): string {
     case 'json_too_deep':
     case 'schema_too_deep':
       return 'maxLength'
-    case 'schema_not_of_object':
-      return 'const'
     case 'model_unknown':
     case 'provider_unknown':
     case 'voice_unknown':

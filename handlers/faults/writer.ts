@@ -5,7 +5,8 @@ import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '.
 import { renameHeader } from '../../runtime/engine/head.ts'
 import { type HintSurface, hintsOf, socketHint, withNewKey } from './hints.ts'
 import { LocatedFault } from './located-fault.ts'
-import { hintOf, messageOf, type Places, rowOf } from './table.ts'
+import type { Places } from './row.ts'
+import { hintOf, messageOf, rowOf } from './table.ts'
 
 /** The refusals of the engine and of handlers in the codes of the router contract. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {

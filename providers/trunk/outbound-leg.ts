@@ -26,7 +26,7 @@ export type OutboundDeps = LegDeps & {
   contact: string
   target: OutboundTarget
   /** The first answer that says whether the trunk takes calls has come. */
-  looked(takesCalls: boolean): void
+  looked: (takesCalls: boolean) => void
 }
 
 export class OutboundLeg extends TrunkLeg {

@@ -2,13 +2,12 @@
  * The published OpenAPI document of the carrier, whole or in part. It is not ours to publish, so it is no file of this
  * project: a variable names a copy, or a copy lies beside the checkout.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 export type Json = { [name: string]: unknown }
 
-const beside = path.resolve(import.meta.dirname, '../../../shared/telnyx/spec-pruned.json')
-const file = process.env['PARLEY_CARRIER_OPENAPI'] || (existsSync(beside) ? beside : null)
+const file = process.env['PARLEY_CARRIER_OPENAPI'] || besideCheckout()
 
 /** For the option `skip` of a test. */
 export const withoutDocument =
@@ -18,6 +17,15 @@ export const withoutDocument =
 export function readDocument(): Json {
   if (file === null) throw new Error(String(withoutDocument))
   return JSON.parse(readFileSync(file, 'utf8')) as Json
+}
+
+/** In a folder beside the checkout: the document as it is published, or a part of it. */
+function besideCheckout(): string | null {
+  const around = path.resolve(import.meta.dirname, '../../..')
+  const places = readdirSync(around).flatMap((folder) =>
+    ['spec3.json', 'spec-pruned.json'].map((name) => path.join(around, folder, 'telnyx', name)),
+  )
+  return places.find((place) => existsSync(place)) ?? null
 }
 
 export const lookUp = (document: Json, keys: readonly string[]): unknown =>

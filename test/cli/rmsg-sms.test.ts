@@ -13,7 +13,7 @@ const assignments = new Map<string, { campaignId: string; assignmentStatus: stri
 const sent: Record<string, unknown>[] = []
 let isAway = false
 
-async function answerTo({ method = '', url = '' }: IncomingMessage, body: string): Promise<[number, object]> {
+function answerTo({ method = '', url = '' }: IncomingMessage, body: string): [number, object] {
   const [, e164] = /^\/v2\/10dlc\/phone_number_campaigns\/(.*)$/.exec(decodeURIComponent(url)) ?? []
   const assignment = assignments.get(e164 ?? '')
   if (e164 !== undefined && isAway) return [503, {}]
@@ -23,9 +23,11 @@ async function answerTo({ method = '', url = '' }: IncomingMessage, body: string
   return [200, { data: { id: 'b0c8e8a4-6e1c-4f57-9d55-6c1b9e4f7a10' } }]
 }
 
-const carrier = createServer(async (request, response) => {
-  const [status, body] = await answerTo(request, await text(request))
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+const carrier = createServer((request, response) => {
+  void text(request).then((content) => {
+    const [status, body] = answerTo(request, content)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
 })
 carrier.listen(0, '127.0.0.1')
 await once(carrier, 'listening')

@@ -39,12 +39,12 @@ async function refused(t: Test, sipCode: number, cause: string, endReason = caus
     events.find(({ event_type }) => event_type === 'call.failed'),
     expected,
   )
-  const told = () =>
+  const sent = () =>
     phones.receiver.received
       .map(({ body }) => JSON.parse(body.toString()) as Status)
       .find((one) => one.call_id === id && one.type === 'call.status' && one.event_type === 'call.failed')
-  await until('the webhook', () => told() !== undefined)
-  t.match(told(), expected)
+  await until('the webhook', () => sent() !== undefined)
+  t.match(sent(), expected)
 }
 
 t.test('a number for outbound calls alone', async (t) => {

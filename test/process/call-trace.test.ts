@@ -66,7 +66,7 @@ t.test('all spans of a call are one tree, under the id of the call', async (t) =
   for (const name of ['chat chat', 'execute_tool find_order', 'text_to_speech speak']) t.ok(under.includes(name), name)
   t.equal(under.filter((name) => name === 'chat chat').length, 2, 'the LLM was asked again with the result')
 
-  await t.test('names and figures are those of the conventions', async (t) => {
+  t.test('names and figures are those of the conventions', (t) => {
     const named = (name: string) => valuesOf(spans.find((span) => span.name === name)?.attributes ?? [])
     t.match(named('browser call'), {
       'gen_ai.operation.name': 'invoke_agent',
@@ -87,9 +87,10 @@ t.test('all spans of a call are one tree, under the id of the call', async (t) =
       'gen_ai.tool.name': 'find_order',
     })
     t.match(named('GET /v1/sessions/{id}/media'), { 'parley.operation': 'sessionMedia' })
+    t.end()
   })
 
-  await t.test('providers, tools and endpoints get the id of their span', async (t) => {
+  t.test('providers, tools and endpoints get the id of their span', (t) => {
     const receivers: [string, readonly { path: string; headers: Record<string, unknown> }[], RegExp][] = [
       ['the LLM and the voice', stub.requests, /^(chat|text_to_speech)/],
       ['the tool', tool.received, /^execute_tool/],
@@ -103,6 +104,7 @@ t.test('all spans of a call are one tree, under the id of the call', async (t) =
         t.match(spans.find((span) => span.spanId === spanId)?.name, name)
       }
     }
+    t.end()
   })
 
   await t.test('the log of the call names the trace', async (t) => {

@@ -27,7 +27,7 @@ const cleanMs = 30_000 + 15_000
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
 const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
 
-type World = { owner: Running; other: Running; carrier: Simulator; framesAt(number: string): number }
+type World = { owner: Running; other: Running; carrier: Simulator; framesAt: (number: string) => number }
 
 /** Events go to the process that lives on. */
 async function start(t: Test): Promise<World> {

@@ -25,12 +25,12 @@ type Exported = { resourceSpans: { resource: { attributes: Attributes }; scopeSp
 
 export type SpanSink = {
   url: string
-  spans(): SpanAtSink[]
+  spans: () => SpanAtSink[]
   /** The attributes of the server that sent the first spans. */
   resource(): Record<string, unknown>
   /** Rejects when it does not come true. */
-  until(isDone: () => boolean): Promise<void>
-  close(): void
+  until: (isDone: () => boolean) => Promise<void>
+  close: () => Promise<void>
 }
 
 export async function startSpanSink(): Promise<SpanSink> {
@@ -50,9 +50,9 @@ export async function startSpanSink(): Promise<SpanSink> {
       for (let tries = 0; tries < 600 && !isDone(); tries++) await pause(50)
       if (!isDone()) throw new Error('the spans have not come')
     },
-    close() {
+    close: () => {
       server.closeAllConnections()
-      server.close()
+      return new Promise((resolve) => server.close(() => resolve()))
     },
   }
 }

@@ -6,7 +6,7 @@ import { createTracing, type Tracing } from '../../runtime/tracing.ts'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 
-t.test('a traceparent is read as the recommendation says', async (t) => {
+t.test('a traceparent is read as the recommendation says', (t) => {
   const read = { traceId, spanId, isSampled: true }
   t.strictSame(readTraceparent(`00-${traceId}-${spanId}-01`), read)
   t.strictSame(readTraceparent(`00-${traceId}-${spanId}-02`), { ...read, isSampled: false })
@@ -21,21 +21,24 @@ t.test('a traceparent is read as the recommendation says', async (t) => {
     `00-${traceId}-${spanId}-1`,
   ]
   for (const value of wrong) t.equal(readTraceparent(value), null, value)
+  t.end()
 })
 
-t.test('a tracestate that is too long is dropped', async (t) => {
+t.test('a tracestate that is too long is dropped', (t) => {
   t.equal(readTracestate('vendor=1,other=2'), 'vendor=1,other=2')
   t.equal(readTracestate(`a=${'b'.repeat(512)}`), '')
   t.equal(readTracestate('a=\n'), '')
+  t.end()
 })
 
-t.test('without an address for spans the trace of a client is passed on unchanged', async (t) => {
+t.test('without an address for spans the trace of a client is passed on unchanged', (t) => {
   const traceparent = `00-${traceId}-${spanId}-01`
   const trace = passedTrace(traceparent, 'vendor=1')
   t.strictSame(trace?.below().headers, { traceparent, tracestate: 'vendor=1' })
   t.strictSame(trace?.logFields, {})
   t.equal(passedTrace('', ''), null)
   t.equal(passedTrace('00-wrong', ''), null)
+  t.end()
 })
 
 t.test('a request is below the span of its client, and what is asked for it is below the request', async (t) => {

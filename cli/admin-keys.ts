@@ -1,0 +1,129 @@
+/** The administration behind the command `keys`. */
+import type { WantedBudget } from './budget-option.ts'
+import { CommandError, found, noOrganization } from './command-error.ts'
+import { keyIn } from './key-name.ts'
+
+export type KeyRow = {
+  id: string
+  name: string
+  /** The part of the secret that may be shown. */
+  publicId: string
+  scopes: readonly string[]
+  /** Names of the fields that its policy sets. */
+  policy: readonly string[]
+  /** Null: it has none. `spentMicroUsd` is what it has cost in the period that it is now. */
+  budget: (WantedBudget & { spentMicroUsd: number }) | null
+  test: boolean
+  createdAt: Date
+  revokedAt: Date | null
+  expiresAt: Date | null
+  lastUsedAt: Date | null
+}
+/** `lifeMs` null: it does not expire. */
+export type WantedKey = { name: string; scopes: string[]; test: boolean; policy: object; lifeMs: number | null }
+
+/** A key with its secret, which is shown once. */
+export type IssuedKey = { id: string; secret: string }
+
+export type KeyCommands = {
+  keys(organization: string): Promise<KeyRow[]>
+  /** Answers the secret, which is shown this once. */
+  createKey(organization: string, key: WantedKey): Promise<IssuedKey>
+  /** The old secret works for `overlapMs` still. */
+  rotateKey(organization: string, nameOrId: string, overlapMs: number): Promise<IssuedKey>
+  /** Answers its id. */
+  revokeKey(organization: string, nameOrId: string): Promise<string>
+  /** Null takes the budget away. */
+  setBudget(organization: string, nameOrId: string, budget: WantedBudget | null): Promise<KeyRow>
+}
+
+type StoredKey<Policy> = Omit<KeyRow, 'policy' | 'budget'> & { policy: Policy }
+type NewKey<Scope, Policy> = {
+  organizationId: string
+  name: string
+  scopes: Scope[]
+  test: boolean
+  policy: Policy
+  expiresAtMs: number | null
+}
+
+type StoredSecret = { key: { id: string }; secret: string }
+
+/** The part of the store that these commands use. */
+export type KeyStores<Scope extends string, Policy> = {
+  keys: {
+    list(organizationId: string): Promise<StoredKey<Policy>[]>
+    create(key: NewKey<Scope, Policy>): Promise<StoredSecret | null>
+    rotate(organizationId: string, id: string, overlapMs: number): Promise<StoredSecret | null>
+    revoke(organizationId: string, id: string): Promise<boolean>
+  }
+  keyBudgets: {
+    read(organizationId: string): Promise<readonly { keyId: string; budget: WantedBudget; spentMicroUsd: number }[]>
+    set(organizationId: string, keyId: string, budget: WantedBudget | null): Promise<boolean>
+  }
+}
+
+/** How the contract spells scopes and policies. */
+export type KeyWords<Scope extends string, Policy> = {
+  scopes: readonly Scope[]
+  nowMs: () => number
+  /** Throws CommandError, naming the field that is wrong. */
+  readPolicy: (policy: unknown) => Policy
+  policyFields: (policy: Policy) => string[]
+}
+
+/** `organizationId` answers the id for an id or a name. */
+export function createKeyCommands<Scope extends string, Policy>(
+  { keys, keyBudgets }: KeyStores<Scope, Policy>,
+  organizationId: (nameOrId: string) => Promise<string>,
+  { scopes, nowMs, readPolicy, policyFields }: KeyWords<Scope, Policy>,
+): KeyCommands {
+  async function keyRows(organization: string): Promise<KeyRow[]> {
+    const id = await organizationId(organization)
+    const [rows, spending] = [await keys.list(id), await keyBudgets.read(id)]
+    const budgetOf = (keyId: string) => spending.find((each) => each.keyId === keyId)
+    return rows.map(({ policy, ...key }) => {
+      const spent = budgetOf(key.id)
+      const budget = spent === undefined ? null : { ...spent.budget, spentMicroUsd: spent.spentMicroUsd }
+      return { ...key, policy: policyFields(policy), budget }
+    })
+  }
+  /** The ids of an organization and of one of its live keys. */
+  async function keyOf(organization: string, nameOrId: string): Promise<[string, string]> {
+    const id = await organizationId(organization)
+    return [id, keyIn(await keys.list(id), nameOrId)]
+  }
+  return {
+    keys: keyRows,
+    createKey: async (organization, { name, scopes: names, test, policy, lifeMs }) => {
+      const expiresAtMs = lifeMs === null ? null : nowMs() + lifeMs
+      const key = { organizationId: await organizationId(organization), name, test, expiresAtMs }
+      const stored = await keys.create({ ...key, scopes: readScopes(scopes, names), policy: readPolicy(policy) })
+      return issued(found(stored, noOrganization(organization)))
+    },
+    rotateKey: async (organization, nameOrId, overlapMs) => {
+      const rotated = await keys.rotate(...(await keyOf(organization, nameOrId)), overlapMs)
+      return issued(found(rotated, noKey(nameOrId)))
+    },
+    revokeKey: async (organization, nameOrId) => {
+      const [id, keyId] = await keyOf(organization, nameOrId)
+      if (!(await keys.revoke(id, keyId))) throw new CommandError(noKey(nameOrId))
+      return keyId
+    },
+    setBudget: async (organization, nameOrId, budget) => {
+      const [id, keyId] = await keyOf(organization, nameOrId)
+      if (!(await keyBudgets.set(id, keyId, budget))) throw new CommandError(noKey(nameOrId))
+      return found((await keyRows(id)).find((row) => row.id === keyId) ?? null, noKey(nameOrId))
+    },
+  }
+}
+
+const issued = ({ key, secret }: StoredSecret): IssuedKey => ({ id: key.id, secret })
+const noKey = (nameOrId: string) => `there is no live key ${nameOrId}`
+
+function readScopes<Scope extends string>(scopes: readonly Scope[], names: readonly string[]): Scope[] {
+  const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
+  const unknown = names.find((name) => !isScope(name))
+  if (unknown !== undefined) throw new CommandError(`${unknown} is no scope; there are ${scopes.join(', ')}`)
+  return names.filter(isScope)
+}
