@@ -20,9 +20,10 @@ const ofVoices = ['agent-page-in-browser', 'barge-in', 'conversation-in-browser'
 )
 const ofSip = ['server', 'sipp'].map((name) => `test/sip/${name}.test.ts`)
 const filesOfProcesses = [
-  ...['lost-sessions', 'relayed-sessions', 'sessions-drain', 'sessions-outage', 'web-join'].map(
-    (name) => `test/process/${name}.test.ts`,
-  ),
+  ...[
+    ...['left-trunk-legs', 'lost-sessions', 'lost-transfers', 'relayed-sessions', 'sessions-drain'],
+    ...['sessions-outage', 'web-join'],
+  ].map((name) => `test/process/${name}.test.ts`),
   ...['kills', 'postgres-killed'].map((name) => `test/webhooks/${name}.test.ts`),
 ]
 if (files.length > 0) add(await run(files, process.env))
@@ -80,10 +81,12 @@ function allFiles() {
 function filesInRealTime() {
   const named = [
     'test/cli/calls.test.ts',
+    'test/phone/bridged-audio.test.ts',
     'test/phone/conversations.test.ts',
     'test/phone/transfer-tool.test.ts',
     'test/phone/transfers.test.ts',
     'test/phone/voicemail.test.ts',
+    'test/process/backup-load.test.ts',
     'test/process/hostile.test.ts',
     'test/process/loop-gap.test.ts',
     'test/realtime/captions.test.ts',
