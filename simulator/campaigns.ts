@@ -3,7 +3,7 @@
  * the description decides what becomes of a campaign after 60 s, and the id holds it. The last two digits of a number
  * decide what becomes of its assignment, which this process alone knows, until it stops.
  *
- *   …96 cannot be assigned   …95 cannot be unassigned
+ *   …96 cannot be assigned   …95 cannot be unassigned   …94 is refused at once
  *
  * One number belongs to a campaign from the beginning: the first rich-message number of a new installation.
  */
@@ -126,6 +126,7 @@ export class Campaigns {
 
   #assign(number: string, campaignId: string): object {
     if (!american.test(number)) throw invalid('phoneNumber', 'It is not a number of the USA.')
+    if (number.endsWith('94')) throw invalid('phoneNumber', 'The number cannot be in a campaign.')
     const campaign = this.#known(campaignId)
     if (!campaign || this.#campaignStatusOf(campaign) !== statuses.provisioned)
       throw invalid('campaignId', 'The campaign is not provisioned.')

@@ -67,10 +67,10 @@ async function compareNumbers(
   const insert = (id: string) => sql`
     insert into sms_campaigns (organization_id, test, id, status, review_errors, submitted_at)
     values (${acme.id}, false, ${id}, 'active', '[]', now())`
-  await insert('nothing')
-  await compare({}, 'SmsCarrierFailed: smsAssignment')
-  await sql`delete from sms_campaigns where id = 'nothing'`
   await insert(newEntry('campaign', ['provisioned'], 'provisioned', Date.now() - 100_000).id)
+  await sql`update phone_numbers set e164 = '+12125550194' where id = ${phoneNumberId}`
+  await compare({}, 'SmsCarrierFailed: smsAssignment')
+  await sql`update phone_numbers set e164 = ${e164} where id = ${phoneNumberId}`
   await compare({}, 'assignSmsNumber 200: pending')
   await compare({}, 'unassignSmsNumber 200: pending', { operation: 'unassignSmsNumber' })
   // Other examples buy it.

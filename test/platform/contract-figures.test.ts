@@ -139,7 +139,7 @@ const warm = {
   'fallback.message': '1…1000',
   'fallback.takeMessagePrompt': '1…2000',
   'fallback.holdAudioUrl': '1…2048',
-  'voicemailDetection.mode': 'agent|carrier|disabled',
+  'voicemailDetection.mode': 'agent|carrier|amd|disabled',
   'voicemailDetection.timeoutSeconds': '1…60',
 }
 const transferConfig = { kind: 'blind|warm', ...blind, ...warm, 'destinations[].description': '1…1024' }
