@@ -22,6 +22,13 @@ export async function compareCredits(t: Test, examples: Examples, parley: Runnin
   ]
   for (const row of rows) await sql`insert into credit_movements ${sql(row)}`
   await sql`update organizations set credit_micro_usd = 23987600 where id = ${acme.id}`
+  const budget = { microUsd: 5_000_000, period: 'month' }
+  const [key] = await sql<{ id: string }[]>`
+    update api_keys set name = 'shop', policy = policy || ${sql.json({ budget })} where organization_id = ${acme.id} returning id`
+  const ofKey = { organization_id: acme.id, key_id: key?.id ?? '', period: new Date().toISOString().slice(0, 7) }
+  const spent = { spent_micro_usd: 4_210_000, reserved_micro_usd: 0, updated_at: new Date() }
+  await sql`insert into key_budgets ${sql({ ...ofKey, ...spent })}`
+  await sql`insert into key_budget_events ${sql({ ...ofKey, event: 'warned', occurred_at: new Date() })}`
   await sql.end()
   const shown = await examples.send(acme, { operation: 'getCredits', parameters: ['limit'] })
   examples.compare(t, shown, { example: 'getCredits 200: spent' })

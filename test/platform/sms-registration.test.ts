@@ -134,7 +134,8 @@ t.test('the carrier does not know a brand, a campaign or a number', async (t) =>
     values (${acme.id}, false, 'nothing', 'active', '[]', now())`
   const number = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+12125550131' })
   await sql`update phone_numbers set takes_sms = true where id = ${number}`
-  await failed(`numbers/${number}/assign`, 'CARRIER_NUMBER_ASSIGNMENT_FAILED')
+  const assigned = await call(acme, 'POST', `${base}/numbers/${number}/assign`)
+  t.same(faultOf(assigned), { status: 409, code: 'NO_ELIGIBLE_CAMPAIGN' }, 'it is read before a number is assigned')
 })
 
 t.test('the reasons of a carrier that refuses a brand', async (t) => {
