@@ -13,7 +13,7 @@ export type Sweep = {
   deleteSome: (tx: Tx) => Promise<number>
 }
 
-/** Batches of one run. What is left is for the next run. */
+/** Batches of one run. The next run goes on with the rest. */
 const batchesMax = 50
 
 /** Resolves with how many were deleted. A batch of another process that is under way ends the run. */

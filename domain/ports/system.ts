@@ -54,7 +54,7 @@ export interface CallMetrics {
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
-  /** Requests under this signal have these headers. Absent or null: there are none. */
+  /** Requests under this signal have these headers. Absent or null: no header is added. */
   readonly traceHeaders?: TraceHeaders | null
   addEventListener(type: 'abort', listener: CancelListener): void
   removeEventListener(type: 'abort', listener: CancelListener): void

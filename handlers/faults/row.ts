@@ -1,4 +1,4 @@
-/** What the tables of faults are made of: the places of a surface, and the rows. */
+/** The rows of the tables of faults, and the places of a surface that they name. */
 import type { Capability } from '../../domain/catalog/model.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 

@@ -21,7 +21,7 @@ export type UpgradeRequest = {
   query: URLSearchParams
   /** The admission sets the fields that name the caller in the log. */
   logFields: LogFields
-  /** The socket is part of this work instead of a trace of its own. Null changes nothing. */
+  /** The socket becomes a part of this work, and has no separate trace. Null changes nothing. */
   joinTrace(trace: Trace | null): void
 }
 

@@ -33,7 +33,7 @@ async function setUp(t: Test) {
     await file.close()
     return id
   }
-  /** A call that ended so many days ago with a file. Null: it goes on. */
+  /** A call with a file, which ended `endedAgoDays` ago. Null: it goes on. */
   const recorded = async (agoDays: number, endedAgoDays: number | null, status = 'ready') => {
     const id = await write(idOf(agoDays))
     await store.calls.insert(newCall(organizationId, { id }), {})

@@ -114,7 +114,7 @@ export function openAdapters(
   return { line, numbers, registry, messages }
 }
 
-/** The adapters, and a carrier that is told its answers. One that knows its own answers ignores them. */
+/** The adapters, and a carrier whose answers the test sets. One that makes its answers itself ignores them. */
 type Asked = ReturnType<typeof openAdapters> & { answers: (answer: Answer) => void }
 
 /** Every command of the port, in each of its forms. */

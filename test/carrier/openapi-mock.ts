@@ -1,5 +1,5 @@
 /**
- * A carrier made of its own OpenAPI document. Each request is checked when it comes: path, query, headers and body, by
+ * A carrier made of its OpenAPI document. Each request is checked when it comes: path, query, headers and body, by
  * openapi-backend, and fields that no schema has. A request that does not fit is answered 422 with the fault. All others
  * get an answer that the document gives as an example, or one made of its schema.
  */
@@ -22,7 +22,7 @@ const apiRoot = '/v2'
 export const apiKey = 'KEY1'
 
 export async function serveDocument(t: Test, document: Json) {
-  /** What was wrong with each request that did not fit. */
+  /** The faults of the requests that did not fit. */
   const faults: string[] = []
   /** `get /calls/{call_control_id} 200`, as they were answered. */
   const answered = new Set<string>()

@@ -22,7 +22,7 @@ const perSecondLeast = 200
 const perSecond = 230
 /** The longest that requests are sent. */
 const loadMsMax = 90_000
-/** The backup begins then, and when so many are acknowledged. */
+/** The backup begins after this time, when this number is acknowledged. */
 const backupAtMs = 5_000
 const acknowledgedLeast = 1_000
 const everyMs = 20
@@ -107,7 +107,7 @@ async function makeRequest(target: Running, number: number): Promise<string> {
 const tables = {
   agents: { kind: 'agent', id: 'id', columns: '*' },
   webhook_endpoints: { kind: 'webhook', id: 'id', columns: '*' },
-  // What a settlement changes later is left out.
+  // Without the columns that a settlement changes later.
   idempotency_keys: {
     kind: 'request',
     id: 'request_id',

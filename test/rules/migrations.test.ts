@@ -5,10 +5,10 @@ import { migrations } from '../../store/migrations/list.ts'
 /** The steps from here on follow the rule. */
 const firstBound = 40
 
-/** Steps that break it. The reason stands in the step, as `breaks`. */
+/** Steps that break it. The step has the reason as `breaks`. */
 const exceptions: readonly number[] = []
 
-/** What a version that does not know the step would stumble over. */
+/** A version that does not know the step would fail over these. */
 const breaking: readonly [what: string, statement: RegExp][] = [
   ['drops a table or what is in it', /\bdrop\s+(table|column|view|type|schema)\b/],
   ['drops a function', /\bdrop\s+function\b/],

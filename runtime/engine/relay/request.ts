@@ -5,7 +5,7 @@ export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 
   /** As they were sent. */
   path: string
   query: string
-  /** The place of the socket in a trace, as headers; '' where there is none. */
+  /** The place of the socket in a trace, as headers; '' without a trace. */
   traceparent: string
   tracestate: string
 }

@@ -46,7 +46,7 @@ export class UpgradeLoad {
     this.#loops = [...streams, ...sockets, this.#requests()]
   }
 
-  /** Everything is open, and the upgrade begins. What came before is no part of the result. */
+  /** Everything is open, and the upgrade begins. The result begins here. */
   begin(): void {
     this.#result.requests = 0
     for (const list of [this.#result.failures, this.#result.streams, this.#result.sockets]) list.length = 0
