@@ -100,9 +100,10 @@ t.test(
   async (t) => {
     const args = ['-sn', 'uac', '-r', '4', '-d', '500', '-s', server.trunkNumber, `127.0.0.1:${server.sipPort}`]
     const { code, output } = await runSipp(t, args).ended
-    t.equal(code, 0, output.slice(-2000))
     const sql = openDatabase(server.parley.dataDir)
     t.teardown(() => sql.end())
+    const ends = await sql`select status, end_reason, count(*)::int from calls group by 1, 2`
+    t.equal(code, 0, `${JSON.stringify(ends)} ${output.slice(-2000)}`)
     const countOf = async () => {
       const [row] = await sql<{ calls: number; legs: number }[]>`
       select (select count(*)::int from calls where status = 'completed') as calls,
