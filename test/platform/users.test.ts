@@ -1,6 +1,7 @@
 /** User tokens and sessions of the dashboard over the public surface, and the commands that make them. */
 import { request } from 'node:http'
 import t from 'tap'
+import { platformContract } from '../../generated/platform/contract.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { openStore } from '../../store/store.ts'
 import { runParley } from '../process/command.ts'
@@ -67,6 +68,21 @@ t.test('rich messages take an API key alone', async (t) => {
   t.same(await ask(bearer(`ut_${'0'.repeat(43)}`), path), unauthorized, 'a token that nobody has')
   t.same(await ask(cookie(`us_${'0'.repeat(43)}`), path), unauthorized)
   t.same(await ask(bearer(key), path), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })
+})
+
+t.test('every operation on rich messages takes an API key alone', async (t) => {
+  const { paths } = JSON.parse(platformContract) as { paths: Record<string, Record<string, object>> }
+  const operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/v1/rmsg'))
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => [method, path] as const))
+    .filter(([method]) => /^(get|put|post|patch|delete)$/.test(method))
+  t.ok(operations.length >= 6, `${operations.length} operations`)
+  for (const [method, path] of operations) {
+    const place = [path.replaceAll(/\{[^}]+\}/g, 'nobody'), method.toUpperCase(), '{ no JSON'] as const
+    const wanted = method === 'get' || method === 'delete' ? ([place[0], place[1]] as const) : place
+    t.same(await ask(bearer(token), ...wanted), keyRequired, `${method} ${path}`)
+    t.same(await ask(cookie(session), ...wanted), keyRequired, `${method} ${path} with a session`)
+  }
 })
 
 t.test('the Authorization header wins over a cookie', async (t) => {

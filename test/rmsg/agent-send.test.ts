@@ -3,6 +3,7 @@ import t from 'tap'
 import { call, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson, type Target } from '../router/requests.ts'
+import { badFields, goodFields } from './message-bounds.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
 const { parley, admin } = await startAdministered(t)
@@ -48,6 +49,28 @@ t.test('sendAgentMessage: from the number of the agent, without tags in the answ
   const repeat = await sendAs(parley, agent, { ...message, tags: { team: 'shop' } }, key)
   t.same([repeat.status, repeat.text], [202, answer.text])
   t.equal(repeat.headers.get('idempotent-replayed'), 'true')
+})
+
+t.test('sendAgentMessage: the bounds of each field, and of Idempotency-Key', async (t) => {
+  const { id, ...acme } = await admin.organization('bounds', { scopes: ['platform', 'rmsg'] })
+  await admin.store.organizations.change(id, { rmsgEnabled: true })
+  await insertRmsgNumber(sql, { e164: '+15005550312', organizationId: id })
+  const agent = await newAgent(acme, 'bounded', { enabled: true, mode: 'dedicated' })
+  const sent = { ...message, to: '+15005550030' }
+  for (const more of goodFields)
+    t.equal((await sendAs(acme, agent, { ...sent, ...more })).status, 202, JSON.stringify(more).slice(0, 80))
+  for (const more of badFields)
+    t.same(
+      await faultOf(sendAs(acme, agent, { ...sent, ...more })),
+      [400, 'VALIDATION_ERROR'],
+      JSON.stringify(more).slice(0, 80),
+    )
+  for (const [key, status] of [
+    ['k', 202],
+    ['k'.repeat(256), 202],
+    ['k'.repeat(257), 400],
+  ] as const)
+    t.equal((await sendAs(acme, agent, sent, { 'idempotency-key': key })).status, status, `${key.length} bytes`)
 })
 
 t.test('the refusals, each before those below it', async (t) => {
