@@ -1,12 +1,13 @@
 /** Limits, used tokens and counts of addresses, which all processes share that serve from one database. */
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
+import type { SharedCounts } from '../runtime/engine/options.ts'
 import type { Loop } from '../runtime/loops.ts'
 import type { Sql } from './connect.ts'
 import { createInstance, type Instance } from './instances.ts'
 import { createSqlLeases } from './lease-rows.ts'
 import { refreshMs, SharedLimits } from './limits.ts'
-import { type AddressCounts, createAddressCounts } from './redis/address-counts.ts'
+import { createAddressCounts } from './redis/address-counts.ts'
 import { openRedis, type Redis } from './redis/connection.ts'
 import { createRedisInstance } from './redis/instances.ts'
 import { createRedisLeases } from './redis/leases.ts'
@@ -27,7 +28,7 @@ export type Sharing = {
   /** Null: the database keeps them. */
   usedTokens: UsedTokens | null
   /** Null: each instance allows its part of the edge quota. */
-  addressCounts: AddressCounts | null
+  addressCounts: SharedCounts | null
   loops: readonly Loop[]
   /** Resolves when this instance may serve. */
   join(): Promise<void>

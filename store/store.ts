@@ -2,13 +2,13 @@
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
 import { within } from '../runtime/clock.ts'
+import type { SharedCounts } from '../runtime/engine/options.ts'
 import { Loops } from '../runtime/loops.ts'
 import { type Access, type AccessOptions, createAccess } from './access.ts'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database.ts'
 import { applicationName } from './instances.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
 import { createRecords, type Records } from './records.ts'
-import type { AddressCounts } from './redis/address-counts.ts'
 import { createRequests, type RequestOptions, type Requests } from './requests.ts'
 import { type RecordOptions, retentionLoops } from './retention.ts'
 import { openSharing } from './sharing.ts'
@@ -36,7 +36,7 @@ export type Store = Access &
     instanceId: string
     limits: Limits & { waiting(): number }
     /** Null: each instance allows its part of the edge quota. */
-    addressCounts: AddressCounts | null
+    addressCounts: SharedCounts | null
     /** How many instances serve from this database, this one included; at most `refreshMs` old. */
     liveInstances(): number
     /** Transactions for single organizations, also those that wait for one of the `connectionsMax`. */

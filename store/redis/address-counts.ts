@@ -1,10 +1,6 @@
 /** How many requests each address has sent to all instances in a window of the edge quota. */
+import type { SharedCounts } from '../../runtime/engine/options.ts'
 import { type Redis, script } from './connection.ts'
-
-export type AddressCounts = {
-  /** Adds what this instance has counted, and answers the sums over all instances. */
-  add(window: number, windowMs: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
-}
 
 /** Addresses in one command. */
 const addressesMax = 1_000
@@ -16,7 +12,7 @@ for i = 2, #ARGV, 2 do sums[#sums + 1] = redis.call('HINCRBY', KEYS[1], ARGV[i],
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return sums`)
 
-export function createAddressCounts(redis: Redis): AddressCounts {
+export function createAddressCounts(redis: Redis): SharedCounts {
   return {
     async add(window, windowMs, counts) {
       const sums = new Map<string, number>()
