@@ -13,6 +13,8 @@ const isThere = 'Hello? Are you there?'
 const leaves = /\b(good ?-?bye|bye)\b/i
 /** A party that receives nothing asks whether anybody is there. */
 const silenceMs = 5000
+/** Longer than the time that gathers keys which belong together. A person who is asked again presses again. */
+const pressedAgainMs = 4000
 
 export type Talk = {
   /** The first words. Null: the other party speaks first. */
@@ -52,6 +54,16 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
 export function screened(decision: { says: string } | { presses: string } | null): Behaviour {
   const talk = talker({ greeting: null, lines: usualLines, repeats: true })
   let isBridged = false
+  let hasPressed = false
+  const press = (phone: FarEnd, keys: string) => {
+    // A question with a pause in it is one question: its second part is not answered by the same key again.
+    if (hasPressed) return
+    hasPressed = true
+    phone.press(keys)
+    phone.after(pressedAgainMs, () => {
+      hasPressed = false
+    })
+  }
   return {
     texts: [greeting, ...talk.texts, ...(decision && 'says' in decision ? [decision.says] : [])],
     answered: (phone) => void phone.after(firstWordsMs, () => phone.say(greeting)),
@@ -59,7 +71,7 @@ export function screened(decision: { says: string } | { presses: string } | null
       if (isBridged) return talk.paused?.(phone, words)
       if (decision === null) return
       if ('says' in decision) phone.say(decision.says)
-      else phone.press(decision.presses)
+      else press(phone, decision.presses)
     },
     bridged() {
       isBridged = true

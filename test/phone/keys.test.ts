@@ -42,3 +42,32 @@ t.test('the keys that a person presses are a turn, and the agent presses others'
   t.ok(events.some(isPressed), events.map(({ event_type }) => event_type).join(', '))
   await call(phones, 'POST', `/v1/calls/${id}/end`)
 })
+
+const wordsOfMenu = ({ transcript }: PhoneCallRow) =>
+  transcript.entries.flatMap(({ source, text }) => (source === 'user' ? text : [])).join(' ')
+
+t.test('a menu at the other end receives the keys that the agent presses', async (t) => {
+  const digits = { type: 'string', enum: ['12w3#'] }
+  const answer = await call(phones, 'POST', '/v1/sessions/phone', {
+    to: '+15005550010',
+    intent: { language: 'en-US', optimizeFor: 'latency' },
+    llm: { model: 'local:scripted' },
+    systemPrompt: 'Be brief.',
+    tools: [
+      {
+        // Each sentence of the menu has this word, so the agent presses whichever of them it understands.
+        name: 'get_press',
+        description: 'Presses keys.',
+        parameters: { type: 'object', properties: { digits }, required: ['digits'] },
+        source: { kind: 'builtin', name: 'send_dtmf' },
+      },
+    ],
+  })
+  t.equal(answer.status, 200, answer.text)
+  const { sessionId: id } = answer.json<{ sessionId: string }>()
+  // The menu says which keys it has received: "You pressed one, two, three, pound." That may be one turn or two.
+  const isRepeated = (row: PhoneCallRow) => /\bone\W+(two|too|to)\W+three\b/i.test(wordsOfMenu(row))
+  const row = await callWhen(phones, id, (row) => isRepeated(row) || hasEnded(row))
+  t.ok(isRepeated(row), wordsOfMenu(row))
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+})

@@ -300,6 +300,31 @@ t.test('digits go both ways', async (t) => {
   t.match(stream.of('dtmf'), [{ dtmf: { digit: '1' } }])
 })
 
+t.test('a question with a pause in it is answered by one key, and a later question by another', async (t) => {
+  const world = await startWorld(t)
+  await world.dial(far('0017'), streamFields(world))
+  await world.clock.advance(1000)
+  const stream = await world.stream()
+  const keys = () => world.events.filter(({ type }) => type === 'call.dtmf.received').length
+  const ask = async () => {
+    const { length } = stream.of('mark')
+    stream.sendAudio(recordingOf('tt-weasels').samples.slice(0, 12_000))
+    stream.send({ event: 'mark', mark: { name: 'asked' } })
+    while (stream.of('mark').length === length) {
+      await world.clock.advance(100)
+      await new Promise(setImmediate)
+    }
+    await world.clock.advance(1200)
+  }
+  await ask()
+  await until(() => keys() === 1)
+  await ask()
+  t.equal(keys(), 1, 'the second part of the question')
+  await world.clock.advance(4000)
+  await ask()
+  await until(() => keys() === 2)
+})
+
 t.test('requests that the carrier refuses', async (t) => {
   const world = await startWorld(t)
   const call = { connection_id: 'c', from: agentNumber, to: far('0006') }
