@@ -83,6 +83,7 @@ function filesInRealTime() {
     'test/cli/calls.test.ts',
     'test/phone/bridged-audio.test.ts',
     'test/phone/conversations.test.ts',
+    'test/phone/keys.test.ts',
     'test/phone/transfer-tool.test.ts',
     'test/phone/transfers.test.ts',
     'test/phone/voicemail.test.ts',
