@@ -12,6 +12,8 @@ import type {
   RoutingPreview,
   ServerIndex,
   SimulatedCall,
+  SimulatorClock,
+  SimulatorClockChange,
   StartedSimulatedCall,
   TryAgent,
   TrySession,
@@ -379,6 +381,28 @@ export type CreateSimulatedCallResult =
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
+export type AdvanceSimulatorClockRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SimulatorClockChange
+}
+
+export type AdvanceSimulatorClockResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: SimulatorClock
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 403; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 413; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 415; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 503; type?: 'application/json'; body: InternalErrorBody }
+
 export type ListTryTurnsRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -430,6 +454,8 @@ export type InternalHandlers<Caller> = {
   createTrySession: Handle<CreateTrySessionRequest, CreateTrySessionResult, null>
   /** POST /simulator/calls */
   createSimulatedCall: Handle<CreateSimulatedCallRequest, CreateSimulatedCallResult, null>
+  /** POST /simulator/clock */
+  advanceSimulatorClock: Handle<AdvanceSimulatorClockRequest, AdvanceSimulatorClockResult, null>
   /** GET /try/sessions/{id}/turns */
   listTryTurns: Handle<ListTryTurnsRequest, ListTryTurnsResult, null>
 }

@@ -793,6 +793,69 @@ export const internalSurface: Surface = {
       deprecation: null,
     },
     {
+      id: 'advanceSimulatorClock',
+      method: 'post',
+      path: '/simulator/clock',
+      pattern: '/simulator/clock',
+      pathParams: [],
+      query: [],
+      headers: [],
+      scope: null,
+      body: {
+        required: true,
+        types: ['application/json'],
+        parts: [],
+        partsOrdered: false,
+        partsOpen: false,
+        limit: 'json',
+      },
+      validateParams: null,
+      validateBody: validators.advanceSimulatorClockBody,
+      responses: {
+        '200': {
+          types: ['application/json'],
+          headers: ['Service-Region', 'Cache-Control'],
+          validate: answers && answers.advanceSimulatorClock200,
+        },
+        '400': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.advanceSimulatorClock400,
+        },
+        '403': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.advanceSimulatorClock403,
+        },
+        '404': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.advanceSimulatorClock404,
+        },
+        '413': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.advanceSimulatorClock413,
+        },
+        '415': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.advanceSimulatorClock415,
+        },
+        '500': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.advanceSimulatorClock500,
+        },
+        '503': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.advanceSimulatorClock503,
+        },
+      },
+      deprecation: null,
+    },
+    {
       id: 'listTryTurns',
       method: 'get',
       path: '/try/sessions/{id}/turns',
@@ -850,6 +913,7 @@ export const internalSurface: Surface = {
     { pattern: '/try/agents', allow: 'GET, HEAD, OPTIONS' },
     { pattern: '/try/sessions', allow: 'POST, OPTIONS' },
     { pattern: '/simulator/calls', allow: 'POST, OPTIONS' },
+    { pattern: '/simulator/clock', allow: 'POST, OPTIONS' },
     { pattern: '/try/sessions/:id/turns', allow: 'GET, HEAD, OPTIONS' },
   ],
 }

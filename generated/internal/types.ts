@@ -88,6 +88,16 @@ export type SimulatedCall = {
   forwarding?: { forwarded_from?: string; original_to?: string; redirecting_number?: string }
 }
 
+export type SimulatorClockChange = {
+  /** Milliseconds; ten days at most. */
+  advanceMs: number
+}
+
+export type SimulatorClock = {
+  /** The time of its reviews and orders. */
+  time: string
+}
+
 export type StartedSimulatedCall = { carrierLegId: string }
 
 export type TrySession = { sessionId: string; transportToken: string; transportUrl: string }
