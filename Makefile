@@ -14,7 +14,7 @@ help:
 	@echo 'make demo      the main job from end to end on real audio'
 	@echo 'make demo-webhooks  the events of a call reach a receiver that is killed and comes back'
 	@echo 'make demo-call  a simulated caller is understood, and is transferred to a person who accepts'
-	@echo 'make demo-messages  a business registers for text messages, and an agent sends rich ones (80 s)'
+	@echo 'make demo-messages  a business registers for text messages, and an agent sends rich ones from its number'
 	@echo 'make test      every test'
 	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
 	@echo 'make test-webhooks  10,000 deliveries of webhooks with ten kills of the process, and five of Postgres'
@@ -49,7 +49,7 @@ demo-webhooks: dist/main.js vendor-clients
 demo-call: dist/main.js
 	@exec npx --no-install tsx test/phone/demo.ts
 
-# A minute of it is the review of the simulated carrier.
+# The reviews are on the clock of the simulated carrier, which it moves forward.
 demo-messages: dist/main.js
 	@exec npx --no-install tsx test/sms/demo.ts
 

@@ -5,6 +5,7 @@ import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCarrierStreams } from './handlers/carrier/streams.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
+import type { SimulatorControl } from './handlers/internal/simulator.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
 import { linkedRecordings } from './handlers/platform/linked-recording.ts'
 import { mountPlatform } from './handlers/platform/surface.ts'
@@ -132,8 +133,7 @@ function internalOf({
       countIgnored: parts.metrics.carrierEventIgnored,
     },
     messages: richMessages,
-    simulatedCallers:
-      config.publicUrl === null ? { call: async (call) => (await phoneLines.simulator.open()).call(call) } : null,
+    simulator: config.publicUrl === null ? simulatorOf(phoneLines) : null,
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,
@@ -141,6 +141,13 @@ function internalOf({
       publicUrlOf: createPublicUrl(config),
     },
   })
+}
+
+function simulatorOf({ simulator }: Joined['phoneLines']): SimulatorControl {
+  return {
+    call: async (call) => (await simulator.open()).call(call),
+    advance: async (byMs) => (await simulator.open()).advance(byMs),
+  }
 }
 
 function routerOf({ config, operations, settings }: Joined): Mount {

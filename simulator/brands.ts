@@ -23,11 +23,11 @@ type Vetting = { id: string; provider: string; vettingClass: string; orderedAtMs
 type Brand = RegistryEntry<Outcome> & { fields: Fields; reviewedFromMs: number; vettings: Vetting[] }
 
 export class Brands {
-  readonly #clock: SimulatorClock
+  readonly #clock: Pick<SimulatorClock, 'nowMs'>
   /** By id, oldest first. */
   readonly #brands = new Map<string, Brand>()
 
-  constructor(clock: SimulatorClock) {
+  constructor(clock: Pick<SimulatorClock, 'nowMs'>) {
     this.#clock = clock
   }
 

@@ -32,14 +32,14 @@ const oldestCampaign = '00000000-0000-8002-8000-000000000000'
 type Assignment = { number: string; campaignId: string; createdAtMs: number; sinceMs: number; isLeaving: boolean }
 
 export class Campaigns {
-  readonly #clock: SimulatorClock
+  readonly #clock: Pick<SimulatorClock, 'nowMs'>
   readonly #brands: Pick<Brands, 'isVerified'>
   /** By id, oldest first. */
   readonly #campaigns = new Map<string, Campaign>()
   /** By number, oldest first. */
   readonly #assignments = new Map<string, Assignment>()
 
-  constructor(clock: SimulatorClock, brands: Pick<Brands, 'isVerified'>) {
+  constructor(clock: Pick<SimulatorClock, 'nowMs'>, brands: Pick<Brands, 'isVerified'>) {
     this.#clock = clock
     this.#brands = brands
     this.#assignments.set(assignedNumber, {

@@ -21,12 +21,12 @@ type Order = { id: string; number: string; createdAtMs: number; reference: strin
 type OrderStatus = 'pending' | 'success' | 'failure'
 
 export class NumberInventory {
-  readonly #clock: SimulatorClock
+  readonly #clock: Pick<SimulatorClock, 'nowMs'>
   /** By number, oldest first. */
   readonly #orders = new Map<string, Order>()
   readonly #released = new Set<string>()
 
-  constructor(clock: SimulatorClock) {
+  constructor(clock: Pick<SimulatorClock, 'nowMs'>) {
     this.#clock = clock
   }
 

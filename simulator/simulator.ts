@@ -16,6 +16,7 @@ import type { Voice } from './far-ends/far-end.ts'
 import { LocalPools } from './local-pools.ts'
 import { newLegId } from './neighbours.ts'
 import { NumberInventory } from './numbers.ts'
+import { ReviewClock } from './review-clock.ts'
 import { RichMessages } from './rich-messages.ts'
 import { listen } from './server.ts'
 import { Webhooks } from './webhooks.ts'
@@ -44,6 +45,8 @@ export type Simulator = {
   readonly callsCount: number
   /** Begins a call to us, and answers its id at the carrier. Throws when there are too many calls. */
   call(call: IncomingCall): string
+  /** Moves the clock of reviews and orders forward, and answers its time. */
+  advance(byMs: number): number
   /** Ends all calls. */
   close(): Promise<void>
 }
@@ -67,9 +70,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   })
   const apiKey = `KEY${createHmac('sha256', signingSeed).update('api key').digest('hex')}`
   const messages = new RichMessages({ clock, webhooks })
-  const numbers = new NumberInventory(clock)
-  const brands = new Brands(clock)
-  const campaigns = new Campaigns(clock, brands)
+  const reviews = new ReviewClock(clock)
+  const numbers = new NumberInventory(reviews)
+  const brands = new Brands(reviews)
+  const campaigns = new Campaigns(reviews, brands)
   const listening = await listen({ calls, numbers, brands, campaigns, messages, apiKey, pools })
   const { server } = listening
   port = listening.port
@@ -81,6 +85,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       return calls.size
     },
     call: (call) => calls.receive(call),
+    advance: (byMs) => reviews.advance(byMs),
     async close() {
       calls.close()
       webhooks.close()

@@ -1,29 +1,40 @@
-/** Calls of simulated people, which only a user of this machine can begin. */
+/** The simulated carrier in the hands of a user of this machine: its people call, and its clock is moved. */
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { SimulatedCall } from '../../generated/internal/types.ts'
+import type { Peer } from '../../runtime/engine/handler.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
 import { noStore, requireLocal, requireOwnPage } from './try-access.ts'
 
-export interface SimulatedCallers {
+export interface SimulatorControl {
   /** Answers the id of the leg at the simulated carrier. Rejects when that has too many calls. */
   call(call: SimulatedCall & { from: string | null }): Promise<string>
+  /** Answers the time of the reviews of the simulated carrier, in milliseconds since the epoch. */
+  advance(byMs: number): Promise<number>
 }
 
 const usualCaller = '+15005550006'
-const path = '/simulator/calls'
 
-/** `callers` is null on a server with a public address: a proxy in front could hide that a request is not from this machine. */
-export function createSimulatedCall(
-  callers: SimulatedCallers | null,
-): Pick<InternalHandlers<null>, 'createSimulatedCall'> {
+/** `simulator` is null on a server with a public address: a proxy in front could hide that a request is not from this machine. */
+export function simulatorHandlers(
+  simulator: SimulatorControl | null,
+): Pick<InternalHandlers<null>, 'createSimulatedCall' | 'advanceSimulatorClock'> {
   return {
     async createSimulatedCall({ body }, { peer }) {
-      if (callers === null) throw nothingAt(path, [])
-      requireLocal(peer, path)
-      // A page of another site could send a request from this machine.
-      if (peer.origin !== '') requireOwnPage(peer)
       const { from = usualCaller, ...call } = body
-      return { status: 201, headers: noStore, body: { carrierLegId: await callers.call({ ...call, from }) } }
+      const carrierLegId = await admitted(simulator, peer, '/simulator/calls').call({ ...call, from })
+      return { status: 201, headers: noStore, body: { carrierLegId } }
+    },
+    async advanceSimulatorClock({ body }, { peer }) {
+      const nowMs = await admitted(simulator, peer, '/simulator/clock').advance(body.advanceMs)
+      return { status: 200, headers: noStore, body: { time: new Date(nowMs).toISOString() } }
     },
   }
+}
+
+function admitted(simulator: SimulatorControl | null, peer: Peer, path: string): SimulatorControl {
+  if (simulator === null) throw nothingAt(path, [])
+  requireLocal(peer, path)
+  // A page of another site could send a request from this machine.
+  if (peer.origin !== '') requireOwnPage(peer)
+  return simulator
 }

@@ -11,7 +11,7 @@ import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
-import { createSimulatedCall, type SimulatedCallers } from './simulated-calls.ts'
+import { type SimulatorControl, simulatorHandlers } from './simulator.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
 
@@ -26,7 +26,7 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   tryAgent: TryAgentParts | null
   carrier: CarrierWebhookDeps
   messages: MessageWebhookDeps
-  simulatedCallers: SimulatedCallers | null
+  simulator: SimulatorControl | null
   /** `writeFault` writes the errors of the surface that makes the links. */
   recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
 }
@@ -58,7 +58,7 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
 
 function handlersOf(
   { headerPrefix }: SurfaceSettings,
-  { readyChecks, engine, ranking, tryAgent, carrier, messages, simulatedCallers, recordings, ...deps }: InternalDeps,
+  { readyChecks, engine, ranking, tryAgent, carrier, messages, simulator, recordings, ...deps }: InternalDeps,
 ) {
   return {
     ...healthHandlers(readyChecks, engine),
@@ -67,7 +67,7 @@ function handlersOf(
     ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),
     ...receiveCarrierWebhook(carrier),
     ...receiveMessageWebhook(messages),
-    ...createSimulatedCall(simulatedCallers),
+    ...simulatorHandlers(simulator),
     getLinkedRecording: recordings.getLinkedRecording,
   } satisfies InternalHandlers<null>
 }

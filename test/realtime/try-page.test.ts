@@ -61,6 +61,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         ...tryAgentHandlers({ ...deps, parts: null }),
         ...getRankingPage(facts),
         createSimulatedCall: () => Promise.reject(new Error('no simulator here')),
+        advanceSimulatorClock: () => Promise.reject(new Error('no simulator here')),
         receiveCarrierWebhook: () => Promise.reject(new Error('no carrier here')),
         receiveMessageWebhook: () => Promise.reject(new Error('no provider of messages here')),
         getLinkedRecording: () => Promise.reject(new Error('no recording here')),

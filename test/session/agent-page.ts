@@ -58,7 +58,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     isOpen: false,
     contracts: [],
     tryAgent,
-    simulatedCallers: { call: () => Promise.reject(new Error('no simulator here')) },
+    simulator: null,
     carrier: { readers: new Map(), events: { received: () => Promise.resolve() }, countIgnored: () => {} },
     messages: { readers: new Map(), receive: () => Promise.resolve('taken') },
     recordings: linkedRecordings(settings, { linked: () => Promise.reject(new Error('no recording here')) }),

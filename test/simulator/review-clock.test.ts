@@ -1,0 +1,37 @@
+/** The clock of the simulated carrier in a running product: who may move it, and what it holds for. */
+import t from 'tap'
+import { brandProfile } from '../carrier/sms-profiles.ts'
+import { call } from '../platform/setup.ts'
+import { startParley } from '../process/parley.ts'
+
+const path = '/simulator/clock'
+
+async function statusOf(url: string, body: object, headers: Record<string, string> = {}): Promise<number> {
+  const all = { 'content-type': 'application/json', ...headers }
+  return (await fetch(`${url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status
+}
+
+t.test('a user of this machine moves it, but no proxy and no page of another site', async (t) => {
+  const parley = await startParley()
+  t.teardown(() => parley.remove())
+  const advanceMs = 5_000
+  t.equal(await statusOf(parley.url, { advanceMs }, { 'x-forwarded-for': '203.0.113.7' }), 404)
+  t.equal(await statusOf(parley.url, { advanceMs }, { origin: 'https://elsewhere.example' }), 403)
+  for (const wrong of [{}, { advanceMs: 0 }, { advanceMs: -1 }, { advanceMs: 1.5 }, { advanceMs: 864_000_001 }])
+    t.equal(await statusOf(parley.url, wrong), 400, JSON.stringify(wrong))
+  await call(parley, 'PUT', '/v1/sms/10dlc/brand', brandProfile)
+  const submit = async () => (await call(parley, 'POST', '/v1/sms/10dlc/brand/submit')).json<{ status: string }>()
+  t.match(await submit(), { status: 'pending' })
+  const moved = await call(parley, 'POST', path, { advanceMs })
+  t.equal(moved.status, 200)
+  t.ok(Date.parse(moved.json<{ time: string }>().time) >= Date.now() + advanceMs - 1000)
+  t.match(await submit(), { status: 'verified' })
+  const { ownBrand } = (await call(parley, 'GET', '/v1/sms/10dlc')).json<{ ownBrand: { submittedAt: string } }>()
+  t.ok(Date.parse(ownBrand.submittedAt) <= Date.now(), 'the time of the product is not moved')
+})
+
+t.test('nobody moves it on a server with a public address', async (t) => {
+  const parley = await startParley({ PARLEY_PUBLIC_URL: 'https://parley.example' })
+  t.teardown(() => parley.remove())
+  t.equal(await statusOf(parley.url, { advanceMs: 1 }), 404)
+})
