@@ -13,6 +13,7 @@ import { type Received, startReceiver } from '../webhooks/receiver.ts'
 import { isFullSize } from '../webhooks/serving.ts'
 import { nodeVerifier, pythonVerifier } from '../webhooks/verifiers.ts'
 import {
+  insertMessage,
   type MessageOfEvent,
   masterKey,
   outboundEvent,
@@ -76,18 +77,11 @@ type SentEvent = WrittenEvent & { isTagged: boolean }
 /** The state in which each message has to end. */
 const ends = new Map<string, { status: string; channel?: string }>()
 
-async function newMessage(tags: object): Promise<MessageOfEvent> {
-  const message = { id: randomUUID(), conversationId: randomUUID(), remoteNumber: '+15005550030' }
-  await sql`
-    insert into rmsg_messages (organization_id, test, id, phone_number_id, conversation_id, remote_number, tags, status,
-      created_at, updated_at)
-    values (${number.organizationId}, false, ${message.id}, ${number.id}, ${message.conversationId},
-      ${message.remoteNumber}, ${JSON.stringify(tags)}::text::json, 'queued', now(), now())`
-  return message
-}
-
 async function setOfEvents(text: string): Promise<SentEvent[]> {
-  const [good, bad] = [await newMessage({ team: 'shop', order: text }), await newMessage({ team: 'Shop' })]
+  const [good, bad] = [
+    await insertMessage(sql, number, { team: 'shop', order: text }),
+    await insertMessage(sql, number, { team: 'Shop' }),
+  ]
   ends.set(good.id, { status: 'delivered', channel: 'sms' })
   // The failure may come before the event that names a channel.
   ends.set(bad.id, { status: 'error' })

@@ -1,5 +1,6 @@
 /** Events of rich messages as the simulated provider writes and signs them. */
 import { createPrivateKey, randomUUID, sign } from 'node:crypto'
+import type postgres from 'postgres'
 import { simulatorSeed } from '../../simulated-carrier.ts'
 
 export const masterKey = 'm'.repeat(32)
@@ -24,6 +25,21 @@ export function receivedEvent(identity: string, text: string): WrittenEvent {
 }
 
 export type MessageOfEvent = { id: string; conversationId: string; remoteNumber: string }
+
+/** A message of this number that was sent with these tags, as a row of the store. */
+export async function insertMessage(
+  sql: postgres.Sql,
+  number: { id: string; organizationId: string },
+  tags: object,
+): Promise<MessageOfEvent> {
+  const message = { id: randomUUID(), conversationId: randomUUID(), remoteNumber: '+15005550030' }
+  await sql`
+    insert into rmsg_messages (organization_id, test, id, phone_number_id, conversation_id, remote_number, tags, status,
+      created_at, updated_at)
+    values (${number.organizationId}, false, ${message.id}, ${number.id}, ${message.conversationId},
+      ${message.remoteNumber}, ${JSON.stringify(tags)}::text::json, 'queued', now(), now())`
+  return message
+}
 
 /** An event of a message that we have sent. `service` is what carried it. */
 export function outboundEvent(
