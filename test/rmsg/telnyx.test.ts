@@ -9,6 +9,7 @@ import { call, faultOf, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson } from '../router/requests.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
+import { fieldsOfMessage, names } from './event-fields.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
 type Sent = { webhook_url: string; [name: string]: unknown }
@@ -127,6 +128,7 @@ t.test('a message goes out as RCS with an SMS behind it, and its events reach th
     },
   ])
   t.equal(events.length, 3)
+  for (const { data } of events) t.same(names(data.message), fieldsOfMessage)
   for (const { headers } of receiver.received)
     t.match(headers, {
       'x-service-phone-number-id': phoneNumberId,
