@@ -1,0 +1,126 @@
+/** Usage of calls: of a session in a browser and of a call by phone it is the sum of the costs in the reports, stage by stage. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import t, { type Test } from 'tap'
+import { call } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
+import { Page } from '../process/voice-session.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+const price = (unit: string, microUsd: number) => ({ model: '*', unit, microUsd, asOf: '2026-11' })
+const chat = { adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'platform', models: { llm: ['chat'] } }
+const phones = await startPhones({
+  PARLEY_PROVIDERS: JSON.stringify([
+    { id: 'local', adapter: 'local', prices: [price('audio_hour', 36_007), price('million_characters', 15_000_001)] },
+    {
+      ...{ ...chat, id: 'priced' },
+      prices: [price('million_input_tokens', 150_000.5), price('million_output_tokens', 7_654_321)],
+    },
+    { ...chat, id: 'unknown' },
+  ]),
+  PARLEY_CARRIER_PRICES: JSON.stringify([{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute: 7_001 }]),
+})
+t.teardown(() => phones.close())
+
+type Line = { provider: string; stage: string; metric: string; quantity: number; costMicroUsd: string | null }
+type Ended = PhoneCallRow & {
+  report: { cost_micro_usd: string | null; cost_breakdown: Line[]; analysis_status: string }
+}
+type Row = { provider: string; stage: string; costMicroUsd: string | null; quantities: Record<string, number> }
+type Usage = { rows: (Row & { agentId: string | null })[]; total: Row & { unpriced: number } }
+
+const agentWith = async (name: string, model: string) => {
+  const wanted = { name, systemPrompt: 'Be brief.', intent: { language: 'en-US' }, llmOptions: { model } }
+  const made = await call(phones, 'POST', '/v1/agents', { ...wanted, firstMessage: 'Hello, this is the shop.' })
+  if (made.status !== 201) throw new Error(made.text)
+  return made.json<{ id: string }>().id
+}
+
+/** The costs of a call in its report, when it is complete. */
+async function reported(id: string): Promise<Ended['report']> {
+  const isRead = (row: PhoneCallRow) => hasEnded(row) && (row as Ended).report.analysis_status !== 'pending'
+  return ((await callWhen(phones, id, isRead)) as Ended).report
+}
+
+async function usageOf(agentId: string): Promise<Row[]> {
+  const usage = (await call(phones, 'GET', '/v1/usage?groupBy=agent,provider,stage')).json<Usage>()
+  return usage.rows.filter((row) => row.agentId === agentId)
+}
+
+/** The lines of a report as the rows of usage. An unknown cost leaves the known ones of its row as they are. */
+function rowsOf(lines: readonly Line[]): Row[] {
+  const rows = new Map<string, Row>()
+  for (const { provider, stage, metric, quantity, costMicroUsd } of lines) {
+    const key = `${provider}\n${stage}`
+    const row = rows.get(key) ?? { provider, stage, costMicroUsd: null, quantities: {} }
+    row.quantities[metric] = (row.quantities[metric] ?? 0) + quantity
+    if (costMicroUsd !== null) row.costMicroUsd = String(Number(row.costMicroUsd ?? 0) + Number(costMicroUsd))
+    rows.set(key, row)
+  }
+  return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+}
+
+/** Requests that ended before a provider had done anything cost 0 and have no line in a report. */
+const withQuantities = (rows: readonly Row[]) =>
+  rows
+    .filter(({ quantities }) => Object.keys(quantities).length > 0)
+    .map(({ provider, stage, costMicroUsd, quantities }) => ({ provider, stage, costMicroUsd, quantities }))
+
+/** Compares the usage of an agent with the costs of its only call, once both are complete: a row is written after its request. */
+async function compare(t: Test, agentId: string, callId: string, stages: readonly string[]): Promise<Row[]> {
+  const isComplete = (rows: readonly Row[]) => stages.every((wanted) => rows.some(({ stage }) => stage === wanted))
+  let [report, rows] = [await reported(callId), withQuantities(await usageOf(agentId))]
+  for (let tries = 0; tries < 100 && !(isComplete(rows) && isDeepStrictEqual(rows, rowsOf(report.cost_breakdown))); ) {
+    tries++
+    await sleep(50)
+    ;[report, rows] = [await reported(callId), withQuantities(await usageOf(agentId))]
+  }
+  t.same(rows, rowsOf(report.cost_breakdown))
+  t.same([...new Set(rows.map(({ stage }) => stage))].sort(), stages)
+  const isUnknown = report.cost_breakdown.some(({ costMicroUsd }) => costMicroUsd === null)
+  const sum = rows.reduce((all, { costMicroUsd }) => all + Number(costMicroUsd), 0)
+  t.equal(report.cost_micro_usd, isUnknown ? null : String(sum))
+  return rows
+}
+
+const answered = (page: Page) =>
+  until('an answer', () =>
+    page.all('agent_message').some(({ isFinal, text }) => isFinal === true && text === 'Hello from the stub.'),
+  )
+
+t.test('getUsage of a session in a browser is the sum of the costs in its report', async (t) => {
+  for (const model of ['priced:chat', 'unknown:chat']) {
+    const agentId = await agentWith(`on a page, ${model}`, model)
+    const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
+    // The answer to the caller, and the analysis of the call.
+    stub.behave({ kind: 'ok' }, { kind: 'agent' })
+    page.send({ type: 'user_message', text: 'When are you open?' })
+    await answered(page)
+    page.send({ type: 'end' })
+    await page.first('end')
+    const rows = await compare(t, agentId, page.id, ['llm', 'tts'])
+    const llm = rows.find(({ stage }) => stage === 'llm')
+    if (model === 'unknown:chat') t.equal(llm?.costMicroUsd, null, 'an unknown price is not 0')
+    else t.ok(Number(llm?.costMicroUsd) > 0)
+  }
+})
+
+t.test('getUsage of a call by phone is the sum of the costs in its report', async (t) => {
+  for (const [model, isFree] of [
+    ['priced:chat', false],
+    ['local:scripted', true],
+  ] as const) {
+    const agentId = await agentWith(`on the phone, ${model}`, model)
+    const answer = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550006', agentId })
+    const { sessionId } = answer.json<{ sessionId: string }>()
+    const isAnswered = ({ transcript }: PhoneCallRow) =>
+      transcript.entries.filter(({ source }) => source === 'agent').length > 1
+    await callWhen(phones, sessionId, isAnswered)
+    t.equal((await call(phones, 'POST', `/v1/calls/${sessionId}/end`)).status, 200)
+    const rows = await compare(t, agentId, sessionId, ['carrier', 'llm', 'stt', 'tts'])
+    for (const { stage, costMicroUsd } of rows) t.equal(Number(costMicroUsd) > 0, !(isFree && stage === 'llm'), stage)
+  }
+})
