@@ -3,10 +3,10 @@ import path from 'node:path'
 import { type Running, startParley } from '../test/process/parley.ts'
 
 /** Parley with these settings. Authentication, routing, idempotency and ledger are on, as always. */
-export function startGateway(dataDir: string, settings: object): Promise<Running> {
+export function startGateway(dataDir: string, settings: object, env: Record<string, string> = {}): Promise<Running> {
   const file = path.join(dataDir, 'bench.yaml')
   writeFileSync(file, JSON.stringify(settings))
-  return startParley({ PARLEY_CONFIG: file }, dataDir)
+  return startParley({ PARLEY_CONFIG: file, ...env }, dataDir)
 }
 
 /** The mock as the only LLM provider besides the embedded one. */

@@ -50,19 +50,20 @@ export const routerCpu = (dataDir: string): Promise<Result[]> =>
   })
 
 /** A JSON request to the compatible surface. */
-export const chatCpu = (dataDir: string): Promise<Result[]> =>
-  hopCpu(dataDir, {
-    name: 'CPU of a chat JSON call',
-    bar: 3,
-    nodeBar: 1.6,
-    path: '/v1/chat/completions',
-    body: providerBody(false, 'mock:mock'),
-    floorBody: providerBody(false),
-    isIdempotent: false,
-    requestsARound: 12_000,
-    warmUp: 24_000,
-    unitsARequest: 1,
-  })
+const chat: Hop = {
+  name: 'CPU of a chat JSON call',
+  bar: 3,
+  nodeBar: 1.6,
+  path: '/v1/chat/completions',
+  body: providerBody(false, 'mock:mock'),
+  floorBody: providerBody(false),
+  isIdempotent: false,
+  requestsARound: 12_000,
+  warmUp: 24_000,
+  unitsARequest: 1,
+}
+
+export const chatCpu = (dataDir: string): Promise<Result[]> => hopCpu(dataDir, chat)
 
 /** Events of the compatible surface. The words come apart in time, so each event is read and written alone. */
 export const chunkCpu = (dataDir: string): Promise<Result[]> =>
@@ -78,6 +79,37 @@ export const chunkCpu = (dataDir: string): Promise<Result[]> =>
     warmUp: 128,
     unitsARequest: wordsAStream,
   })
+
+/** The same request to a gateway that writes the line of each request to its log, beside one that writes none. */
+export async function accessLineCpu(dataDir: string): Promise<Figure> {
+  const mock = await forkListener('mock-llm.ts')
+  const quiet = await startGateway(dataDir, withMock(mock.port))
+  const noisy = await startGateway(freshDataDir(), withMock(mock.port), { PARLEY_LOG_LEVEL: 'info' })
+  const [without, written] = [quiet, noisy].map(({ url, pid, key }) => contestant(url, pid, key, chat)) as [
+    Contestant,
+    Contestant,
+  ]
+  try {
+    await measure([without, written], chat, dataDir)
+  } finally {
+    await Promise.all([without, written].map(({ target }) => target.pool.close()))
+    await Promise.all([quiet.stop(), noisy.remove()])
+    mock.child.disconnect()
+  }
+  const lines = noisy.output().split('"msg":"request"').length - 1
+  const sent = chat.warmUp + rounds * chat.requestsARound
+  if (lines !== sent) throw new Error(`${lines} lines of ${sent} requests`)
+  const ratios = written.us.map((us, round) => us / (without.us[round] ?? Number.NaN))
+  const [base, mine] = [median(without.us), median(written.us)]
+  const detail = `${mine.toFixed(1)} us beside ${base.toFixed(1)} us: the line costs ${(mine - base).toFixed(1)} us; ${paceOf(chat)}`
+  return {
+    name: 'CPU of a chat JSON call with its access line',
+    value: median(ratios),
+    unit: 'times without',
+    bar: 1.25,
+    detail,
+  }
+}
 
 type Target = { pool: Pool; path: string; headers: () => Record<string, string>; body: string }
 /** One of the compared servers. `us` has the CPU of a unit, a round each. */

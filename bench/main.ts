@@ -7,7 +7,8 @@ import { freshDataDir, startParley } from '../test/process/parley.ts'
 import { decisionTime } from './decision.ts'
 import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'
-import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
+import { accessLineCpu, chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
+import { modelFigures } from './model-figures.ts'
 import { phoneFigures } from './phone-calls.ts'
 import { longSessionFigures, sessionFigures } from './sessions.ts'
 import { socketFigures } from './sockets.ts'
@@ -29,6 +30,7 @@ const measures: Record<string, readonly Measure[]> = {
     warmEngine,
     routerCpu,
     chatCpu,
+    accessLineCpu,
     chunkCpu,
     firstChunkDelay,
     socketFigures,
@@ -38,9 +40,12 @@ const measures: Record<string, readonly Measure[]> = {
     deliveryFigures,
   ],
   webhooks: [deliveryFigures],
+  log: [accessLineCpu],
   sessions: [sessionFigures],
   phone: [phoneFigures],
   trunk: [trunkFigures],
+  // Four minutes. It writes docs/costs.md.
+  model: [modelFigures],
   // Ten minutes.
   'long-sessions': [longSessionFigures],
 }

@@ -7,17 +7,16 @@ export const stubsAlone = { allowedProviders: { stt: ['stub-stt'], llm: ['stub']
 
 export async function stubEngines(): Promise<StubEngines> {
   const { port, child } = await forkListener('session-engines.ts')
+  return { env: { PARLEY_PROVIDERS: stubProviders(port) }, close: () => child.disconnect() }
+}
+
+export function stubProviders(port: number): string {
   const url = `http://127.0.0.1:${port}`
   const openAi = { id: 'stub', adapter: 'openai', baseUrl: `${url}/v1`, apiKey: 'k' }
-  return {
-    env: {
-      PARLEY_PROVIDERS: JSON.stringify([
-        { ...openAi, models: { llm: ['chat'], tts: ['speak'] } },
-        { id: 'stub-stt', adapter: 'deepgram', baseUrl: url, apiKey: 'k' },
-      ]),
-    },
-    close: () => child.disconnect(),
-  }
+  return JSON.stringify([
+    { ...openAi, models: { llm: ['chat'], tts: ['speak'] } },
+    { id: 'stub-stt', adapter: 'deepgram', baseUrl: url, apiKey: 'k' },
+  ])
 }
 
 export function percentile(values: readonly number[], part: number): number {

@@ -1,0 +1,77 @@
+/** All that the unit costs count of a node: processor time, rows and bytes in Postgres, commands of Redis, bytes of TCP. */
+import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from 'postgres'
+import { postgresPid } from '../test/process/database.ts'
+import { descendants } from '../test/process/machine.ts'
+import type { CountingRelay } from './counting-relay.ts'
+import { cpuMs, treeCpuMs } from './process-figures.ts'
+
+export type Counts = {
+  nodeCpuMs: number
+  /** The children of the node: voice activity detection. */
+  childCpuMs: number
+  postgresCpuMs: number
+  transactions: number
+  rowsWritten: number
+  /** Rows written less rows deleted. */
+  rowsKept: number
+  /** Tables with their indexes. */
+  storedBytes: number
+  walBytes: number
+  redisCommands: number
+  networkBytes: number
+}
+
+export type Counted = {
+  pid: number
+  dataDir: string
+  sql: Sql
+  redisUrl: string | null
+  relays: readonly CountingRelay[]
+}
+
+/** A process of Postgres that waits for work passes its counts on after ten seconds. */
+const postgresCountsMs = 11_000
+
+export const countsOfPostgresAreIn = () => sleep(postgresCountsMs)
+
+export async function readCounts({ pid, dataDir, sql, redisUrl, relays }: Counted): Promise<Counts> {
+  const cpu = {
+    nodeCpuMs: cpuMs(pid),
+    childCpuMs: descendants(pid, '-child').reduce((sum, child) => sum + cpuMs(child), 0),
+    postgresCpuMs: treeCpuMs(postgresPid(dataDir) ?? 0),
+  }
+  const networkBytes = relays.reduce((sum, relay) => sum + relay.bytes(), 0)
+  const [store] = await sql<[Omit<Counts, keyof typeof cpu | 'redisCommands' | 'networkBytes'>]>`
+    select xact_commit::float8 as transactions,
+      (tup_inserted + tup_updated + tup_deleted)::float8 as "rowsWritten",
+      (tup_inserted - tup_deleted)::float8 as "rowsKept",
+      (select sum(pg_total_relation_size(oid))::float8 from pg_class
+        where relkind = 'r' and relnamespace = 'public'::regnamespace) as "storedBytes",
+      pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as "walBytes"
+    from pg_stat_database where datname = current_database()`
+  return { ...cpu, ...store, networkBytes, redisCommands: await redisCommands(redisUrl) }
+}
+
+/** What was counted from `before` to `after`, for each of `units`. */
+export function eachOf(before: Counts, after: Counts, units: number): Counts {
+  const names = Object.keys(before) as (keyof Counts)[]
+  return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / units])) as Counts
+}
+
+/** Without Redis there are none. The question itself is one, which is left out. */
+async function redisCommands(url: string | null): Promise<number> {
+  if (url === null) return 0
+  const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write('INFO stats\r\n')
+  let text = ''
+  while (!/total_commands_processed:\d+\r/.test(text)) text += String((await once(socket, 'data'))[0])
+  socket.destroy()
+  asked++
+  return Number(/total_commands_processed:(\d+)/.exec(text)?.[1]) - asked
+}
+
+let asked = 0

@@ -1,0 +1,90 @@
+/**
+ * A model of a deployment from measured unit costs. Each demand is units a second times the cost of a unit, so nothing
+ * is in it of queues, of failures or of a database that outgrows its memory.
+ */
+import type { CallCosts } from './call-costs.ts'
+import type { Counts } from './counts.ts'
+import type { RequestCosts } from './request-costs.ts'
+
+export type UnitCosts = RequestCosts & CallCosts
+
+export type Load = {
+  organizations: number
+  callsADay: number
+  minutesACall: number
+  /** Beside those of the calls. */
+  requestsADay: number
+  /** The part of a day's load that comes in its busiest hour. */
+  busiestHour: number
+  coresANode: number
+  /** The part of a node's processors that is used in the busiest hour. The rest is for failures of other nodes and for bursts. */
+  nodeUse: number
+  keptDays: number
+}
+
+export const modelLoad: Load = {
+  organizations: 10_000,
+  callsADay: 1_000_000,
+  minutesACall: 3,
+  requestsADay: 10_000_000,
+  busiestHour: 0.1,
+  coresANode: 8,
+  nodeUse: 0.6,
+  keptDays: 30,
+}
+
+/** In the busiest hour, except for the sums of a day and of a month. */
+export type Demand = {
+  callsASecond: number
+  liveCalls: number
+  requestsASecond: number
+  nodeCores: number
+  nodes: number
+  callMemoryBytesANode: number
+  postgresCores: number
+  transactionsASecond: number
+  rowsWrittenASecond: number
+  walBytesASecond: number
+  redisCommandsASecond: number
+  networkBitsASecond: number
+  rowsADay: number
+  storedBytesADay: number
+  storedBytesKept: number
+  recordedBytesKept: number
+}
+
+export function demandOf(costs: UnitCosts, load: Load): Demand {
+  const inBusiestHour = load.busiestHour / 3_600
+  const callsASecond = load.callsADay * inBusiestHour
+  const requestsASecond = load.requestsADay * inBusiestHour
+  const minutesASecond = callsASecond * load.minutesACall
+  const ofLoad = (name: keyof Counts) =>
+    callsASecond * costs.call[name] + minutesASecond * costs.minute[name] + requestsASecond * costs.request[name]
+  const aDay = (name: keyof Counts) =>
+    load.callsADay * (costs.call[name] + load.minutesACall * costs.minute[name]) +
+    load.requestsADay * costs.request[name]
+  const nodeCores = (ofLoad('nodeCpuMs') + ofLoad('childCpuMs')) / 1_000
+  // One more than the load needs, so that one can be restarted.
+  const nodes = Math.ceil(nodeCores / (load.coresANode * load.nodeUse)) + 1
+  const atOnce = (name: keyof Counts) => ofLoad(name) + nodes * costs.idleSecond[name]
+  const liveCalls = minutesASecond * 60
+  const storedBytesADay = aDay('storedBytes')
+  return {
+    callsASecond,
+    liveCalls,
+    requestsASecond,
+    nodeCores,
+    nodes,
+    callMemoryBytesANode: (liveCalls * costs.callMemoryBytes) / nodes,
+    postgresCores: atOnce('postgresCpuMs') / 1_000,
+    transactionsASecond: atOnce('transactions'),
+    rowsWrittenASecond: atOnce('rowsWritten'),
+    walBytesASecond: atOnce('walBytes'),
+    redisCommandsASecond: atOnce('redisCommands'),
+    networkBitsASecond: ofLoad('networkBytes') * 8,
+    rowsADay: aDay('rowsKept'),
+    storedBytesADay,
+    storedBytesKept: storedBytesADay * load.keptDays,
+    recordedBytesKept: load.callsADay * load.minutesACall * costs.minuteRecordedBytes * load.keptDays,
+  }
+}
