@@ -53,7 +53,11 @@ function watch({ config, store, providers, metrics }: OperationParts): void {
     { labels: { batch: 'credit' }, value: store.credit.waiting() },
     { labels: { batch: 'idempotency' }, value: store.idempotency.waiting() },
     { labels: { batch: 'leases' }, value: store.limits.waiting() },
+    { labels: { batch: 'keys' }, value: store.keys.waiting() },
+    { labels: { batch: 'provider_keys' }, value: store.providerKeys.waiting() },
+    { labels: { batch: 'webhook_targets' }, value: store.webhookTargets.waiting() },
   ])
+  metrics.watchCarrierUse(() => store.carrierUse())
   metrics.watchBudgetEvents(() => store.budgetEvents.reported())
   metrics.watchEngines(() =>
     providers.flatMap(({ queues }) =>

@@ -36,6 +36,24 @@ export function createStateMetrics(registry: Registry) {
       ['state'],
     ),
     watchConnectionsMax: one('parley_postgres_connections_max', 'Connections for transactions, store.connectionsMax'),
+    watchConnections: watch(
+      'parley_postgres_connections',
+      'Connections of this process to Postgres by what they do: those for transactions, for batches and for notifications',
+      ['state'],
+    ),
+    watchServerConnections: one(
+      'parley_postgres_server_connections',
+      'Connections of all clients of the Postgres server',
+    ),
+    watchServerConnectionsMax: one('parley_postgres_server_connections_max', 'max_connections of the Postgres server'),
+    watchWork: watch(
+      'parley_work_waiting',
+      'Reports to analyse, recordings to upload and callbacks that are due, of all processes on the database',
+      ['work'],
+    ),
+    watchOldestWork: watch('parley_work_oldest_seconds', 'How long the oldest of them waits; 0 where none does', [
+      'work',
+    ]),
     watchSessions: one('parley_sessions_live', 'Voice sessions in this process, those of phone calls included'),
     watchSessionsMax: one('parley_sessions_max', 'Voice sessions that this process takes, sessions.max'),
     watchCalls: watch('parley_calls_live', 'Calls whose conversation runs in this process, by kind', ['kind']),

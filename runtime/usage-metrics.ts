@@ -15,6 +15,7 @@ type Tally = {
   costMicroUsd: number
   unpriced: number
 }
+type CarrierUse = { line: string; direction: string; seconds: number; microUsd: number }
 type Labels = Record<string, string>
 /** Units of the ledger that are tokens, as values of the label `kind`. Cached tokens are input, and reasoning is output. */
 const tokenKinds: Record<string, string> = {
@@ -70,6 +71,17 @@ export function createUsageMetrics(registry: Registry) {
       const help = 'Keys that have spent 80 % of their budget (warned), or have none left (exhausted), once a period'
       counter(registry, 'parley_budget_events_total', help, ['event'], (add) => {
         for (const [event, count] of Object.entries(read())) add({ event }, count)
+      })
+    },
+    watchCarrierUse(read: () => readonly CarrierUse[]) {
+      const names = ['line', 'direction']
+      const seconds = 'Seconds of legs of phone calls from their answer to their end, when they have ended'
+      counter(registry, 'parley_carrier_seconds_total', seconds, names, (add) => {
+        for (const { line, direction, seconds } of read()) add({ line, direction }, seconds)
+      })
+      const cost = 'Cost of these legs in US dollars, as far as carrier.prices has their price'
+      counter(registry, 'parley_carrier_cost_usd_total', cost, names, (add) => {
+        for (const { line, direction, microUsd } of read()) add({ line, direction }, microUsd / 1e6)
       })
     },
     creditRefusal(stage: string) {

@@ -41,7 +41,7 @@ export type Repositories = {
 }
 
 export type Access = {
-  keys: Keys & LiveKeys & KeyAdministration
+  keys: Keys & LiveKeys & KeyAdministration & { waiting(): number }
   organizations: Organizations & {
     /** On an empty store: an organization `local` that may do everything, with this key. */
     bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
@@ -90,7 +90,12 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
   })
   const { keys, organizations } = on(each)
   const access: Access = {
-    keys: { ...keys, ...createLiveKeys(each, options), verify: (secret) => checked.verify(secret) },
+    keys: {
+      ...keys,
+      ...createLiveKeys(each, options),
+      verify: (secret) => checked.verify(secret),
+      waiting: () => checked.waiting(),
+    },
     organizations: { ...organizations, bootstrap: async (options) => bootstrap(tenant, options, on) },
     providerKeys: sealed.keys,
     agents: createAgentStore(each, sealer, clock),

@@ -2,6 +2,7 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Leg, LegStore, OrphanedLeg } from '../domain/phone/leg.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { CarrierUse } from './carrier-use.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
@@ -13,7 +14,7 @@ type Row = Omit<Leg, 'createdAtMs' | 'answeredAtMs' | 'endedAtMs' | 'microUsdPer
   microUsdPerMinute: string | null
 }
 
-export type LegStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock }
+export type LegStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock; use: CarrierUse }
 
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, call_id as "callId", party, direction, line,
@@ -23,7 +24,7 @@ const columns = (tx: Tx) => tx`
 const ofLeg = (tx: Tx, { organizationId, test, id }: Tenant & { id: string }) =>
   tx`where organization_id = ${organizationId} and test = ${test} and id = ${id}`
 
-export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
+export function createLegStore({ worlds, clock, use }: LegStoreDeps): LegStore {
   return {
     find: (line, { legId, carrierLegId }) =>
       worlds.asOperator(async (tx) => {
@@ -41,10 +42,10 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
       worlds.asTenant(leg, async (tx) => {
         await tx`update call_legs set answered_at = ${new Date(atMs)} ${ofLeg(tx, leg)} and answered_at is null`
       }),
-    ended: (leg, atMs) =>
-      worlds.asTenant(leg, async (tx) => {
-        await tx`update call_legs set ended_at = ${new Date(atMs)}, dialog = null ${ofLeg(tx, leg)} and ended_at is null`
-      }),
+    ended: async (leg, atMs) => {
+      const row = await worlds.asTenant(leg, (tx) => end(tx, leg, new Date(atMs)))
+      if (row?.answeredAt) use.add(row, atMs - row.answeredAt.getTime(), row.price === null ? null : Number(row.price))
+    },
     orphans: (graceMs, limit) =>
       worlds.asOperator((tx) => {
         const now = new Date(clock.nowMs())
@@ -76,6 +77,16 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): LegStore {
           order by random() limit ${limit}`,
       ),
   }
+}
+
+type Ended = Pick<Leg, 'line' | 'direction'> & { answeredAt: Date | null; price: string | null }
+
+/** Undefined: it had ended before. */
+async function end(tx: Tx, leg: Tenant & { id: string }, at: Date): Promise<Ended | undefined> {
+  const rows = await tx<Ended[]>`
+    update call_legs set ended_at = ${at}, dialog = null ${ofLeg(tx, leg)} and ended_at is null
+    returning line, direction, answered_at as "answeredAt", micro_usd_per_minute::text as price`
+  return rows[0]
 }
 
 /** The audio of a trunk goes through our process, so that two people who are connected hear nothing after its death. */

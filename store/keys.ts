@@ -25,6 +25,8 @@ type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStored
 export type CheckedKeys = Keys & {
   /** Called for a change that this process made, because its NOTIFY arrives a little later. */
   forget(change: KeyChange): void
+  /** Lookups that have no answer yet. */
+  waiting(): number
   /** Resolves when changes to keys are received. */
   listen(): Promise<void>
   /** Writes which keys were used. */
@@ -102,6 +104,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
       return load(presented)
     },
     forget,
+    waiting: () => lookups.waiting(),
     async listen() {
       await sql.listen(
         keysChannel,

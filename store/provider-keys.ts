@@ -18,6 +18,8 @@ import type { Tenancy } from './tenant.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {
+    /** Lookups that have no answer yet. */
+    waiting(): number
     /** Forgets opened keys that were not used recently. */
     sweep(): void
   }
@@ -71,6 +73,7 @@ export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Optio
       const hit = opened.get(placeOf(wanted).join(' '))
       return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(wanted)
     },
+    waiting: () => lookups.waiting(),
     sweep() {
       const nowMs = clock.nowMs()
       opened.deleteWhere(({ untilMs }) => untilMs <= nowMs)

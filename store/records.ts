@@ -14,6 +14,7 @@ import { createReportStore } from './call-reports.ts'
 import { CallWebhooks } from './call-webhooks.ts'
 import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
+import { type CarrierTotal, CarrierUse } from './carrier-use.ts'
 import type { Pools } from './connect.ts'
 import { createLegCharges } from './leg-charges.ts'
 import { createNumberRecords, type NumberRecords } from './number-records.ts'
@@ -38,6 +39,8 @@ export type Records = WebhookRecords &
     reports: ReportStore
     callCommands: CallCommands
     callbacks: CallbackStore
+    /** The time and cost of the legs that this process has ended. */
+    carrierUse(): readonly CarrierTotal[]
     /** `serve` says how events of calls are written. */
     callWebhooks: Pick<CallWebhooks, 'serve'>
   }
@@ -59,6 +62,7 @@ export function createRecords(
   const webhooks = new CallWebhooks(eventId)
   const calls = createCallStore({ worlds, sealer, clock, log, webhooks, eventId })
   const changes = createCallChanges(system)
+  const use = new CarrierUse()
   const ofWebhooks = createWebhookRecords(pools, instanceId, { clock, retention })
   const loops: Loop[] = [
     { name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() },
@@ -70,7 +74,8 @@ export function createRecords(
       calls,
       callRecord: createCallRecord(worlds, clock),
       wholeCalls: createWholeCallStore(worlds),
-      legs: createLegStore({ worlds, clock }),
+      legs: createLegStore({ worlds, clock, use }),
+      carrierUse: () => use.read(),
       legCharges: createLegCharges(worlds, clock),
       ...createNumberRecords(worlds, sealer, clock),
       transfers: createTransferStore(worlds),

@@ -6,6 +6,7 @@ import type { SharedCounts } from '../runtime/engine/options.ts'
 import { Loops } from '../runtime/loops.ts'
 import { type Access, type AccessOptions, createAccess } from './access.ts'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database.ts'
+import { createReadFigures, type StoreFigures } from './figures.ts'
 import { applicationName } from './instances.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
 import { createRecords, type Records } from './records.ts'
@@ -41,6 +42,8 @@ export type Store = Access &
     liveInstances(): number
     /** Transactions for single organizations, also those that wait for one of the `connectionsMax`. */
     transactionsUnderWay(): number
+    /** What waits in the database, and the connections to it. */
+    figures(): Promise<StoreFigures>
     /** Rejects when the database does not answer. */
     ping(): Promise<void>
     /**
@@ -97,6 +100,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
     addressCounts: sharing.addressCounts,
     liveInstances: () => sharing.limits.liveInstances,
     transactionsUnderWay: () => transactionsUnderWay(pools.tenant),
+    figures: createReadFigures(transactionEach(pools.tenant), clock, applicationName(instanceId)),
     async ping() {
       await pools.system`select 1`
     },

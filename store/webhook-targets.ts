@@ -23,7 +23,12 @@ type Target = Wanted &
 /** `queueMax` is far over what a dispatcher has under way. */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
-export function createDeliveryTargets(tenancy: Tenancy, sealer: () => Sealer, clock: Clock): DeliveryTargets {
+/** `waiting`: lookups that have no answer yet. */
+export function createDeliveryTargets(
+  tenancy: Tenancy,
+  sealer: () => Sealer,
+  clock: Clock,
+): DeliveryTargets & { waiting(): number } {
   /** Secrets are opened by the calls themselves: one that does not open must not fail the others. */
   function read(wanted: readonly Wanted[]): Promise<(() => DeliveryTarget | null)[]> {
     return tenancy.asOperator(async (tx) => {
@@ -37,6 +42,7 @@ export function createDeliveryTargets(tenancy: Tenancy, sealer: () => Sealer, cl
   }
   const lookups = createBatcher(read, batches)
   return {
+    waiting: () => lookups.waiting(),
     deliveryTarget: async ({ organizationId, test }, id) => (await lookups.add({ organizationId, test, id }))(),
   }
 }

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
+import { freePort, until } from '../process/machine.ts'
+import { metric } from '../process/metrics.ts'
 import { Page } from '../process/voice-session.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
@@ -12,7 +13,9 @@ const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 const price = (unit: string, microUsd: number) => ({ model: '*', unit, microUsd, asOf: '2026-11' })
 const chat = { adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'platform', models: { llm: ['chat'] } }
+const adminPort = await freePort()
 const phones = await startPhones({
+  PARLEY_ADMIN_PORT: String(adminPort),
   PARLEY_PROVIDERS: JSON.stringify([
     { id: 'local', adapter: 'local', prices: [price('audio_hour', 36_007), price('million_characters', 15_000_001)] },
     {
@@ -123,4 +126,14 @@ t.test('getUsage of a call by phone is the sum of the costs in its report', asyn
     const rows = await compare(t, agentId, sessionId, ['carrier', 'llm', 'stt', 'tts'])
     for (const { stage, costMicroUsd } of rows) t.equal(Number(costMicroUsd) > 0, !(isFree && stage === 'llm'), stage)
   }
+})
+
+t.test('the metrics of the carrier are what the usage says of it', async (t) => {
+  const usage = (await call(phones, 'GET', '/v1/usage?groupBy=stage')).json<Usage>()
+  const carrier = usage.rows.find(({ stage }) => stage === 'carrier')
+  const counted = (name: string) => metric(adminPort, name, 'line="simulator",direction="outbound"')
+  t.ok(Number(carrier?.costMicroUsd) > 0)
+  t.equal(await counted('parley_carrier_seconds_total'), carrier?.quantities['carrier_seconds'])
+  t.equal(await counted('parley_carrier_cost_usd_total'), Number(carrier?.costMicroUsd) / 1e6)
+  t.equal(await metric(adminPort, 'parley_carrier_seconds_total', 'line="trunk"'), 0)
 })

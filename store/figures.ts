@@ -1,0 +1,64 @@
+/** What waits in the database for the processes that serve from it, and the connections to it. For the metrics. */
+import type { Clock } from '../domain/ports/system.ts'
+import type { Tenancy } from './tenant.ts'
+
+export type Waiting = { count: number; oldestMs: number }
+
+export type StoreFigures = {
+  /** Of this process, by what they do. */
+  connections: { active: number; idle: number; in_transaction: number }
+  /** Of all clients of the server, and how many it takes. */
+  serverConnections: number
+  serverConnectionsMax: number
+  /** Reports that are not analysed yet, recordings that are not uploaded yet, and callbacks that are due. */
+  work: Record<'reports' | 'uploads' | 'callbacks', Waiting>
+}
+
+type Row = Record<'active' | 'idle' | 'inTransaction' | 'serverConnections' | 'serverConnectionsMax', number> &
+  Record<'reports' | 'uploads' | 'callbacks', number> &
+  Record<'oldestReport' | 'oldestUpload' | 'oldestCallback', Date | null>
+
+/** `name` marks the connections of this process. */
+export function createReadFigures(tenancy: Pick<Tenancy, 'asOperator'>, clock: Clock, name: string) {
+  return async (): Promise<StoreFigures> => {
+    const nowMs = clock.nowMs()
+    const row = await readRow(tenancy, name, new Date(nowMs))
+    const waiting = (count: number, oldest: Date | null) => {
+      return { count, oldestMs: oldest === null ? 0 : Math.max(0, nowMs - oldest.getTime()) }
+    }
+    return {
+      connections: { active: row.active, idle: row.idle, in_transaction: row.inTransaction },
+      serverConnections: row.serverConnections,
+      serverConnectionsMax: row.serverConnectionsMax,
+      work: {
+        reports: waiting(row.reports, row.oldestReport),
+        uploads: waiting(row.uploads, row.oldestUpload),
+        callbacks: waiting(row.callbacks, row.oldestCallback),
+      },
+    }
+  }
+}
+
+/** Each part of the work has an index that holds nothing else. */
+function readRow(tenancy: Pick<Tenancy, 'asOperator'>, name: string, now: Date): Promise<Row> {
+  return tenancy.asOperator(async (tx) => {
+    const rows = await tx<Row[]>`
+      select c.*, current_setting('max_connections')::int as "serverConnectionsMax", r.*, u.*, b.*
+      from (
+        select count(*)::int as "serverConnections", count(*) filter (where own and state = 'active')::int as active,
+          count(*) filter (where own and state = 'idle')::int as idle,
+          count(*) filter (where own and state like 'idle in transaction%')::int as "inTransaction"
+        from (select application_name = ${name} as own, state from pg_stat_activity where backend_type = 'client backend') a
+      ) c, (
+        select count(*)::int as reports, min(created_at) as "oldestReport" from call_reports
+        where analysis_status = 'pending'
+      ) r, (
+        select count(*)::int as uploads, min(ended_at) as "oldestUpload" from calls
+        where recording_status = 'uploading' and ended_at is not null
+      ) u, (
+        select count(*)::int as callbacks, min(next_try_at) as "oldestCallback" from callbacks
+        where status = 'scheduled' and next_try_at <= ${now}
+      ) b`
+    return rows[0] as Row
+  })
+}
