@@ -26,6 +26,7 @@ import {
 import type { Clock, Log } from '../ports/system.ts'
 import type { HeldCall, LiveCall } from '../sessions/live-call.ts'
 import { answeringOf } from './answer-plan.ts'
+import { hangUpLeg } from './hang-up-leg.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { type Leg, type LegHolder, type LegStore, refOf } from './leg.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
@@ -359,11 +360,9 @@ export class PhoneCall implements LegHolder {
   #hangUp(): void {
     if (this.#ref === null || this.#hasHungUp) return
     this.#hasHungUp = true
+    const ref = this.#ref
     // If it fails, the look for orphaned legs tries again.
-    this.#letGo(this.#ref).then(
-      () => this.#legEnded(),
-      (err: unknown) => this.#deps.log.warn({ err, legId: this.leg.id }, 'a leg was not hung up'),
-    )
+    void hangUpLeg(this.#deps, this.leg, () => this.#letGo(ref)).then((isDone) => isDone && this.#legEnded())
   }
 
   async #letGo(ref: LegRef): Promise<void> {

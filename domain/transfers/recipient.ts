@@ -9,6 +9,7 @@
 import type { AnswerResult } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import { hangUpLeg } from '../phone/hang-up-leg.ts'
 import { reasonOfHangup } from '../phone/hangup.ts'
 import type { Leg, LegHolder, LegStore } from '../phone/leg.ts'
 import { LegSink } from '../phone/leg-audio.ts'
@@ -265,14 +266,12 @@ export class Recipient implements LegHolder {
   #hangUp(): void {
     if (this.#ref === null || this.#hasHungUp) return
     this.#hasHungUp = true
-    this.#deps.line.hangUp(this.#ref).then(
-      () => this.#legEnded(),
-      (err: unknown) => {
-        // The next look tries again, and the look for orphaned legs when the call is over.
-        this.#hasHungUp = false
-        this.#deps.log.warn({ err, legId: this.leg.id }, 'a leg was not hung up')
-      },
-    )
+    const ref = this.#ref
+    void hangUpLeg(this.#deps, this.leg, () => this.#deps.line.hangUp(ref)).then((isDone) => {
+      if (isDone) this.#legEnded()
+      // The next look tries again, and the look for orphaned legs when the call is over.
+      else this.#hasHungUp = false
+    })
   }
 
   #storeAnswered(atMs: number): void {

@@ -1,0 +1,28 @@
+/**
+ * Hangs up a leg, and repeats that while its line refuses it or does not answer: a leg that is left costs money, and keeps
+ * a person in silence. When all tries have failed, the looks for silent and for orphaned legs go on with it.
+ */
+import type { Clock, Log } from '../ports/system.ts'
+import type { Leg } from './leg.ts'
+
+const retryMs = 2_000
+/** An outage of half a minute. */
+const triesMax = 15
+
+/** Never rejects. False: all tries have failed. */
+export async function hangUpLeg(
+  { clock, log }: { clock: Clock; log: Log },
+  { id: legId, callId }: Leg,
+  hangUp: () => Promise<void>,
+): Promise<boolean> {
+  for (let tries = 1; tries <= triesMax; tries++) {
+    try {
+      await hangUp()
+      return true
+    } catch (err) {
+      log.warn({ err, legId, callId, tries }, 'a leg was not hung up')
+    }
+    if (tries < triesMax) await new Promise<void>((resolve) => void clock.after(retryMs, resolve))
+  }
+  return false
+}
