@@ -121,6 +121,19 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     },
     'warm failed carrier_error return_to_assistant',
   ],
+  [
+    'a leg that the carrier does not hang up is hung up again after 2 s',
+    {
+      ...calm,
+      steps: [
+        { afterMs: 3000, does: 'warm', asked: { destinations: [person], screeningTimeout: 9 } },
+        { afterMs: 3000, does: 'line fails', ms: 1000, how: 'server' },
+        { afterMs: 0, does: 'press', key: '2' },
+        { afterMs: 8000, does: 'agent speaks', ms: 200 },
+      ],
+    },
+    'warm failed declined return_to_assistant',
+  ],
 ]
 
 for (const [title, sequence, end] of mended)

@@ -15,7 +15,7 @@ import { Clip } from '../../../simulator/clip.ts'
 import { Refusal } from '../../../simulator/refusal.ts'
 import type { WebhookQueue } from '../../../simulator/webhooks.ts'
 import { type Life, never, type SequenceClock } from './clock.ts'
-import type { Faults } from './faults.ts'
+import type { Faults, SentCommand } from './faults.ts'
 
 const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
 /** The leg of the caller is the first one. */
@@ -52,6 +52,8 @@ export class SequenceCarrier {
   readonly #streams = new Map<string, string>()
   readonly #alive = new Set<string>()
   readonly #queues = new Map<string, WebhookQueue>()
+  /** The processes that have dialled or answered the legs. */
+  readonly #holders = new Map<string, Life>()
   /** The other legs of bridges. */
   readonly #peers = new Map<string, string>()
   #ids = 0
@@ -116,11 +118,13 @@ export class SequenceCarrier {
 
   async #request(life: Life, path: string, fields: JsonObject | null): Promise<JsonObject> {
     if (!life.isAlive) return never()
-    const fault = this.#faults.ofCommand()
+    const command = commandOf(path, fields === null)
+    const isOrphan = command.does === 'hangup' && this.#holders.get(command.leg ?? '') !== life
+    const fault = this.#faults.ofCommand(isOrphan ? { ...command, does: 'hangup of an orphan' } : command)
     await this.#clock.wait(this.#faults.delayMs(wayMs))
     if (fault === 'unreachable') throw new ProviderError('unreachable', { sent: false })
     if (fault === 'server') throw refused(new Refusal(503, '10007', 'Unexpected error', ''))
-    const answer = this.#answer(path, fields)
+    const answer = this.#answer(life, path, fields)
     this.#events.command(
       `${path}${answer instanceof Refusal ? ' is refused' : ''}${fault === 'none' ? '' : `: ${fault}`}`,
     )
@@ -130,7 +134,7 @@ export class SequenceCarrier {
     return answer
   }
 
-  #answer(path: string, fields: JsonObject | null): JsonObject | Refusal {
+  #answer(life: Life, path: string, fields: JsonObject | null): JsonObject | Refusal {
     const [, , leg, , action] = path.split('/')
     const id = decodeURIComponent(leg ?? '')
     try {
@@ -139,8 +143,9 @@ export class SequenceCarrier {
         return this.#calls.listActive(ofConnection, new URLSearchParams(query)) as JsonObject
       if (fields === null) return { data: this.#calls.retrieve(id) }
       const { stream_url: address, ...rest } = fields
-      if (leg === undefined) return { data: this.#dial(rest, address) }
+      if (leg === undefined) return { data: this.#dial(life, rest, address) }
       const other = rest['call_control_id']
+      if (action === 'answer') this.#holders.set(id, life)
       if (action === 'answer' && typeof address === 'string') this.#streams.set(id, address)
       if (action === 'hangup') this.#events.hangUp(id)
       const answer = this.#calls.command(id, action as Action, rest)
@@ -152,9 +157,10 @@ export class SequenceCarrier {
     }
   }
 
-  #dial(fields: JsonObject, address: unknown): object {
+  #dial(life: Life, fields: JsonObject, address: unknown): object {
     const dialled = this.#calls.dial(fields)
     const id = (dialled as { call_control_id: string }).call_control_id
+    this.#holders.set(id, life)
     if (typeof address === 'string') this.#streams.set(id, address)
     return dialled
   }
@@ -183,13 +189,24 @@ export class SequenceCarrier {
     // Without its beginning there would be no call.
     const isBeginning = event.type === 'initiated' && event.direction === 'incoming'
     const fault = queue.faults === 'late' ? 'late' : isBeginning ? 'none' : this.#faults.ofEvent()
-    if (fault === 'lost' || (queue.faults === 'no_hangup' && event.type === 'hangup')) return
+    const isLost = fault === 'lost' || (queue.faults === 'no_hangup' && event.type === 'hangup')
+    if (isLost && event.type === 'hangup') this.#faults.happened('lost hangup', event.carrierLegId)
+    if (isLost) return
+    if (fault === 'late' && event.type === 'hangup') this.#faults.happened('late hangup', event.carrierLegId)
     const deliver = () => this.#events.deliver(event)
     if (fault === 'swapped') return void this.#clock.after(againMs, deliver)
     if (fault === 'late') return void this.#clock.after(lateMs, deliver)
     if (fault === 'doubled') this.#clock.after(againMs, deliver)
     queue.last = queue.last.then(() => this.#clock.wait(this.#faults.delayMs(wayMs))).then(deliver)
   }
+}
+
+function commandOf(path: string, asks: boolean): SentCommand {
+  const [, of, leg, , action] = path.split('/')
+  // A bridge is a command for two legs, and a dial is one for a leg without a name.
+  if (of !== 'calls' || leg === undefined || action === 'bridge') return { does: 'command', leg: null }
+  if (asks) return { does: 'question', leg: decodeURIComponent(leg) }
+  return { does: action === 'hangup' ? 'hangup' : 'command', leg: decodeURIComponent(leg) }
 }
 
 function refused({ status, body }: Refusal): Error {

@@ -1,5 +1,6 @@
 /** The faults of one sequence. Each kind draws its own numbers, so that one that is left out does not change the others. */
 import { random } from '../random.ts'
+import type { FaultKind, Tolerance } from './tolerance.ts'
 
 export type Weather = 'calm' | 'late events' | 'storm'
 
@@ -11,9 +12,11 @@ export class Faults {
   #lineUntilMs = 0
   #eventsUntilMs = 0
   #lineFails: CommandFault = 'unreachable'
+  readonly #tolerance: Tolerance
 
-  constructor(seed: number, weather: Weather, clock: { nowMs(): number }) {
+  constructor(seed: number, weather: Weather, clock: { nowMs(): number }, tolerance: Tolerance) {
     this.#weather = weather
+    this.#tolerance = tolerance
     this.#clock = clock
     this.#draw = { event: random(seed + 1), command: random(seed + 2), row: random(seed + 3), way: random(seed + 4) }
   }
@@ -49,6 +52,11 @@ export class Faults {
     return this.#draw.way() < 0.5
   }
 
+  /** `leg`: the carrier's name for it. Null: the fault may concern every leg. */
+  happened(kind: FaultKind, leg: string | null): void {
+    this.#tolerance.happened(kind, leg)
+  }
+
   ofEvent(): EventFault {
     const which = this.#draw.event()
     if (this.#clock.nowMs() < this.#eventsUntilMs) return 'lost'
@@ -59,7 +67,14 @@ export class Faults {
     return which < 0.29 ? 'lost' : 'none'
   }
 
-  ofCommand(): CommandFault | 'none' {
+  ofCommand({ does, leg }: SentCommand): CommandFault | 'none' {
+    const fault = this.#drawCommand()
+    const isAnswered = fault === 'unreachable' || fault === 'server'
+    if (fault !== 'none') this.happened(`${isAnswered ? 'refused' : 'unanswered'} ${does}`, leg)
+    return fault
+  }
+
+  #drawCommand(): CommandFault | 'none' {
     const which = this.#draw.command()
     if (this.#clock.nowMs() < this.#lineUntilMs) return this.#lineFails
     if (this.#weather !== 'storm') return 'none'
@@ -67,6 +82,12 @@ export class Faults {
   }
 
   ofRow(): RowFault {
+    const fault = this.#drawRow()
+    if (fault !== 'none') this.happened('failed statement', null)
+    return fault
+  }
+
+  #drawRow(): RowFault {
     const which = this.#draw.row()
     if (this.#clock.nowMs() < this.#databaseUntilMs) return 'away'
     if (this.#weather !== 'storm') return 'none'
@@ -77,5 +98,7 @@ export class Faults {
 
 export type EventFault = 'none' | 'doubled' | 'late' | 'swapped' | 'lost'
 export const commandFaults = ['unreachable', 'server', 'answer late', 'answer lost'] as const
+/** `leg`: the carrier's name of its leg. Null: it is of no known leg, or of two. */
+export type SentCommand = { does: 'hangup' | 'hangup of an orphan' | 'question' | 'command'; leg: string | null }
 export type CommandFault = (typeof commandFaults)[number]
 type RowFault = 'none' | 'away' | 'answer lost'

@@ -1,21 +1,19 @@
 /**
  * At every moment the caller has exactly one of agent, hold and recipient, and no leg is left. A command is on its way for
- * a moment, so that something wrong may last for as long as that takes, or as the look for what was lost takes.
+ * a moment, so that something wrong may last for as long as that takes. After a fault it may last for as long as the limit
+ * of this fault says.
  */
 
 import type { Call } from '../../../domain/calls/call.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
+import type { Transfer } from '../../../domain/transfers/transfer.ts'
 import type { ModelledAgent } from './agent.ts'
 import { callerLegId, type SequenceCarrier } from './carrier.ts'
 import type { Database } from './database.ts'
-import type { Sequence } from './steps.ts'
+import type { Tolerance } from './tolerance.ts'
 
 /** Commands and events are on their way. */
 const wayMs = 1_500
-/** A leg that is silent is looked at after 30 s, by a look every 10 s. A line or a database may be away before. */
-const lostMs = 90_000
-/** Part of the contract, from the death of the process. */
-const deadMs = 30_000
 /** The agent ends its sentence first. */
 const wordsMs = 9_000
 
@@ -35,24 +33,25 @@ export type Watched = {
 
 export class Invariant {
   readonly #world: Watched
-  readonly #limitMs: number
-  readonly #isClean: boolean
+  readonly #tolerance: Tolerance
   /** Since when each of the wrong states lasts. */
   readonly #sinceMs = new Map<string, number>()
   failure: string | null = null
 
-  constructor(world: Watched, sequence: Sequence) {
+  constructor(world: Watched, tolerance: Tolerance) {
     this.#world = world
-    this.#isClean = isClean(sequence)
-    this.#limitMs = this.#isClean ? wayMs : lostMs
+    this.#tolerance = tolerance
   }
 
   check(): void {
-    for (const [text, isWrong, mostMs] of this.#states()) {
-      const nowMs = this.#world.clock.monotonicMs()
-      if (!isWrong) this.#sinceMs.delete(text)
-      else if (!this.#sinceMs.has(text)) this.#sinceMs.set(text, nowMs)
-      else if (nowMs - (this.#sinceMs.get(text) ?? 0) > mostMs) this.failure ??= `${text}, at ${nowMs} ms`
+    const nowMs = this.#world.clock.monotonicMs()
+    const wrong = new Map(this.#wrong())
+    for (const text of this.#sinceMs.keys()) if (!wrong.has(text)) this.#sinceMs.delete(text)
+    for (const [text, { mostMs, legs }] of wrong) {
+      const sinceMs = this.#sinceMs.get(text) ?? nowMs
+      this.#sinceMs.set(text, sinceMs)
+      const fromMs = Math.max(sinceMs, this.#tolerance.untilMs(legs))
+      if (nowMs - fromMs > mostMs) this.failure ??= `${text}, at ${nowMs} ms, since ${sinceMs} ms`
     }
   }
 
@@ -70,44 +69,48 @@ export class Invariant {
     if (isHandedOver) this.failure ??= `two who talk are cut, at ${this.#world.clock.monotonicMs()} ms`
   }
 
-  *#states(): Generator<[text: string, isWrong: boolean, mostMs: number]> {
+  *#wrong(): Generator<[text: string, wrong: Wrong]> {
     const { carrier, database, owner } = this.#world
     const agent = owner?.agent ?? null
     if (owner === null || agent === null) return
-    const limitMs = this.#limitMs
     const isHeldHere = owner.life.isAlive && !agent.isEnded
-    const hasCaller = carrier.isAlive(callerLegId)
-    const isBridged = carrier.peerOf(callerLegId) !== null
+    const isHeardHere = isHeldHere && carrier.isAlive(callerLegId)
+    const peer = carrier.peerOf(callerLegId)
     const { where } = agent
     const transfers = [...database.transfers.values()]
     const isOpen = transfers.some(({ status }) => !isOver(status))
-    const recipients = [...carrier.alive].filter((id) => id !== callerLegId)
-    yield ['the caller has the agent and a recipient', isHeldHere && isBridged && where === 'agent', limitMs]
-    yield ['nobody has the caller', isHeldHere && hasCaller && !isBridged && where === 'gone', limitMs]
-    yield ['the caller is on hold for nobody', isHeldHere && hasCaller && where === 'hold' && !isOpen, limitMs]
-    yield ['the caller was told nothing', isHeldHere && hasCaller && where === 'agent' && agent.owesWords, wordsMs]
-    yield ['the leg of the caller is left', owner.life.isAlive && agent.isEnded && hasCaller, limitMs]
+    // Faults of a recipient who has left count too.
+    const legs = [callerLegId, ...[...database.legs.values()].flatMap(({ carrierLegId }) => carrierLegId ?? [])]
+    const wrong = (text: string, mostMs = wayMs): [string, Wrong] => [text, { mostMs, legs }]
+    if (isHeldHere && peer !== null && where === 'agent') yield wrong('the caller has the agent and a recipient')
+    if (isHeardHere && peer === null && where === 'gone') yield wrong('nobody has the caller')
+    if (isHeardHere && where === 'hold' && !isOpen) yield wrong('the caller is on hold for nobody')
+    if (isHeardHere && where === 'agent' && agent.owesWords) yield wrong('the caller was told nothing', wordsMs)
     const isCallOver = (this.#world.call?.endedAtMs ?? null) !== null
-    yield ['an attempt is open although its call is over', isCallOver && isOpen, 0]
-    yield ['two recipients are called', recipients.length > 1, limitMs]
-    const given = transfers.some(({ legId, status }) => {
+    if (isCallOver && isOpen) yield ['an attempt is open although its call is over', { mostMs: 0, legs: [] }]
+    yield* this.#leftLegs(owner.life.isAlive, agent, transfers)
+  }
+
+  *#leftLegs(
+    isOwnerAlive: boolean,
+    agent: ModelledAgent,
+    transfers: readonly Transfer[],
+  ): Generator<[text: string, wrong: Wrong]> {
+    const { carrier, database } = this.#world
+    const left = (text: string, id: string): [string, Wrong] => [`${text}: ${id}`, { mostMs: wayMs, legs: [id] }]
+    const recipients = [...carrier.alive].filter((id) => id !== callerLegId)
+    if (recipients.length > 1) yield ['two recipients are called', { mostMs: wayMs, legs: recipients }]
+    if (!isOwnerAlive && transfers.at(-1)?.status !== 'completed')
+      for (const id of carrier.alive) if (!this.#world.isUnnamed(id)) yield left('a leg of a dead process is left', id)
+    if (!isOwnerAlive) return
+    if (agent.isEnded && carrier.isAlive(callerLegId)) yield left('the leg of the caller is left', callerLegId)
+    for (const { legId, status } of transfers) {
       const name = database.legs.get(legId)?.carrierLegId ?? null
-      return (status === 'failed' || status === 'cancelled') && name !== null && carrier.isAlive(name)
-    })
-    yield ['the leg of a recipient who was given up is left', owner.life.isAlive && given, limitMs]
-    const isLeft = [...carrier.alive].some((id) => !this.#world.isUnnamed(id))
-    const isOrphaned = !owner.life.isAlive && isLeft && transfers.at(-1)?.status !== 'completed'
-    yield ['a leg of a dead process is left', isOrphaned, this.#isClean ? deadMs : lostMs]
+      if ((status === 'failed' || status === 'cancelled') && name !== null && carrier.isAlive(name))
+        yield left('the leg of a recipient who was given up is left', name)
+    }
   }
 }
 
-/** Nothing is lost or late in it but by the death of a process. */
-function isClean({ weather, steps }: Sequence): boolean {
-  if (weather !== 'calm') return false
-  const faulty = ['database away', 'line fails', 'stream lost']
-  return !steps.some((step) => {
-    if (faulty.includes(step.does)) return true
-    // The carrier loses or delays the events of these numbers.
-    return 'asked' in step && /\+150055500(22|23)/.test(JSON.stringify(step.asked))
-  })
-}
+/** A state that is wrong for `mostMs` at most, unless a fault of one of these legs has made it so. */
+type Wrong = { mostMs: number; legs: readonly string[] }

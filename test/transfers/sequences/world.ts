@@ -14,6 +14,7 @@ import { Faults } from './faults.ts'
 import { Invariant, type Watched } from './invariant.ts'
 import { dialledTo, type OpenStream, ParleyProcess, user } from './process.ts'
 import type { Sequence, Step } from './steps.ts'
+import { Tolerance } from './tolerance.ts'
 
 export type Outcome = {
   /** Null: the sequence has kept the invariant. */
@@ -55,7 +56,8 @@ export class World implements Watched {
     this.#sequence = sequence
     this.#trace = trace
     this.clock = new SequenceClock(() => this.#invariant.check())
-    this.faults = new Faults(sequence.seed, sequence.weather, this.clock)
+    const tolerance = new Tolerance(this.clock)
+    this.faults = new Faults(sequence.seed, sequence.weather, this.clock, tolerance)
     this.database = new Database(this.clock, this.faults, (text) => this.#tell(text))
     this.carrier = new SequenceCarrier(this.clock, this.faults, {
       deliver: (event) => this.#deliver(event, 0),
@@ -70,7 +72,7 @@ export class World implements Watched {
       },
       command: (text) => this.#tell(text),
     })
-    this.#invariant = new Invariant(this, sequence)
+    this.#invariant = new Invariant(this, tolerance)
   }
 
   /** The process that holds the call. */
@@ -204,7 +206,8 @@ export class World implements Watched {
     this.#tell(`${event.type} of ${event.carrierLegId} to ${process.id}`)
     const delayMs = repeatMs[failures]
     const repeat = () => {
-      if (!this.#delivering.delete(event) || delayMs === undefined) return
+      if (!this.#delivering.delete(event)) return
+      if (delayMs === undefined) return this.#lost(event)
       this.clock.after(delayMs, () => this.#deliver(event, failures + 1))
     }
     this.#delivering.set(event, { process, repeat })
@@ -215,6 +218,11 @@ export class World implements Watched {
         repeat()
       },
     )
+  }
+
+  /** The carrier repeats the event no more. */
+  #lost({ type, carrierLegId }: LegEvent): void {
+    if (type === 'hangup') this.faults.happened('lost hangup', carrierLegId)
   }
 
   #stream(id: string, address: string): void {
@@ -310,6 +318,7 @@ export class World implements Watched {
     const process = this.owner?.life.isAlive ? this.owner : this.processes[0]
     if (process === undefined || !process.life.isAlive) return
     process.die()
+    this.faults.happened('dead process', null)
     if (this.processes.every(({ life }) => !life.isAlive)) this.#start()
     for (const delivering of [...this.#delivering.values()]) if (delivering.process === process) delivering.repeat()
   }
