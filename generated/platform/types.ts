@@ -1112,7 +1112,7 @@ export type MachineDetection = {
 } | null
 
 export type Telephony = {
-  /** A hint for the carrier, near which the call begins. */
+  /** A hint for the carrier, near which the call begins. A SIP trunk has no regions: the event `carrier.initiated` then has `requested_region`, and `region` null. */
   region?: 'us' | 'europe' | 'canada' | 'australia' | 'middle_east' | null
   /** Seconds until a phone that nobody answers has rung long enough. 60 where it is not set. */
   ringingTimeout?: number | null
@@ -1548,6 +1548,8 @@ export type CallEventType =
   | 'carrier.stream_started'
   | 'carrier.stream_stopped'
   | 'carrier.stream_failed'
+  | 'carrier.recording_saved'
+  | 'carrier.recording_failed'
 
 export type CallEvent = {
   id: string
