@@ -51,6 +51,8 @@ export function applyEntries(
       next = changed
       const event = { ...entry.event, status: next.status }
       events.push(event)
+      if (entry.kind === 'recording' && entry.lineEvent !== undefined && call.phone !== null)
+        events.push({ ...entry.lineEvent, status: next.status })
       if (entry.kind === 'callback') callbacks.push({ callback: entry.callback, event })
       if (entry.kind === 'transfer') transfers.push(entry.transfer)
     }

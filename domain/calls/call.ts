@@ -106,6 +106,8 @@ export const eventTypes = [
   'carrier.stream_started',
   'carrier.stream_stopped',
   'carrier.stream_failed',
+  'carrier.recording_saved',
+  'carrier.recording_failed',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
@@ -201,6 +203,7 @@ export type CallEntry =
   | { kind: 'transfer'; event: CallEvent; transfer: Transfer }
   | { kind: 'turn'; turn: Turn }
   | { kind: 'span'; span: Span }
-  | { kind: 'recording'; event: CallEvent; status: RecordingStatus; durationMs: number | null }
+  /** `lineEvent`: stored too if the call is by phone. */
+  | { kind: 'recording'; event: CallEvent; lineEvent?: CallEvent; status: RecordingStatus; durationMs: number | null }
 
 export type CallChange = Partial<Pick<Call, 'startedAtMs' | 'endedAtMs' | 'endReason' | 'ownerId'>>

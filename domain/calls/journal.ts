@@ -15,6 +15,7 @@ import { transferPayload } from '../transfers/payload.ts'
 import type { TransferChange } from '../transfers/transfer.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
 import { createCallTime } from './call-time.ts'
+import { lineEventOf } from './recording-events.ts'
 import { type CallStatus, type EndReason, endPayload, endStatus, failureCause, isTerminal, mayMove } from './states.ts'
 import type { CallStore } from './store.ts'
 
@@ -141,7 +142,10 @@ class OpenJournal implements PhoneLog {
   }
 
   recording(...[status, durationMs]: Parameters<CallLog['recording']>): void {
-    this.#add({ kind: 'recording', event: this.#event(`recording.${status}`, {}), status, durationMs })
+    const event = this.#event(`recording.${status}`, {})
+    const line = lineEventOf(event, status, this.#deps.eventId())
+    this.#eventAtMs = line.lineEvent?.occurredAtMs ?? this.#eventAtMs
+    this.#add({ kind: 'recording', event, ...line, status, durationMs })
   }
 
   ended(reason: EndReason, clientReason?: string, sipCode: number | null = null): Promise<void> {
@@ -267,8 +271,8 @@ class OpenJournal implements PhoneLog {
 }
 
 function providerOf(type: EventType): CallEvent['provider'] {
-  if (type.startsWith('carrier.')) return 'carrier'
-  return /^(room|recording)\./.test(type) ? 'media' : 'service'
+  if (/^(room\.|recording\.|carrier\.recording_)/.test(type)) return 'media'
+  return type.startsWith('carrier.') ? 'carrier' : 'service'
 }
 
 function nameOf(entry: CallEntry): string {

@@ -120,7 +120,11 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const call = newPhoneCall({ ...made, kind, agentId: agent?.id ?? null, webhookTags })
     const ringingMs = (telephony?.ringingTimeout ?? ringingDefaultS) * 1000
     const outbound = { caller, wanted, preparation, line, ringingMs, region: telephony?.region ?? null }
-    const live = { call, secrets: settings.secrets, ...(answerPlan && { answerPlan }), ...(note && { note }) }
+    const live = {
+      ...{ call, secrets: settings.secrets, ...(answerPlan && { answerPlan }), ...(note && { note }) },
+      // A trunk has no regions.
+      ...(number.connectionId !== null && telephony?.region && { ignoredRegion: telephony.region }),
+    }
     await place(deps, outbound, live, number)
     return { id, test: call.test, legId: phone.legId, roomName: roomNameOf(call), to, from: number.e164 }
   }

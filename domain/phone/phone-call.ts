@@ -67,6 +67,7 @@ export class PhoneCall implements LegHolder {
   #call: Call
   /** Null: a person has called, or it does not matter who answers. */
   readonly #answering: Answering | null
+  readonly #ignoredRegion: { requested_region?: string; region?: null }
   #stream: MediaTransport | null = null
   /** Null: the settings are not known yet, so the conversation waits. */
   #live: LiveCall | null = null
@@ -81,8 +82,9 @@ export class PhoneCall implements LegHolder {
   #isHandedOver = false
   #isReleased = false
 
-  constructor(deps: PhoneCallDeps, { call, answerPlan }: LiveCall, leg: Leg, record: PhoneLog) {
+  constructor(deps: PhoneCallDeps, { call, answerPlan, ignoredRegion: region }: LiveCall, leg: Leg, record: PhoneLog) {
     this.#deps = deps
+    this.#ignoredRegion = region === undefined ? {} : { requested_region: region, region: null }
     this.#call = call
     this.#answering = answeringOf(answerPlan, deps.clock, record)
     this.leg = leg
@@ -195,7 +197,7 @@ export class PhoneCall implements LegHolder {
     this.#transfer?.callerEvent(event)
     switch (event.type) {
       case 'initiated':
-        return this.record.line('carrier.initiated', { direction: event.direction })
+        return this.record.line('carrier.initiated', { direction: event.direction, ...this.#ignoredRegion })
       case 'ringing':
         this.record.line('carrier.ringing', {})
         return this.ringing()

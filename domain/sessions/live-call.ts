@@ -23,7 +23,8 @@ export type Conversation = MediaSink &
 
 /**
  * `log`: the record of the call has begun before its conversation. `answerPlan`: a machine may answer the call. `observer`
- * gets the audio of the caller. `note`: for the LLM, before the first word.
+ * gets the audio of the caller. `note`: for the LLM, before the first word. `ignoredRegion`: one that was asked for, and that
+ * the line of the call does not have.
  */
 export type LiveCall = {
   call: Call
@@ -32,6 +33,7 @@ export type LiveCall = {
   answerPlan?: AnswerPlan
   observer?: CallerObserver
   note?: string
+  ignoredRegion?: string
 }
 
 /** A call by phone, which this process holds before its conversation begins. */

@@ -66,6 +66,7 @@ export abstract class TrunkLeg {
   #events = 0
   #tail: Promise<void> = Promise.resolve()
   #isOver = false
+  #hasStream = false
   #cancelLimit = () => {}
   /** The newest. */
   #referral: Referral | null = null
@@ -165,6 +166,7 @@ export abstract class TrunkLeg {
   protected begin(remote: RemoteAudio | null): boolean {
     if (remote === null || this.audio === null) return false
     this.audio.rtp.start(remote)
+    this.#hasStream = true
     void this.emit({ type: 'stream_started' }).catch(() => {})
     return true
   }
@@ -188,6 +190,7 @@ export abstract class TrunkLeg {
     this.#isOver = true
     this.#cancelLimit()
     const { audio } = this
+    if (this.#hasStream) void this.emit({ type: 'stream_stopped' }).catch(() => {})
     // The end must be known before the audio ends, which by itself would count as a lost leg.
     void this.emit({ type: 'hangup', sipCode, cause, by })
       .catch(() => {})

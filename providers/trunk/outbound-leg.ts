@@ -4,7 +4,7 @@
  *   calling ──1xx──► dialed ──180──► ringing ──200──► talking ──BYE──► over
  *      └── refusal ─────┴── refusal, CANCEL ──┴────────────────────────►
  */
-import { type LegToDial, PhoneLineError } from '../../domain/ports/phone-line.ts'
+import { type ForwardingFields, type LegToDial, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { uniqueId } from '../../runtime/clock.ts'
 import { hostText, type Peer } from './address.ts'
 import { Authentication } from './authentication.ts'
@@ -15,6 +15,11 @@ import { allowedMethods, isSdp, type LegAudio, type LegDeps, sdpType, TrunkLeg }
 import type { Header, SipRequest, SipResponse } from './message.ts'
 import { readSdp, writeOffer } from './sdp.ts'
 import { isOfPerson, saysInvite } from './trunk-answers.ts'
+
+const notForwarded: ForwardingFields = {
+  ...{ forwardedFrom: null, originalTo: null, redirectingNumber: null },
+  ...{ diversion: [], historyInfo: [], privacy: [] },
+}
 
 export type OutboundTarget = {
   peer: Peer
@@ -137,13 +142,19 @@ export class OutboundLeg extends TrunkLeg {
   }
 
   #provisional(code: number): void {
-    if (this.#state === 'calling') {
-      this.#state = 'dialed'
-      this.#isDialed(null)
-    }
+    if (this.#state === 'calling') this.#initiated()
     if (code < 180 || code === 181 || code === 182 || this.#state !== 'dialed') return
     this.#state = 'ringing'
     void this.emit({ type: 'ringing' }).catch(() => {})
+  }
+
+  /** The trunk has taken the call. */
+  #initiated(): void {
+    const { from, to, connectionId } = this.#leg
+    this.#state = 'dialed'
+    this.#isDialed(null)
+    const of = { direction: 'outgoing', from, to, ...(connectionId !== undefined && { connectionId }) } as const
+    void this.emit({ type: 'initiated', ...of, forwarding: notForwarded }).catch(() => {})
   }
 
   #sendAgain(login: Header): void {
@@ -163,9 +174,9 @@ export class OutboundLeg extends TrunkLeg {
     this.#cancelRinging()
     if (this.isOver) return this.#leave(dialog)
     this.dialog = dialog
+    if (this.#state === 'calling') this.#initiated()
     this.#state = 'talking'
     this.deps.keep(this)
-    this.#isDialed(null)
     if (this.#givenUp !== null) return this.bye(this.#givenUp)
     void this.emit({ type: 'answered' }).catch(() => {})
     const remote = isSdp(response.headers) ? readSdp(response.body) : null

@@ -6,7 +6,7 @@ import { isTerminal } from '../../domain/calls/states.ts'
 import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
 import { createTakeInbound } from '../../domain/phone/inbound.ts'
 import type { Leg, LegStore } from '../../domain/phone/leg.ts'
-import { createDialPhone } from '../../domain/phone/outbound.ts'
+import { createDialPhone, type WantedTelephony } from '../../domain/phone/outbound.ts'
 import { PhoneCalls } from '../../domain/phone/phone-calls.ts'
 import type { CallableNumber } from '../../domain/phone/ports.ts'
 import type { ExpectedLeg } from '../../domain/ports/leg-media.ts'
@@ -40,7 +40,8 @@ export const carrierLegId = 'v3:leg'
 /** The journal has written by then. */
 const gatherMs = 100
 
-export function openDesk() {
+/** `connectionId`: the number that calls is one of a trunk. */
+export function openDesk({ connectionId = null }: { connectionId?: string | null } = {}) {
   const clock = new ManualClock()
   const works = () => Promise.resolve()
   const names = ['dial', 'answer', 'reject', 'hangUp', 'store', 'commit', 'send', 'take', 'askBefore'] as const
@@ -198,7 +199,7 @@ export function openDesk() {
   )
   const dial = createDialPhone({
     ...shared,
-    numbers: { outboundFor: () => Promise.resolve(number) },
+    numbers: { outboundFor: () => Promise.resolve({ ...number, connectionId }) },
     isPhoneNumber: () => true,
   })
   const wanted = { to: '+15005550006', intent: { language: 'en' }, systemPrompt: 'Be brief.' }
@@ -239,7 +240,8 @@ export function openDesk() {
     /** Begins to call. */
     dial: () => dial(user, wanted),
     /** Calls, while time passes. */
-    dialled: (more: { maxDurationSeconds?: number } = {}) => passing(dial(user, { ...wanted, ...more })),
+    dialled: (more: { maxDurationSeconds?: number; telephony?: WantedTelephony } = {}) =>
+      passing(dial(user, { ...wanted, ...more })),
     eventOf,
     /** The stream of the newest leg begins, and may name it. */
     join: (name?: string): MediaSink => {
@@ -251,6 +253,9 @@ export function openDesk() {
     happens: (body: LegEventBody, legId: string | null = null) => phones.received('simulator', eventOf(body, legId)),
     call: () => [...calls.values()].at(-1),
     leg: () => [...legs.values()].at(-1),
+    /** The events of this type. */
+    events: (type: string) =>
+      entries.flatMap((entry) => ('event' in entry && entry.event.type === type ? [entry.event] : [])),
     /** The end of the newest call, with its answer in SIP. */
     ends: () =>
       entries.flatMap((entry) =>

@@ -56,7 +56,7 @@ t.test('a phone calls over the trunk, and each understands the other', async (t)
 t.test('an agent calls over the trunk, and each understands the other', async (t) => {
   const phone = await SipPhone.open(t, server.sipPort, farPort)
   const answering = phone.answer()
-  const telephony = { amd: { mode: 'carrier', timeoutSeconds: 1 } }
+  const telephony = { amd: { mode: 'carrier', timeoutSeconds: 1 }, region: 'europe' }
   const wanted = { to: '+15005550007', from: server.trunkNumber, agentId: server.agentId, telephony }
   const dialed = await call(server, 'POST', '/v1/sessions/phone', wanted)
   t.equal(dialed.status, 200, dialed.text)
@@ -71,8 +71,12 @@ t.test('an agent calls over the trunk, and each understands the other', async (t
   await phone.peer.request('BYE')
   const row = await callWhen(server, id, hasEnded)
   t.match(row, { status: 'completed', direction: 'outbound', from: server.trunkNumber, to: '+15005550007' })
-  const detection = (await eventsOf(server, id)).find(({ event_type }) => event_type === 'carrier.machine_detection')
-  t.match(detection?.payload, { mode: 'agent', requested_mode: 'carrier' }, 'no carrier is behind a trunk')
+  const payloadOf = async (type: string) =>
+    (await eventsOf(server, id)).find(({ event_type }) => event_type === type)?.payload
+  const detection = await payloadOf('carrier.machine_detection')
+  t.match(detection, { mode: 'agent', requested_mode: 'carrier' }, 'no carrier is behind a trunk')
+  const ignored = { direction: 'outgoing', requested_region: 'europe', region: null }
+  t.same(await payloadOf('carrier.initiated'), ignored, 'a trunk has no regions')
   const report = row.report as unknown as { cost_breakdown: { leg?: string; costMicroUsd: string }[] }
   const [line] = report.cost_breakdown.filter(({ leg }) => leg === 'caller')
   t.equal(line?.costMicroUsd, '0', 'the organization pays its trunk itself')

@@ -44,8 +44,8 @@ for (const transport of ['udp', 'tcp'] as const)
     t.match(await trunk.event('hangup'), { sipCode: null, cause: 'user_busy', by: 'caller', legId })
     await wanted(() => trunk.rtps[0]?.isClosed, 'the end of the audio')
     t.notOk(await trunk.line.isAlive(ref))
-    t.same(trunk.types(), ['initiated', 'answered', 'stream_started', 'hangup'])
-    t.equal(new Set(trunk.events.map(({ id }) => id)).size, 4)
+    t.same(trunk.types(), ['initiated', 'answered', 'stream_started', 'stream_stopped', 'hangup'])
+    t.equal(new Set(trunk.events.map(({ id }) => id)).size, 5)
   })
 
 t.test('our side ends a call with BYE, which is repeated until it is answered', async (t) => {

@@ -56,7 +56,7 @@ t.test('a call rings, is answered and is ended by the other side', async (t) => 
   await far.response(200, 'BYE')
   t.match(await trunk.event('hangup'), { by: 'callee', cause: 'normal_clearing', sipCode: null, legId })
   t.notOk(await trunk.line.isAlive(ref))
-  t.same(trunk.types(), ['ringing', 'answered', 'stream_started', 'hangup'])
+  t.same(trunk.types(), ['initiated', 'ringing', 'answered', 'stream_started', 'stream_stopped', 'hangup'])
 })
 
 t.test('a call is repeated until an answer comes, and fails without one', async (t) => {
@@ -132,7 +132,7 @@ t.test('a call that is hung up while it begins is cancelled after the first answ
   await far.request('ACK')
   await far.request('BYE')
   t.match(await trunk.event('hangup'), { cause: 'originator_cancel', by: 'caller' })
-  t.same(trunk.types(), ['hangup'])
+  t.same(trunk.types(), ['initiated', 'hangup'])
   await dialing
 })
 
