@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Agent, NewAgent } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
-import { pipe, readStdin } from './stdin.ts'
+import { readObject } from './read-object.ts'
 import { oneLine } from './terminal.ts'
 
 type Json = { json: boolean }
@@ -48,7 +46,7 @@ export function agents(program: Command, actions: Actions): void {
 
 /** The server checks the whole and names each field that is wrong. */
 async function newAgent({ name, prompt, language, firstMessage, file }: Settings): Promise<NewAgent> {
-  const agent: Partial<NewAgent> = file === undefined ? {} : await readAgent(file)
+  const agent: Partial<NewAgent> = file === undefined ? {} : await readObject(file)
   return {
     ...agent,
     ...(name && { name }),
@@ -56,25 +54,6 @@ async function newAgent({ name, prompt, language, firstMessage, file }: Settings
     ...(language && { intent: { ...agent.intent, language } }),
     ...(firstMessage && { firstMessage }),
   } as NewAgent
-}
-
-async function readAgent(file: string): Promise<Partial<NewAgent>> {
-  const text = file === pipe ? (await readStdin()).toString('utf8') : readText(file)
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Text that is not JSON gets the same error as JSON that is not an object.
-  }
-  throw new CommandError(`${file} holds no JSON object`)
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new CommandError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`)
-  }
 }
 
 const rowOf = ({ id, name, intent: { language }, createdAt }: Agent) => [

@@ -15,10 +15,15 @@ type Options = {
   language: string
   firstMessage?: string
   ring?: string
+  amd?: string
+  metadata?: Readonly<Record<string, string>>
+  maxDuration?: string
   follow: boolean
   hangUp: boolean
   json: boolean
 }
+
+const detections = ['agent', 'carrier', 'disabled'] as const
 
 export function dial(program: Command, actions: Actions): void {
   program
@@ -37,6 +42,9 @@ export function dial(program: Command, actions: Actions): void {
     .option('--language <tag>', 'the language of a call without an agent, as a BCP 47 tag', 'en-US')
     .option('--first-message <text>', 'what the agent says first')
     .option('--ring <seconds>', 'for how long the phone may ring, 1 to 120')
+    .option('--amd <mode>', `who finds out whether a machine answers: ${detections.join(', ')}`)
+    .option('--metadata <key=value>', 'a field of the metadata of the call; may be repeated', withField)
+    .option('--max-duration <seconds>', 'for how long the call may last, 30 to 14400')
     .option('--no-follow', 'print the id of the call, and do not wait for its end')
     .option('--hang-up', 'Ctrl-C ends the call; without it the call goes on without this command', false)
     .option('--json', 'print the answer and each event of the call as a line of JSON', false)
@@ -51,20 +59,41 @@ export function dial(program: Command, actions: Actions): void {
 }
 
 /** The server checks the whole and names each field that is wrong. */
-function requestOf(to: string, { agent, from, prompt, language, firstMessage, ring }: Options): NewPhoneSession {
+function requestOf(to: string, options: Options): NewPhoneSession {
+  const { agent, from, prompt, language, firstMessage, metadata, maxDuration } = options
   return {
     to,
     ...(agent === undefined ? { intent: { language } } : { agentId: agent }),
     ...(from !== undefined && { from }),
     ...(prompt !== undefined && { systemPrompt: prompt }),
     ...(firstMessage !== undefined && { firstMessage }),
-    ...(ring !== undefined && { telephony: { ringingTimeout: secondsOf(ring) } }),
+    ...(metadata !== undefined && { metadata: { ...metadata } }),
+    ...(maxDuration !== undefined && { maxDurationSeconds: secondsOf('--max-duration', maxDuration) }),
+    ...telephonyOf(options),
   }
 }
 
-function secondsOf(ring: string): number {
-  if (/^\d{1,3}$/.test(ring)) return Number(ring)
-  throw new CommandError(`--ring takes whole seconds, not ${ring}`)
+function telephonyOf({ ring, amd }: Options): Pick<NewPhoneSession, 'telephony'> {
+  if (ring === undefined && amd === undefined) return {}
+  const mode = detections.find((name) => name === amd)
+  if (amd !== undefined && mode === undefined) throw new CommandError(`--amd takes ${detections.join(', ')}`)
+  return {
+    telephony: {
+      ...(ring !== undefined && { ringingTimeout: secondsOf('--ring', ring) }),
+      ...(mode !== undefined && { amd: { mode } }),
+    },
+  }
+}
+
+function withField(field: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = field.indexOf('=')
+  if (at < 1) throw new CommandError(`--metadata takes KEY=VALUE, not ${field}`)
+  return { ...before, [field.slice(0, at)]: field.slice(at + 1) }
+}
+
+function secondsOf(option: string, text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text)
+  throw new CommandError(`${option} takes whole seconds, not ${text}`)
 }
 
 async function follow(client: PlatformClient, id: string, { hangUp, json }: Options): Promise<void> {

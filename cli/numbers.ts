@@ -5,11 +5,19 @@ import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
+import { readObject } from './read-object.ts'
+import { linesOfNumber } from './show-number.ts'
 import { connectionNamed } from './sip-connections.ts'
 import { oneLine } from './terminal.ts'
 
 type Json = { json: boolean }
-type Settings = { direction?: NonNullable<NewPhoneNumber['direction']>; agent?: string; label?: string }
+type Settings = {
+  direction?: NonNullable<NewPhoneNumber['direction']>
+  agent?: string
+  label?: string
+  /** A file. */
+  template?: string
+}
 type Trunk = { connection?: string | undefined; sipProvider?: string | undefined }
 
 const directions = ['inbound', 'outbound', 'both']
@@ -35,7 +43,7 @@ export function numbers(program: Command, actions: Actions): void {
   withSettings(command('buy', 'buy a number; the set-up price and the first month are taken from the credit at once'))
     .argument('<number>', 'as search prints it, for example +12125550100')
     .action(async (e164: string, { json, ...settings }: Settings & Json) => {
-      const { body } = await (await client()).purchasePhoneNumber({ body: { e164, ...fieldsOf(settings) } })
+      const { body } = await (await client()).purchasePhoneNumber({ body: { e164, ...(await fieldsOf(settings)) } })
       print(json, body, () => table([heading, rowOf(body)]))
     })
   withTrunk(withSettings(command('import', 'take over a number of a SIP connection; it costs nothing')))
@@ -44,20 +52,29 @@ export function numbers(program: Command, actions: Actions): void {
       if (connection === undefined) throw new CommandError('name --connection, over which the number is reached')
       const { id } = await connectionNamed(await client(), connection)
       const trunk = { sipConnectionInstallationId: id, ...providerOf(sipProvider) }
-      const { body } = await (await client()).importPhoneNumber({ body: { e164, ...trunk, ...fieldsOf(settings) } })
+      const { body } = await (await client()).importPhoneNumber({
+        body: { e164, ...trunk, ...(await fieldsOf(settings)) },
+      })
       print(json, body, () => table([heading, rowOf(body)]))
     })
   withTrunk(
-    withSettings(command('set', 'change what is named, and leave the rest; the word none removes an agent or a label')),
+    withSettings(command('set', 'change what is named, and leave the rest; the word none removes what is named')),
   )
     .argument('<number>', 'id, pn_…, or the number')
     .action(async (wanted: string, { json, connection, sipProvider, ...settings }: Settings & Trunk & Json) => {
-      const fields = { ...fieldsOf(settings), ...(await trunkOf(await client(), { connection, sipProvider })) }
+      const fields = { ...(await fieldsOf(settings)), ...(await trunkOf(await client(), { connection, sipProvider })) }
       if (Object.keys(fields).length === 0)
-        throw new CommandError('name an option to change, for example --agent, --direction or --label')
+        throw new CommandError('name an option to change, for example --agent, --template or --direction')
       const path = { id: await idOf(await client(), wanted) }
       const { body } = await (await client()).updatePhoneNumber({ path, body: fields })
       print(json, body, () => table([heading, rowOf(body)]))
+    })
+  command('show', 'the settings of a number, and whether it can take and place calls')
+    .argument('<number>', 'id, pn_…, or the number')
+    .action(async (wanted: string, { json }: Json) => {
+      const path = { id: await idOf(await client(), wanted) }
+      const { body } = await (await client()).getPhoneNumber({ path })
+      print(json, body, () => linesOfNumber(body))
     })
   command('release', 'give a number back; the month that is paid is not refunded')
     .argument('<number>', 'id, pn_…, or the number')
@@ -74,6 +91,10 @@ function withSettings(command: Command): Command {
     .option('--agent <id>', 'the agent that answers, agent_…')
     .option('--direction <name>', directions.join(', '))
     .option('--label <text>', 'for people')
+    .option(
+      '--template <file>',
+      'a file with a JSON object: settings of its calls that its agent leaves open, such as intent and systemPrompt; - for standard input',
+    )
 }
 
 function withTrunk(command: Command): Command {
@@ -103,13 +124,14 @@ async function idOf(client: Client, wanted: string): Promise<string> {
   return found[0].id
 }
 
-function fieldsOf({ direction, agent, label }: Settings): Omit<NewPhoneNumber, 'e164'> {
+async function fieldsOf({ direction, agent, label, template }: Settings): Promise<Omit<NewPhoneNumber, 'e164'>> {
   if (direction !== undefined && !directions.includes(direction))
     throw new CommandError(`--direction takes ${directions.join(', ')}`)
   return {
     ...(direction && { direction }),
     ...(agent && { agentId: agent === 'none' ? null : agent }),
     ...(label && { label: label === 'none' ? null : label }),
+    ...(template && { dispatchMetadataTemplate: template === 'none' ? null : await readObject(template) }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { CallEvent, SessionTurn } from '../generated/platform/types.ts'
 import { CommandError } from './command-error.ts'
 import { followStream } from './follow-stream.ts'
 import { milliseconds, oneLine } from './terminal.ts'
+import { transferWords } from './transfer-words.ts'
 
 /** Tries in a row that brought nothing. */
 const triesMax = 8
@@ -68,6 +69,8 @@ function linesOfTurn(turn: SessionTurn): string[] {
   return [`${source.padEnd(6)}  ${oneLine(text)}${after}`, ...cut]
 }
 
-function lineOfEvent({ event_type: type, occurred_at: at, failure_cause: cause }: CallEvent): string {
-  return `event   ${at.slice(11, 23)}  ${type}${cause === null ? '' : `  ${oneLine(cause)}`}`
+function lineOfEvent(event: CallEvent): string {
+  const { event_type: type, occurred_at: at, failure_cause: cause } = event
+  const words = transferWords(event) ?? (cause === null ? '' : oneLine(cause))
+  return `event   ${at.slice(11, 23)}  ${type}${words === '' ? '' : `  ${words}`}`
 }

@@ -1,10 +1,16 @@
 /** The commands for phone numbers, of the built product. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
 import { call, startAdministered } from '../platform/setup.ts'
 import { runParley } from '../process/command.ts'
+import { freshDataDir } from '../process/parley.ts'
 import { refused } from './refused.ts'
 
 const { parley, admin } = await startAdministered(t)
+const files = freshDataDir()
+mkdirSync(files, { recursive: true })
+t.teardown(() => rmSync(files, { recursive: true, force: true }))
 
 t.test('numbers search, buy, list, set and release', async (t) => {
   const { id: organizationId } = await admin.organization('with numbers')
@@ -30,6 +36,22 @@ t.test('numbers search, buy, list, set and release', async (t) => {
   refused(t, await command('set', '+12125550100'), /name an option to change/)
   refused(t, await command('set', '+12125550100', '--direction', 'up'), /--direction takes inbound, outbound, both/)
   refused(t, await command('set', '+12125550100', '--direction', 'both'), /VALIDATION_ERROR/)
+  const template = path.join(files, 'template.json')
+  writeFileSync(template, JSON.stringify({ intent: { language: 'de' }, systemPrompt: 'Sei kurz.' }))
+  const answered = await outputOf('set', '+12125550100', '--direction', 'both', '--template', template)
+  t.match(answered, /\+12125550100 +both +ready +template/)
+  const shown = await outputOf('show', '+12125550100')
+  t.match(shown, /^\+12125550100 {2}ready\n/)
+  t.match(shown, /^ {2}takes calls +yes$/m)
+  t.match(shown, /^template\n {2}\{\n/m)
+  t.match(shown, /"systemPrompt": "Sei kurz\."/)
+  t.match(JSON.parse(await outputOf('show', '+12125550100', '--json')), { dispatchMetadataTemplate: { intent: {} } })
+  writeFileSync(template, '[]')
+  refused(t, await command('set', '+12125550100', '--template', template), /template\.json holds no JSON object/)
+  refused(t, await command('set', '+12125550100', '--template', 'missing.json'), /cannot be read \(ENOENT\)/)
+  await outputOf('set', '+12125550100', '--direction', 'outbound', '--template', 'none')
+  t.match(await outputOf('show', '+12125550100'), /^template: none$/m)
+  refused(t, await command('show', '+12125550101'), /has no number/)
   refused(t, await command('buy', '+12125550199'), /PHONE_NUMBER_UNAVAILABLE/)
   t.equal(await outputOf('release', '+12125550100'), '+12125550100 is given back')
   refused(t, await command('release', '+12125550100'), /has no number \+12125550100/)

@@ -3,8 +3,10 @@ import t from 'tap'
 import { redacted } from '../../cli/redact.ts'
 import { readTar, writeTar } from '../../cli/tar.ts'
 import { oneLine } from '../../cli/terminal.ts'
+import { transferWords } from '../../cli/transfer-words.ts'
 import { leftOf, readWav } from '../../cli/wav.ts'
 import { marked, wordDifferences } from '../../cli/word-differences.ts'
+import type { CallEvent } from '../../generated/platform/types.ts'
 import { fmt, riff } from '../audio/build.ts'
 
 t.test('word differences: replaced, left out, added', (t) => {
@@ -89,5 +91,29 @@ t.test('an archive has its files back, of any length', (t) => {
     [...files],
     entries.map(({ name, bytes }) => [name, bytes]),
   )
+  t.end()
+})
+
+t.test('words of transfers: each event, cause and fallback is said plainly', (t) => {
+  const event = (type: CallEvent['event_type'], more: object = {}, cause: string | null = null) => {
+    const payload = { kind: 'warm', label: 'Sales', transfer_to: '+15005550017', next_transfer_id: null, ...more }
+    return { event_type: type, failure_cause: cause, payload }
+  }
+  const name = 'Sales (+15005550017)'
+  t.equal(transferWords(event('transfer.requested')), `${name} is called`)
+  t.equal(transferWords(event('transfer.screening')), `${name} has answered, and is asked`)
+  t.equal(transferWords(event('transfer.bridging')), `${name} takes the call`)
+  t.equal(transferWords(event('transfer.bridging', { kind: 'blind', label: null })), '+15005550017 has answered')
+  t.equal(transferWords(event('transfer.completed')), `${name} talks to the caller`)
+  const failed = (cause: string, more: object = {}) => transferWords(event('transfer.failed', more, cause))
+  const causes = ['busy', 'no_answer', 'declined', 'voicemail', 'caller_hung_up', 'carrier_error']
+  for (const cause of causes) t.notMatch(failed(cause), /_/, cause)
+  t.match(failed('busy', { next_transfer_id: 'id' }), /the line is busy; the next number is called$/)
+  t.match(failed('no_answer', { fallback: { action: 'take_message' } }), /answered; the agent takes a message$/)
+  t.match(failed('declined', { fallback: { action: 'end_call' } }), /declined; the call ends$/)
+  t.match(failed('voicemail', { fallback: { action: 'return_to_assistant' } }), /answered; the agent goes on$/)
+  t.equal(transferWords(event('transfer.cancelled')), `the call to ${name} was given up`)
+  t.equal(transferWords(event('transfer.requested', { label: 'a\u001b[2J' })), 'a [2J (+15005550017) is called')
+  t.equal(transferWords(event('carrier.answered')), null)
   t.end()
 })
