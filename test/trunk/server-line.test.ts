@@ -64,8 +64,7 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
   await server.line.answer(ref, address)
   await t.rejects(server.line.answer(ref, address), new PhoneLineError('refused'), 'the address opens once')
   await answered
-  phone.say(voice)
-  t.ok(await phone.receives(voice))
+  t.ok(await phone.receives(voice, () => phone.say(voice)))
   phone.hangUp()
   await wanted(() => server.events.find(({ type }) => type === 'hangup'), 'the end of the call')
 })
@@ -73,7 +72,7 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
 t.test('a call goes out over the connection that is named', async (t) => {
   let port = 0
   const find = (id: string) => Promise.resolve(id === 'sip_out' ? outgoingTo(port, { host: '127.0.0.1' }) : null)
-  const server = await serving(t, { find })
+  const server = await serving(t, { find, looked: () => Promise.resolve() })
   const phone = await SipPhone.open(t, server.port)
   port = phone.peer.port
   const answering = phone.answer()
@@ -82,8 +81,7 @@ t.test('a call goes out over the connection that is named', async (t) => {
   await t.rejects(other, new PhoneLineError('refused'))
   const { carrierLegId } = await server.line.dial(toDial({ media: server.expect() }), signal)
   t.match(await answering, { from: 'sip:+15550001111@127.0.0.1', to: /^sip:\+15557654321@/ })
-  phone.say(voice)
-  t.ok(await phone.receives(voice))
+  t.ok(await phone.receives(voice, () => phone.say(voice)))
   await server.line.hangUp({ legId, carrierLegId })
   await phone.peer.request('BYE')
 })
