@@ -18,8 +18,9 @@ const lateMs = 5000
 const swapMs = 1500
 const againMs = 100
 
-/** `late`: twice, late and in another order. `no_hangup`: the event of the end is lost. */
-export type WebhookFaults = 'late' | 'no_hangup' | null
+/** `late`: twice, late and in another order. `no_hangup`: the event of the end is lost. `no_bridged`: that of a bridge is. */
+export type WebhookFaults = 'late' | 'no_hangup' | 'no_bridged' | null
+const lost = { no_hangup: 'call.hangup', no_bridged: 'call.bridged', late: null } as const
 
 /** The events of one leg. */
 export type WebhookQueue = { url: string; faults: WebhookFaults; sent: number; last: Promise<void> }
@@ -58,7 +59,7 @@ export class Webhooks {
   }
 
   send(queue: WebhookQueue, eventType: string, payload: object): void {
-    if (queue.faults === 'no_hangup' && eventType === 'call.hangup') return
+    if (queue.faults !== null && lost[queue.faults] === eventType) return
     const body = JSON.stringify({
       data: {
         record_type: 'event',

@@ -11,6 +11,7 @@ import type { Clock, Log } from '../ports/system.ts'
 import { afterHoldOf } from './after-hold.ts'
 import { defaultSummary } from './default-summary.ts'
 import type { FetchHoldAudio, HoldAudioFailure } from './hold-audio.ts'
+import { leftWhileBridging } from './leaving.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { Recipient } from './recipient.ts'
 import { isOver, type TransferStatus } from './states.ts'
@@ -260,21 +261,18 @@ export class LiveTransfer implements OpenTransfer {
     }
     const over = () => legHolders.release(legId)
     const recipient = new Recipient({ ...this.#deps, line, record, over }, recipientLeg, {
-      happened: (event) => this.#happened({ type: 'attempt', attempt: number, event }),
+      happened: (event) => {
+        if (event !== 'recipientLeft' || attempt.row.status !== 'bridging')
+          return this.#happened({ type: 'attempt', attempt: number, event })
+        void leftWhileBridging(this.#phone, number).then((left) => this.#happened(left))
+      },
       dialed: () => this.#dialed(attempt),
       judged: (result) => this.#judged(attempt, result),
     })
     legHolders.hold(recipient)
     const row: Transfer = {
-      ...{
-        organizationId,
-        test,
-        id,
-        callId: call.id,
-        kind: this.#wanted.kind,
-        status: 'requested',
-        failureCause: null,
-      },
+      ...{ organizationId, test, id, callId: call.id, kind: this.#wanted.kind },
+      ...{ status: 'requested', failureCause: null },
       ...{ to: destination.to, label: destination.label, legId, metadata: destination.metadata },
       callerIdentity: call.identity,
       recipientIdentity: `transfer_${id}`,

@@ -1,4 +1,5 @@
 /** The numbers +1500555…, each of which acts in one way. Any other number acts as …0006. */
+import type { WebhookFaults } from '../webhooks.ts'
 import type { Behaviour } from './far-end.ts'
 import { callScreening, menu, voicemail } from './machines.ts'
 import { greeting, leavesAfter, screened, silent, talker, usualLines, vanishes } from './people.ts'
@@ -27,8 +28,7 @@ export type NumberPlan = {
   losesAudio?: true
   /** It calls nobody for a trunk that asks it to (REFER). */
   refusesRefer?: true
-  /** `late`: each webhook comes twice, 5 s late and in another order. `no_hangup`: that of the end never comes. */
-  webhooks?: 'late' | 'no_hangup'
+  webhooks?: Exclude<WebhookFaults, null>
 }
 
 const answers: Dialled = { ends: 'answered', afterMs: 1000 }
@@ -45,6 +45,11 @@ const machine = (behaviour: () => Behaviour, result: NumberPlan['machine'] = 'ma
   machine: result,
 })
 const human = (behaviour: () => Behaviour): NumberPlan => ({ ...usual, behaviour })
+/** Leaves as soon as the carrier has connected them. */
+const leavesAtBridge = (): Behaviour => ({
+  ...screened(null),
+  bridged: (phone) => void phone.after(0, () => phone.hangUp()),
+})
 
 const prefix = '+1500555'
 const plans: Readonly<Record<string, NumberPlan>> = {
@@ -72,6 +77,8 @@ const plans: Readonly<Record<string, NumberPlan>> = {
   '0023': { ...usual, webhooks: 'late' },
   '0024': { ...usual, dialled: { ends: 'refused', status: 503 } },
   '0025': machine(callScreening, 'not_sure'),
+  '0026': { ...human(() => screened(null)), webhooks: 'no_bridged' },
+  '0027': { ...human(leavesAtBridge), webhooks: 'no_bridged' },
 }
 
 /** For a number that is dialled. */

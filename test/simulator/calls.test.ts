@@ -146,6 +146,18 @@ t.test(
   },
 )
 
+t.test('…0026 and …0027: nobody says that they were connected, and …0027 leaves at once', async (t) => {
+  const world = await startWorld(t)
+  const [stays, leaves] = [await world.dial(far('0026')), await world.dial(far('0027'))]
+  await world.clock.advance(1000)
+  await world.event('call.answered', 2)
+  await world.act(stays, 'bridge', { call_control_id: leaves, park_after_unbridge: 'self' })
+  await world.clock.advance(1)
+  t.match((await world.event('call.hangup')).payload, { to: far('0027'), hangup_source: 'callee' })
+  t.equal(world.simulator.callsCount, 1)
+  t.notOk(world.types().includes('call.bridged'))
+})
+
 t.test('a leg that parks stays when the other one of its bridge leaves', async (t) => {
   const world = await startWorld(t)
   const [one, other] = [await world.dial(far('0011')), await world.dial(far('0020'))]

@@ -1,0 +1,156 @@
+/**
+ * Somebody leaves while the carrier connects the two of a warm transfer. The carrier is outside of the process, as a real
+ * one is, so that its legs can be counted. It never says that it has connected …0026 and …0027, so that the transfer is in
+ * the state `bridging` for as long as the contract allows.
+ */
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
+import { startSimulator } from '../../simulator/simulator.ts'
+import { call } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
+import { freePort, until } from '../process/machine.ts'
+import { startParley } from '../process/parley.ts'
+import { loopbackProviders } from '../process/voice-session.ts'
+import { readFixture } from '../speech/fixtures.ts'
+import { callWhen, eventsOf, hasEnded, type PhoneCallRow } from './phones.ts'
+import { insertNumber } from './stored-number.ts'
+
+const from = '+14155550100'
+/** Says nothing to the agent, and talks once it is connected. */
+const stays = '+15005550026'
+/** As that one, but leaves as soon as it is connected. */
+const leaves = '+15005550027'
+/** As the one who stays, but the carrier says that it has connected them. */
+const connected = '+15005550019'
+
+const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
+const port = await freePort()
+const carrier = await startSimulator({
+  clock: systemClock,
+  speak: () => Promise.resolve({ samples: voice, sampleRateHz: 8000 }),
+  webhookUrl: 'http://127.0.0.1:9/',
+})
+t.teardown(() => carrier.close())
+const parley = await startParley({
+  PARLEY_PROVIDERS: loopbackProviders,
+  PARLEY_PORT: String(port),
+  PARLEY_PUBLIC_URL: `http://127.0.0.1:${port}`,
+  PARLEY_CARRIER_ADAPTER: 'telnyx',
+  PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
+  PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
+  PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
+  PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
+})
+t.teardown(() => parley.remove())
+const sql = openDatabase(parley.dataDir)
+t.teardown(() => sql.end())
+const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
+await insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, { e164: from })
+
+type Attempt = { id: string; status: string; failure_cause: string | null }
+const attemptsOf = (row: PhoneCallRow) => row['transfers'] as Attempt[]
+const causesOf = (row: PhoneCallRow) => attemptsOf(row).map(({ status, failure_cause }) => failure_cause ?? status)
+const isScreened = (count: number) => (row: PhoneCallRow) =>
+  attemptsOf(row).length === count && attemptsOf(row).at(-1)?.status === 'screening'
+
+/** A call to a number, whose person is transferred to the others. Answers it once the first of them is asked. */
+async function asking(to: string, destinations: readonly string[]): Promise<PhoneCallRow> {
+  const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
+  const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
+  const started = await call(parley, 'POST', '/v1/sessions/phone', { to, from, ...agent })
+  if (started.status !== 200) throw new Error(started.text)
+  const id = started.json<{ sessionId: string }>().sessionId
+  await callWhen(parley, id, ({ status }) => status === 'in_progress')
+  const asked = await call(parley, 'POST', `/v1/calls/${id}/transfers/warm`, {
+    destinations: destinations.map((to) => ({ to })),
+    screeningTimeout: 120,
+    voicemailDetection: { mode: 'disabled' },
+    fallback: { message: 'You are back with me.' },
+  })
+  if (asked.status !== 201) throw new Error(asked.text)
+  return callWhen(parley, id, isScreened(1))
+}
+
+/** The newest recipient takes the call. */
+async function accept(row: PhoneCallRow): Promise<void> {
+  const { id } = attemptsOf(row).at(-1) as Attempt
+  const answer = await call(parley, 'POST', `/v1/calls/${row.id}/transfers/${id}/complete`, {})
+  if (answer.status !== 200) throw new Error(answer.text)
+}
+
+async function transferEvents(id: string): Promise<string[]> {
+  const types = (await eventsOf(parley, id)).flatMap(({ event_type: type }) =>
+    /^(transfer|call)\./.test(type) ? [type] : [],
+  )
+  return types.slice(types.indexOf('call.transferring'))
+}
+
+const end = (id: string) => call(parley, 'POST', `/v1/calls/${id}/end`)
+const noLegs = () => until('the end of all legs at the carrier', () => carrier.callsCount === 0)
+
+t.test('a caller who leaves has hung up: the recipient leaves too, and nobody else is called', async (t) => {
+  const row = await asking(leaves, [stays, connected])
+  t.equal(carrier.callsCount, 2)
+  await accept(row)
+  const ended = await callWhen(parley, row.id, hasEnded)
+  t.match(ended, { status: 'completed', end_reason: 'user_hangup' })
+  t.same(causesOf(ended), ['caller_hung_up'])
+  const failed = (await eventsOf(parley, row.id)).find(({ event_type }) => event_type === 'transfer.failed')
+  t.match(failed, { failure_cause: 'caller_hung_up', payload: { next_transfer_id: null, fallback: null } })
+  t.same(await transferEvents(row.id), [
+    ...['call.transferring', 'transfer.requested', 'transfer.screening', 'transfer.bridging'],
+    ...['transfer.failed', 'call.completed'],
+  ])
+  await noLegs()
+})
+
+t.test('a call that its owner ends takes the recipient along', async (t) => {
+  const row = await asking(stays, [stays, connected])
+  await accept(row)
+  t.equal((await end(row.id)).status, 200)
+  const ended = await callWhen(parley, row.id, hasEnded)
+  t.match(ended, { status: 'completed', end_reason: 'api_ended' })
+  t.same(causesOf(ended), ['caller_hung_up'])
+  t.same((await transferEvents(row.id)).slice(-3), ['transfer.bridging', 'transfer.failed', 'call.completed'])
+  await noLegs()
+})
+
+t.test('a recipient who leaves has declined, and the caller has the agent again', async (t) => {
+  const row = await asking(stays, [leaves])
+  await accept(row)
+  const isBack = ({ status, transcript }: PhoneCallRow) =>
+    status === 'in_progress' && transcript.entries.some(({ text }) => text === 'You are back with me.')
+  const back = await callWhen(parley, row.id, isBack)
+  t.same(causesOf(back), ['declined'])
+  await until('the end of the leg of the recipient', () => carrier.callsCount === 1)
+  await end(row.id)
+  t.match(await callWhen(parley, row.id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
+  t.same(await transferEvents(row.id), [
+    ...['call.transferring', 'transfer.requested', 'transfer.screening', 'transfer.bridging'],
+    ...['transfer.failed', 'call.in_progress', 'call.completed'],
+  ])
+  await noLegs()
+})
+
+t.test('a recipient who leaves is followed by the next one', async (t) => {
+  const row = await asking(stays, [leaves, connected])
+  await accept(row)
+  await accept(await callWhen(parley, row.id, isScreened(2)))
+  const done = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')
+  t.same(causesOf(done), ['declined', 'completed'])
+  t.equal(carrier.callsCount, 2, 'the two talk')
+  await end(row.id)
+  t.match(await callWhen(parley, row.id, hasEnded), { status: 'completed' })
+  await noLegs()
+})
+
+t.test('two whose connection is never announced are not left alone with each other', async (t) => {
+  const row = await asking(stays, [stays])
+  await accept(row)
+  const back = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')
+  t.same(causesOf(back), ['carrier_error'])
+  await until('the end of the leg of the recipient', () => carrier.callsCount === 1)
+  await end(row.id)
+  await callWhen(parley, row.id, hasEnded)
+  await noLegs()
+})
