@@ -7,6 +7,15 @@ import { Repeats } from './repeats.ts'
 /** A request without the headers of its way: Via and Max-Forwards. */
 export type Draft = { method: string; uri: string; headers: readonly Header[]; body?: string }
 
+/** A transaction by which a request can be ended, also by the process after the one that has sent it. */
+export type SentRequest = {
+  draft: Draft
+  peer: Peer
+  /** The header Via, and the branch in it, by which the peer knows the request. */
+  via: string
+  branch: string
+}
+
 export type ResponseHandlers = {
   /** An answer 200 to INVITE comes here each time that it is repeated, because each one wants an ACK. */
   response(response: SipResponse): void
@@ -16,6 +25,8 @@ export type ResponseHandlers = {
 
 export type ClientTransactionDeps = {
   clock: Clock
+  via: string
+  branch: string
   handlers: ResponseHandlers
   send: (draft: Draft) => void
   /** Sends a CANCEL for this request. */
@@ -46,6 +57,17 @@ export class ClientTransaction {
 
   get #isInvite(): boolean {
     return this.#draft.method === 'INVITE'
+  }
+
+  get sent(): SentRequest {
+    const { via, branch } = this.#deps
+    return { draft: this.#sameRequest(this.#draft.method, null), peer: this.#peer, via, branch }
+  }
+
+  /** Ends the request, which another process has sent. The peer has answered something. */
+  cancelSent(): void {
+    this.#state = 'proceeding'
+    this.cancel()
   }
 
   start(): void {
@@ -109,7 +131,7 @@ export class ClientTransaction {
   /** An INVITE that was cancelled and never gets its last answer is given up. */
   #sendCancel(): void {
     const { clock, cancel, handlers } = this.#deps
-    cancel({ ...this.#sameRequest('CANCEL', null) })
+    cancel(this.#sameRequest('CANCEL', null))
     this.#cancelTimer = clock.after(patienceMs, () => {
       this.end()
       handlers.timeout()
@@ -121,7 +143,7 @@ export class ClientTransaction {
   }
 
   /** ACK of a refusal and CANCEL bear the names of the request (RFC 3261, sections 9.1 and 17.1.1.3). */
-  #sameRequest(method: 'ACK' | 'CANCEL', to: string | null): Draft {
+  #sameRequest(method: string, to: string | null): Draft {
     const headers = this.#draft.headers.flatMap(([name, value]): Header[] => {
       if (name === 'cseq') return [[name, value.replace(/[A-Z]+$/, method)]]
       if (name === 'to') return [[name, to ?? value]]

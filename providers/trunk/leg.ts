@@ -5,6 +5,7 @@
 import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { causeOf } from './causes.ts'
+import type { SentRequest } from './client-transaction.ts'
 import type { Dialog } from './dialog.ts'
 import type { Credentials } from './digest.ts'
 import { sendInDialog } from './in-dialog.ts'
@@ -27,7 +28,7 @@ export type LegDeps = {
   /** The login for our requests. Null: the trunk wants none. */
   credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
-  /** Stores the dialog of the leg, so that the next process can end it. */
+  /** Stores the dialog of the leg, or its INVITE before there is one, so that the next process can end it. */
   keep(leg: TrunkLeg): void
   /** The leg is over, and is forgotten. */
   over(leg: TrunkLeg): void
@@ -46,6 +47,9 @@ type Referral = {
   isUnderWay(): boolean
 }
 
+/** The values that end a call which was not answered, and those of its dialog if it is answered all the same. */
+export type SentInvite = SentRequest & { localTag: string; contact: string }
+
 export type EndedBy = 'caller' | 'callee' | 'unknown'
 
 /** The last news of a call that the far end makes for us come at once after its BYE, or never. */
@@ -61,6 +65,8 @@ export abstract class TrunkLeg {
   /** Null: the calling code has not named the leg. */
   legId: string | null = null
   dialog: Dialog | null = null
+  /** Our INVITE to which the other side has answered something. Null: there is none. */
+  sentInvite: SentInvite | null = null
   protected readonly deps: LegDeps
   protected audio: LegAudio | null = null
   #events = 0

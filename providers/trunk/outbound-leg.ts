@@ -141,7 +141,16 @@ export class OutboundLeg extends TrunkLeg {
     this.#refused(code, this.#givenUp ?? causeOf(response.headers, code))
   }
 
+  /** The trunk knows the call now, so that the next process can cancel it. */
+  #keepInvite(): void {
+    const { sent } = this.#transaction
+    if (this.sentInvite?.branch === sent.branch) return
+    this.sentInvite = { ...sent, localTag: this.#localTag, contact: this.#contact }
+    this.deps.keep(this)
+  }
+
   #provisional(code: number): void {
+    this.#keepInvite()
     if (this.#state === 'calling') this.#initiated()
     if (code < 180 || code === 181 || code === 182 || this.#state !== 'dialed') return
     this.#state = 'ringing'

@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
 import { hostText, type Peer, sipPort } from './address.ts'
-import { ClientTransaction, type Draft, type ResponseHandlers } from './client-transaction.ts'
+import { ClientTransaction, type Draft, type ResponseHandlers, type SentRequest } from './client-transaction.ts'
 import { type Header, isRequest, type SipMessage, type SipRequest, writeMessage } from './message.ts'
 import { ServerTransaction } from './server-transaction.ts'
 import type { SipTransport } from './transport.ts'
@@ -54,18 +54,14 @@ export class Transactions {
   /** Sends a request until it is answered. */
   request(draft: Draft, peer: Peer, handlers: ResponseHandlers): ClientTransaction {
     const branch = newBranch()
-    const key = clientKey(branch, draft.method)
-    const via = this.#via(peer, branch)
-    const transaction = new ClientTransaction(draft, peer, {
-      clock: this.#deps.clock,
-      handlers,
-      send: (sent) => this.#send(sent, via, peer),
-      cancel: (cancelling) => this.#repeat(cancelling, branch, via, peer),
-      over: () => this.#clients.delete(key),
-    })
-    this.#clients.set(key, transaction)
+    const transaction = this.#client({ draft, peer, branch, via: this.#via(peer, branch) }, handlers)
     transaction.start()
     return transaction
+  }
+
+  /** Sends a CANCEL for an INVITE of another process. The last answer to it comes to the handlers. */
+  cancelSent(sent: SentRequest, handlers: ResponseHandlers): void {
+    this.#client(sent, handlers).cancelSent()
   }
 
   /** Sends an ACK, which nobody answers. */
@@ -97,32 +93,35 @@ export class Transactions {
     if (cancelled !== undefined && !cancelled.isFinal) this.#deps.cancelled(cancelled)
   }
 
-  /** A CANCEL names the request that it ends by the same branch. */
-  #repeat(draft: Draft, branch: string, via: Header, peer: Peer): void {
+  #client({ draft, peer, via, branch }: SentRequest, handlers: ResponseHandlers): ClientTransaction {
     const key = clientKey(branch, draft.method)
     const transaction = new ClientTransaction(draft, peer, {
       clock: this.#deps.clock,
-      handlers: { response: () => {}, timeout: () => {} },
+      handlers,
+      via,
+      branch,
       send: (sent) => this.#send(sent, via, peer),
-      cancel: () => {},
+      // A CANCEL names the request that it ends by the same branch.
+      cancel: (cancelling) => this.#client({ draft: cancelling, peer, via, branch }, ignored).start(),
       over: () => this.#clients.delete(key),
     })
     this.#clients.set(key, transaction)
-    transaction.start()
+    return transaction
   }
 
-  #via({ transport }: Peer, branch: string): Header {
+  #via({ transport }: Peer, branch: string): string {
     const { publicAddress, transport: sockets } = this.#deps
     const at = `${hostText(publicAddress)}:${sockets().port}`
-    return ['via', `SIP/2.0/${transport.toUpperCase()} ${at};branch=${branch};rport`]
+    return `SIP/2.0/${transport.toUpperCase()} ${at};branch=${branch};rport`
   }
 
-  #send({ method, uri, headers, body = '' }: Draft, via: Header, peer: Peer): void {
-    const all: Header[] = [via, ['max-forwards', '70'], ...headers]
+  #send({ method, uri, headers, body = '' }: Draft, via: string, peer: Peer): void {
+    const all: Header[] = [['via', via], ['max-forwards', '70'], ...headers]
     this.#deps.transport().send(writeMessage(`${method} ${uri} SIP/2.0`, all, body), peer)
   }
 }
 
+const ignored: ResponseHandlers = { response: () => {}, timeout: () => {} }
 const newBranch = () => `z9hG4bK${randomBytes(12).toString('hex')}`
 const clientKey = (branch: string, method: string) => `${branch} ${method}`
 

@@ -84,6 +84,87 @@ t.test('a called party gets BYE with the login that it asks for, and a number ab
   await ending
 })
 
+/** A phone that rings when the process dies which has called it. */
+async function ring(t: Test, dialogs = keptDialogs()) {
+  let port = 0
+  const setup = { outgoing: () => [outgoingTo(port)], dialogs }
+  const [dead, next] = [await openTrunk(t, setup), await openTrunk(t, setup)]
+  const peer = await dead.peer()
+  port = peer.port
+  const dialing = dead.line.dial(toDial(), new AbortController().signal)
+  const invite = await peer.request('INVITE')
+  peer.respond(invite, 180)
+  const { carrierLegId } = await dialing
+  return { dead, next, peer, invite, ref: { legId, carrierLegId } }
+}
+
+t.test('a phone that rings gets CANCEL, by the names of its INVITE', async (t) => {
+  const { next, peer, invite, ref } = await ring(t)
+  dies(peer, next)
+  const ending = next.line.hangUp(ref)
+  const cancel = await peer.request('CANCEL')
+  t.match(cancel, { callId: invite.callId, uri: invite.uri, cseq: { number: invite.cseq.number } })
+  for (const name of ['via', 'from', 'to'])
+    t.same(valuesOf(cancel.headers, name), valuesOf(invite.headers, name), `${name} of the INVITE`)
+  peer.respond(cancel, 200)
+  peer.respond(invite, 487)
+  await ending
+  t.match(await peer.request('ACK'), { callId: invite.callId, via: { branch: invite.via.branch } })
+  t.same(next.logged, [])
+})
+
+t.test('a phone that is answered before the CANCEL comes gets ACK and BYE', async (t) => {
+  const { next, peer, invite, ref } = await ring(t)
+  dies(peer, next)
+  const ending = next.line.hangUp(ref)
+  peer.respond(await peer.request('CANCEL'), 200)
+  for (const count of [1, 2]) {
+    peer.respond(invite, 200, { headers: [sdpType], body: sdp() })
+    await peer.request('ACK', count)
+  }
+  const bye = await peer.request('BYE')
+  t.match(bye, { callId: invite.callId, uri: `sip:far@127.0.0.1:${peer.port}`, to: { tag: 'far' } })
+  t.ok(bye.cseq.number > invite.cseq.number)
+  peer.respond(bye, 200)
+  await ending
+  await quiet()
+  t.equal(peer.requests('BYE').length, 1)
+  t.same(next.logged, [])
+})
+
+t.test('a CANCEL after which nothing comes is logged after 5 s', async (t) => {
+  const { next, peer, ref } = await ring(t)
+  const ending = next.line.hangUp(ref)
+  await peer.request('CANCEL')
+  await next.clock.advance(5_000)
+  await ending
+  t.same(next.logged, ['the CANCEL for a leg of a dead process was not answered'])
+})
+
+t.test('a slow store does not put the INVITE over the dialog', async (t) => {
+  const kept = keptDialogs()
+  let write = () => {}
+  const slow = new Promise<void>((resolve) => {
+    write = resolve
+  })
+  let writes = 0
+  const dialogs: typeof kept = {
+    ...kept,
+    async keep(leg, dialog) {
+      if (++writes === 1) await slow
+      return kept.keep(leg, dialog)
+    },
+  }
+  const { dead, next, peer, invite, ref } = await ring(t, dialogs)
+  peer.respond(invite, 200, { headers: [sdpType], body: sdp() })
+  await dead.event('answered')
+  write()
+  await wanted(() => writes === 2, 'the second write')
+  void next.line.hangUp(ref)
+  await peer.request('BYE')
+  t.same(peer.requests('CANCEL'), [])
+})
+
 t.test('a caller over TCP, whose connection has died, gets BYE over a new one', async (t) => {
   const [dead, next] = await openTwo(t)
   const listener = await listenOverTcp(t)
