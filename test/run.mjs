@@ -84,6 +84,8 @@ function filesInRealTime() {
     'test/phone/bridged-audio.test.ts',
     'test/phone/conversations.test.ts',
     'test/phone/keys.test.ts',
+    'test/phone/demo.test.ts',
+    'test/phone/taken-messages.test.ts',
     'test/phone/transfer-tool.test.ts',
     'test/phone/transfers.test.ts',
     'test/phone/voicemail.test.ts',
