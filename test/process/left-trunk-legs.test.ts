@@ -1,4 +1,4 @@
-/** A process with calls over SIP trunks is killed: the next start hangs up at every far end. In real time. */
+/** A process with calls over SIP trunks is killed: the next start hangs up at every far end, and a phone that rings stops. In real time. */
 import t from 'tap'
 import { callWhen, hasEnded, newestInbound } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
@@ -13,7 +13,7 @@ import { startParley } from './parley.ts'
 
 const endsWithinMs = 30_000
 
-t.test('every far end gets BYE within 30 s of the next start', async (t) => {
+t.test('every far end gets BYE, or CANCEL if it rings, within 30 s of the next start', async (t) => {
   const farPort = await freePort()
   const server = await startTrunkServer(farPort)
   t.teardown(() => server.close())
@@ -52,21 +52,34 @@ t.test('every far end gets BYE within 30 s of the next start', async (t) => {
   await call(server, 'POST', `/v1/calls/${id}/transfers/${transfers(row)[0]?.id}/complete`, {})
   await callWhen(server, id, (row) => transfers(row)[0]?.status === 'completed')
 
+  // A fourth phone rings.
+  const calling = { to: '+15005550009', from: server.trunkNumber, agentId: server.agentId }
+  const ringing = call(server, 'POST', '/v1/sessions/phone', calling)
+  const invite = await recipient.peer.request('INVITE', 2)
+  recipient.peer.respond(invite, 180)
+  ids.push((await ringing).json<{ sessionId: string }>().sessionId)
+
   const { parley } = server
+  const sql = openDatabase(parley.dataDir)
+  t.teardown(() => sql.end())
+  const withDialog = async () => (await sql`select id from call_legs where dialog is not null`).length
+  await until('what ends each leg is stored', async () => (await withDialog()) === 5)
   await parley.kill()
   const startedMs = Date.now()
   const next = await startParley(trunkEnv(server.sipPort), parley.dataDir)
   t.teardown(() => next.remove())
   const phones = [lone.peer, caller.peer, recipient.peer]
-  const byes = () => [...phones.map((peer) => peer.requests('BYE')[0]), listener.requests[0]]
-  await until('a BYE at every far end', () => byes().every(Boolean), endsWithinMs)
-  t.comment(`the last BYE came ${Date.now() - startedMs} ms after the next start`)
+  const cancel = () => recipient.peer.requests('CANCEL')[0]
+  const ends = () => [...phones.map((peer) => peer.requests('BYE')[0]), listener.requests[0], cancel()]
+  await until('a BYE or CANCEL at every far end', () => ends().every(Boolean), endsWithinMs)
+  t.comment(`the last one came ${Date.now() - startedMs} ms after the next start`)
   t.match(listener.requests[0], { method: 'BYE', callId: 'over-tcp', from: { tag: ok.to.tag } })
   for (const phone of phones) phone.respond(phone.requests('BYE')[0]!, 200)
+  t.match(cancel(), { callId: invite.callId, via: { branch: invite.via.branch } })
+  recipient.peer.respond(cancel()!, 200)
+  recipient.peer.respond(invite, 487)
   const target = { url: next.url, key: next.key }
   for (const each of ids) await callWhen(target, each, hasEnded)
-  const sql = openDatabase(parley.dataDir)
-  t.teardown(() => sql.end())
   const open = () => sql`select id from call_legs where ended_at is null or dialog is not null`
   await until('the end of all legs', async () => (await open()).length === 0)
 })
