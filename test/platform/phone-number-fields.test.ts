@@ -1,0 +1,99 @@
+/**
+ * Every field of the contract that takes a phone number refuses a text that looks like one and is none by the numbering
+ * plan of its country, and names the field. The fields are read from the contract.
+ */
+import t from 'tap'
+import { platformContract } from '../../generated/platform/contract.ts'
+import { openDatabase } from '../process/database.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
+
+type Schema = {
+  $ref?: string
+  pattern?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  allOf?: Schema[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+}
+type Content = { schema: Schema; example?: object; examples?: Record<string, { value: object }> }
+type Operation = { operationId?: string; requestBody?: { content: Record<string, Content> } }
+type Contract = { paths: Record<string, Record<string, Operation>> }
+type Field = { operationId: string; method: string; url: string; path: readonly string[]; example: object }
+
+const contract = JSON.parse(platformContract) as Contract
+const pattern = '^\\+[1-9]\\d{6,14}$'
+/** Fits the pattern, and no country has such numbers. */
+const wrong = '+15551234567'
+const tool = { name: 'transfer_call', description: 'Transfers the caller.' }
+const config = { kind: 'warm', destinations: [{ to: '+12025550143', label: 'Sales' }] }
+const transferTool = { ...tool, source: { kind: 'builtin', name: 'transfer_call', config } }
+
+const fields = Object.entries(contract.paths).flatMap(([url, operations]) =>
+  Object.entries(operations).flatMap(([method, { operationId = '', requestBody }]): Field[] => {
+    const content = requestBody?.content['application/json']
+    if (content === undefined) return []
+    const example = content.example ?? Object.values(content.examples ?? {})[0]?.value ?? {}
+    return numbersIn(content.schema).map((path) => ({ operationId, method, url, path, example }))
+  }),
+)
+
+const { parley, admin } = await startAdministered(t, { PARLEY_RMSG_KEEP_REMOVED_SEND: 'true' })
+const target = await admin.organization('numbers', { scopes: ['router', 'platform', 'rmsg'] })
+const sql = openDatabase(parley.dataDir)
+await sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true where id = ${target.id}`
+await sql.end()
+
+t.test('the contract has fields for phone numbers', async (t) => {
+  t.ok(fields.length >= 20, `${fields.length} fields`)
+  for (const known of ['createPhoneSession to', 'transferCallWarm destinations.*.to', 'saveSmsBrand supportPhone'])
+    t.ok(fields.map(nameOf).includes(known), known)
+})
+
+for (const field of fields)
+  t.test(`${nameOf(field)} refuses what is no phone number`, async (t) => {
+    const url = field.url.replace(/\{[^}]+\}/g, '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b')
+    const body = withValue(withTool(field), field.path, wrong) as object
+    const { status, code, paths } = faultOf(await call(target, field.method.toUpperCase(), url, body))
+    const path = `/${field.path.join('/').replaceAll('*', '0')}`
+    t.match({ status, code, paths }, { status: 400, code: 'VALIDATION_ERROR', paths: [path] })
+  })
+
+function nameOf({ operationId, path }: Pick<Field, 'operationId' | 'path'>): string {
+  return `${operationId} ${path.join('.')}`
+}
+
+/** The places of the fields with the pattern of a phone number. `*` is each item. */
+function numbersIn(schema: Schema, path: readonly string[] = [], seen: readonly string[] = []): string[][] {
+  const { $ref } = schema
+  if ($ref !== undefined) return seen.includes($ref) ? [] : numbersIn(resolved($ref), path, [...seen, $ref])
+  const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema
+  const found = [
+    ...(schema.pattern === pattern ? [[...path]] : []),
+    ...Object.entries(properties).flatMap(([name, each]) => numbersIn(each, [...path, name], seen)),
+    ...(items === undefined ? [] : numbersIn(items, [...path, '*'], seen)),
+    ...[...allOf, ...anyOf, ...oneOf].flatMap((each) => numbersIn(each, path, seen)),
+  ]
+  return [...new Map(found.map((each) => [each.join('/'), each])).values()]
+}
+
+function resolved(ref: string): Schema {
+  const names = ref.split('/').slice(1)
+  return names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], contract) as Schema
+}
+
+/** The example, with a tool that transfers calls where the field is one of such a tool. */
+function withTool({ operationId, path, example }: Field): unknown {
+  const at = path.indexOf('source')
+  if (operationId === 'updateAgentTool') return { source: transferTool.source }
+  // A warm transfer has either one number or a list of them.
+  if (operationId === 'transferCallWarm' && path[0] === 'to') return {}
+  return at < 0 ? example : withValue(example, path.slice(0, at), transferTool)
+}
+
+function withValue(value: unknown, [name, ...rest]: readonly string[], leaf: unknown): unknown {
+  if (name === undefined) return leaf
+  if (name === '*') return [withValue(Array.isArray(value) ? value[0] : {}, rest, leaf)]
+  const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  return { ...fields, [name]: withValue(fields[name], rest, leaf) }
+}
