@@ -4,7 +4,6 @@ import { isPromised } from '../domain/callbacks/callback.ts'
 import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { extractionOf } from '../domain/calls/extraction.ts'
-import { lineEventOf } from '../domain/calls/recording-events.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
 import {
   type CallStatus,
@@ -299,7 +298,7 @@ function recordingOf(deps: CallStoreDeps, call: Call, recording: SalvagedRecordi
     payload: {},
   }
   const durationMs = status === 'ready' ? recording.durationMs : null
-  return [{ kind: 'recording', event, ...lineEventOf(event, status, deps.eventId()), status, durationMs }]
+  return [{ kind: 'recording', event, lineEventId: deps.eventId(), status, durationMs }]
 }
 
 /** Calls that are ended in one go; the next run takes the others. */

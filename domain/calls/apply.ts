@@ -5,6 +5,7 @@
 import type { Callback } from '../callbacks/callback.ts'
 import type { Transfer } from '../transfers/transfer.ts'
 import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from './call.ts'
+import { lineEventsOf } from './recording-events.ts'
 import { isTerminal, mayMove } from './states.ts'
 
 export type Applied = {
@@ -51,8 +52,7 @@ export function applyEntries(
       next = changed
       const event = { ...entry.event, status: next.status }
       events.push(event)
-      if (entry.kind === 'recording' && entry.lineEvent !== undefined && call.phone !== null)
-        events.push({ ...entry.lineEvent, status: next.status })
+      if (entry.kind === 'recording' && call.phone !== null) events.push(...lineEventsOf(entry, event))
       if (entry.kind === 'callback') callbacks.push({ callback: entry.callback, event })
       if (entry.kind === 'transfer') transfers.push(entry.transfer)
     }

@@ -203,7 +203,7 @@ export type CallEntry =
   | { kind: 'transfer'; event: CallEvent; transfer: Transfer }
   | { kind: 'turn'; turn: Turn }
   | { kind: 'span'; span: Span }
-  /** `lineEvent`: stored too if the call is by phone. */
-  | { kind: 'recording'; event: CallEvent; lineEvent?: CallEvent; status: RecordingStatus; durationMs: number | null }
+  /** `lineEventId`: of the event of the line that the end of a recording makes if the call is by phone. */
+  | { kind: 'recording'; event: CallEvent; lineEventId?: string; status: RecordingStatus; durationMs: number | null }
 
 export type CallChange = Partial<Pick<Call, 'startedAtMs' | 'endedAtMs' | 'endReason' | 'ownerId'>>

@@ -15,7 +15,6 @@ import { transferPayload } from '../transfers/payload.ts'
 import type { TransferChange } from '../transfers/transfer.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
 import { createCallTime } from './call-time.ts'
-import { lineEventOf } from './recording-events.ts'
 import { type CallStatus, type EndReason, endPayload, endStatus, failureCause, isTerminal, mayMove } from './states.ts'
 import type { CallStore } from './store.ts'
 
@@ -143,9 +142,9 @@ class OpenJournal implements PhoneLog {
 
   recording(...[status, durationMs]: Parameters<CallLog['recording']>): void {
     const event = this.#event(`recording.${status}`, {})
-    const line = lineEventOf(event, status, this.#deps.eventId())
-    this.#eventAtMs = line.lineEvent?.occurredAtMs ?? this.#eventAtMs
-    this.#add({ kind: 'recording', event, ...line, status, durationMs })
+    // The event of the line comes 1 ms later.
+    this.#eventAtMs++
+    this.#add({ kind: 'recording', event, lineEventId: this.#deps.eventId(), status, durationMs })
   }
 
   ended(reason: EndReason, clientReason?: string, sipCode: number | null = null): Promise<void> {

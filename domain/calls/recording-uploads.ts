@@ -8,7 +8,6 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { CallEntry } from './call.ts'
-import { lineEventOf } from './recording-events.ts'
 import type { RecordingBucket, Recordings } from './recordings.ts'
 import type { CallStore } from './store.ts'
 
@@ -163,7 +162,7 @@ export class RecordingUploads {
       occurredAtMs: clock.nowMs(),
       payload: {},
     }
-    const entry: CallEntry = { kind: 'recording', event, ...lineEventOf(event, status, eventId()), status, durationMs }
+    const entry: CallEntry = { kind: 'recording', event, lineEventId: eventId(), status, durationMs }
     await calls.append(upload, upload.id, [entry])
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Every field of the contract that takes a phone number refuses a text that looks like one and is none by the numbering
- * plan of its country, and names the field. The fields are read from the contract.
+ * The fields of the contract that take a phone number, as the contract itself lists them. Each refuses a text that is no
+ * phone number by the numbering plan of its country, and the error names the field.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
