@@ -68,7 +68,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     list(): Promise<OrganizationRow[]>
     find(id: string): Promise<OrganizationRow | null>
     create(organization: NewOrganization): Promise<OrganizationRow>
-    change(id: string, changes: OrganizationChanges): Promise<OrganizationRow | 'admin_taken' | null>
+    change(id: string, changes: OrganizationChanges): Promise<OrganizationRow | 'admin_taken' | 'legacy_ended' | null>
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
   }
   users: {
@@ -130,6 +130,10 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       const changed = found(await organizations.change(await organizationId(id), changes), noOrganization(id))
       if (changed === 'admin_taken')
         throw new CommandError('another organization has admin_organization; turn it off there first')
+      if (changed === 'legacy_ended')
+        throw new CommandError(
+          `${id} has had a number in its pool, which ends rmsg_legacy_inventory for good; put numbers into its pool with \`parley rmsg assign\``,
+        )
       return changed
     },
     createOrganization: (name) => organizations.create(newOrganization(name)),

@@ -101,6 +101,7 @@ async function insertSimulatedRmsgNumbers(tx: Tx, { organizationId, test }: Tena
       values (${test}, ${systemIds.session()}, ${e164}, ${`simulated-${e164.slice(1)}`}, ${isPooled ? organizationId : null}, 'active',
         ${smsStatus}, ${smsStatus === 'ready' ? tx`now()` : null}, now(), now())
       on conflict do nothing`
+  if (!test) await tx`update organizations set rmsg_legacy_ended = true where id = ${organizationId}`
 }
 
 /** If several processes start at once, one finds the store empty and the others wait here for its commit. */

@@ -20,8 +20,11 @@ export type Organizations = {
   list(): Promise<OrganizationRecord[]>
   isEmpty(): Promise<boolean>
   find(id: string): Promise<OrganizationRecord | null>
-  /** Changes what is named and leaves the rest. Every instance obeys at once. `admin_taken`: another one is the admin organization. */
-  change(id: string, changes: OrganizationChanges): Promise<OrganizationRecord | 'admin_taken' | null>
+  /**
+   * Changes what is named and leaves the rest. Every instance obeys at once. `admin_taken`: another one is the admin
+   * organization. `legacy_ended`: it has had a number in its pool, so it never sees the whole inventory again.
+   */
+  change(id: string, changes: OrganizationChanges): Promise<OrganizationRecord | 'admin_taken' | 'legacy_ended' | null>
   /** `microUsd` may be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
 }
@@ -80,7 +83,7 @@ async function changeOrganization(
   id: string,
   changes: OrganizationChanges,
   now: Date,
-): Promise<OrganizationRecord | null> {
+): Promise<OrganizationRecord | 'legacy_ended' | null> {
   // Only these names reach the statement.
   const values = {
     ...(changes.name !== undefined && { name: changes.name }),
@@ -96,12 +99,20 @@ async function changeOrganization(
     ...(changes.isDisabled !== undefined && { is_disabled: changes.isDisabled }),
   }
   if (Object.keys(values).length === 0) return readOrganization(tx, id)
+  if (changes.rmsgLegacyInventory === true && (await hasLegacyEnded(tx, id))) return 'legacy_ended'
   if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)
   const [row] = await tx<OrganizationRecord[]>`
     update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
   // Keys are remembered with the settings of their organization.
   if (row) await notifyKeyChange(tx, { organizationId: id })
   return row ?? null
+}
+
+/** The row is locked, because a number may come into the pool at this time. */
+async function hasLegacyEnded(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx<{ isEnded: boolean }[]>`
+    select rmsg_legacy_ended as "isEnded" from organizations where id = ${id} for update`
+  return row?.isEnded === true
 }
 
 /** The credit is not changed by others until the transaction ends. */

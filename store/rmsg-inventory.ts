@@ -48,7 +48,8 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
         await lockPool(tx, { organizationId, test: number.test })
         // Pools are of one world each, and the setting is of both: a number of the test world takes nothing from live keys.
         const known = await tx`
-          update organizations set rmsg_legacy_inventory = rmsg_legacy_inventory and ${number.test}
+          update organizations set rmsg_legacy_inventory = rmsg_legacy_inventory and ${number.test},
+            rmsg_legacy_ended = rmsg_legacy_ended or not ${number.test}::boolean
           where id = ${organizationId} returning id`
         if (known.length === 0) return 'no_organization'
         await tx`

@@ -15,7 +15,7 @@ type OrganizationSettingsStore = {
   change(
     id: string,
     changes: Partial<Pick<OrganizationSettings, 'name' | 'recordingEnabled'>>,
-  ): Promise<OrganizationRecord | 'admin_taken' | null>
+  ): Promise<OrganizationRecord | 'admin_taken' | 'legacy_ended' | null>
 }
 
 export type OrganizationDeps = {
@@ -54,9 +54,9 @@ function updateOrganization(organizations: OrganizationSettingsStore): Handlers[
   }
 }
 
-function wireOrganization(record: OrganizationRecord | 'admin_taken' | null): Organization {
+function wireOrganization(record: OrganizationRecord | 'admin_taken' | 'legacy_ended' | null): Organization {
   // Its key was just checked, organizations are not deleted, and these changes do not make one the admin organization.
-  if (record === null || record === 'admin_taken') throw new Error('the organization of a live key is not stored')
+  if (record === null || typeof record === 'string') throw new Error('the organization of a live key is not stored')
   return {
     id: record.id,
     name: record.name,

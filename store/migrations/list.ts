@@ -41,6 +41,7 @@ import { legDialogs } from './0040-leg-dialogs.ts'
 import { messageStates } from './0041-message-states.ts'
 import { retention } from './0042-retention.ts'
 import { keyBudgets } from './0043-key-budgets.ts'
+import { messageMemory } from './0044-message-memory.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   messageStates,
   retention,
   keyBudgets,
+  messageMemory,
 ]

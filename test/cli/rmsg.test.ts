@@ -44,6 +44,10 @@ t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
   refused(t, await command('remove', '+14155550170'), 'unassign it first')
   t.match(await done('unassign', '+14155550170'), { organization_id: null, agent_id: null })
   t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'what it saw before pools is gone for good')
+  const org = (...args: string[]) => runParley(['org', 'set', ...args], { dataDir: parley.dataDir })
+  refused(t, await org('acme', 'rmsg_legacy_inventory=on'), 'ends rmsg_legacy_inventory for good')
+  t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'and stays so')
+  t.equal((await org('acme', 'rmsg_legacy_inventory=off')).code, 0, 'to turn it off is no mistake')
   await done('remove', added.id)
   refused(t, await command('pause', added.id), 'there is no rich-message number')
 })
@@ -76,6 +80,8 @@ t.test('a number of the test world leaves an organization what its live keys see
   await done('add', '+14155550173', '--identity', 'agent-173', '--test')
   await done('assign', '+14155550173', 'both worlds', '--test')
   t.match(await admin.store.organizations.find(both.id), { rmsgLegacyInventory: true })
+  const set = await runParley(['org', 'set', both.id, 'rmsg_legacy_inventory=on'], { dataDir: parley.dataDir })
+  t.equal(set.code, 0, 'it has not ended')
 })
 
 t.test('rmsg sync', async (t) => {
