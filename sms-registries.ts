@@ -40,6 +40,7 @@ function lazyRegistry(open: () => Promise<Registry>): Registry {
     createBrand: async (profile) => (await registry()).createBrand(profile),
     updateBrand: async (id, profile) => (await registry()).updateBrand(id, profile),
     findBrand: async (id) => (await registry()).findBrand(id),
+    findBrandsLike: async (profile, sinceMs) => (await registry()).findBrandsLike(profile, sinceMs),
     orderVetting: async (id, provider, vettingClass) => (await registry()).orderVetting(id, provider, vettingClass),
     findVetting: async (id, vettingClass) => (await registry()).findVetting(id, vettingClass),
     createCampaign: async (brandId, profile, reference) =>

@@ -51,6 +51,16 @@ export class Brands {
     return this.#written(updated)
   }
 
+  /** GET /10dlc/brand. The brands that this process has made, newest first; it has one page. */
+  list(query: URLSearchParams): object {
+    const displayName = query.get('displayName')
+    const records = [...this.#brands.values()]
+      .filter(({ fields }) => displayName === null || fields['displayName'] === displayName)
+      .toReversed()
+      .map((brand) => this.#listed(brand))
+    return { records, page: 1, totalRecords: records.length }
+  }
+
   /** GET /10dlc/brand/{brandId} */
   retrieve(id: string): object {
     return this.#written(this.#brand(id))
@@ -113,7 +123,7 @@ export class Brands {
     return brand.outcome === 'verified' ? 'VERIFIED' : 'UNVERIFIED'
   }
 
-  #written(brand: Brand): object {
+  #written(brand: Brand): Fields {
     const { id, fields, createdAtMs, reviewedFromMs } = brand
     const status = this.#statusOf(brand)
     const identityStatus = this.#identityOf(brand)
@@ -130,6 +140,13 @@ export class Brands {
       createdAt: iso(createdAtMs),
       updatedAt: iso(reviewedFromMs),
     }
+  }
+
+  /** A row of the list, which has no tax number. */
+  #listed(brand: Brand): object {
+    const { brandId, entityType, companyName, displayName, email, website, status, createdAt } = this.#written(brand)
+    const shown = { brandId, entityType, companyName, displayName, email, website, status, createdAt }
+    return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
   }
 
   #vettingWritten({ id, provider, vettingClass, orderedAtMs }: Vetting): object {

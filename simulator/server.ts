@@ -139,6 +139,7 @@ function smsRoutes(): Route[] {
   const route = (method: string, path: RegExp, answer: Route['answer']) => ({ method, path, answer })
   return [
     route('POST', new RegExp(`${root}/brand$`), ({ deps, fields }) => deps.brands.create(fields())),
+    route('GET', new RegExp(`${root}/brand$`), ({ deps, query }) => deps.brands.list(query)),
     route('GET', brand, ({ deps, id }) => deps.brands.retrieve(id)),
     route('PUT', brand, ({ deps, id, fields }) => deps.brands.update(id, fields())),
     route('GET', vetting, ({ deps, id }) => deps.brands.listVettings(id)),

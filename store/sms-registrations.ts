@@ -16,10 +16,13 @@ import type {
 import type { Tx } from './connect.ts'
 import { isNumberId, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import { writeSmsStatus } from './rmsg-sms-status.ts'
-import { dateOrNull, storable } from './row-values.ts'
+import { arrayLiteral, dateOrNull, storable } from './row-values.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
-export function createSmsRegistrationStore(worlds: Worlds, clock: Clock): SmsRegistrationStore {
+export function createSmsRegistrationStore(
+  worlds: Worlds & Pick<Tenancy, 'asOperator'>,
+  clock: Clock,
+): SmsRegistrationStore {
   return {
     find: (tenant) => worlds.asTenant(tenant, (tx) => read(tx, tenant)),
     change: (tenant, change) =>
@@ -43,6 +46,12 @@ export function createSmsRegistrationStore(worlds: Worlds, clock: Clock): SmsReg
         tenant,
         async (tx) => void (await tx`update sms_registrations set claimed_until = null ${ofTenant(tx, tenant)}`),
       ),
+    ownedBrands: (carrierIds) =>
+      worlds.asOperator(async (tx) => {
+        const rows = await tx<{ id: string }[]>`
+          select brand_carrier_id as id from sms_registrations where brand_carrier_id = any(${arrayLiteral(carrierIds)}::text[])`
+        return new Set(rows.map(({ id }) => id))
+      }),
   }
 }
 
@@ -112,7 +121,7 @@ async function read(tx: Tx, tenant: Tenant): Promise<Registration> {
   const [row] = await tx<Row[]>`
     select brand_profile as "brandProfile", brand_status as status, identity_status as "identityStatus",
       brand_review_errors as "reviewErrors", brand_submitted_at as "submittedAt", brand_carrier_id as "carrierId",
-      brand_is_changed as "isChanged", campaign_profile as "campaignProfile",
+      brand_is_changed as "isChanged", brand_intent as intent, campaign_profile as "campaignProfile",
       campaign_review_errors as "campaignErrors", campaign_intent as "campaignIntent"
     from sms_registrations ${ofTenant(tx, tenant)}`
   if (row === undefined) return { brand: null, campaign: null, submitted: [] }
@@ -133,7 +142,8 @@ async function write(tx: Tx, tenant: Tenant, { brand, campaign, submitted }: Reg
       brand_status = ${brand?.status ?? 'draft'}, identity_status = ${brand?.identityStatus ?? null},
       brand_review_errors = ${json(brand?.reviewErrors)}::text::json,
       brand_submitted_at = ${dateOrNull(brand?.submittedAtMs ?? null)}, brand_carrier_id = ${brand?.carrierId ?? null},
-      brand_is_changed = ${brand?.isChanged ?? true}, campaign_profile = ${jsonOrNull(campaign?.profile)}::text::json,
+      brand_is_changed = ${brand?.isChanged ?? true},
+      brand_intent = ${jsonOrNull(brand?.intent ?? undefined)}::text::json, campaign_profile = ${jsonOrNull(campaign?.profile)}::text::json,
       campaign_review_errors = ${json(campaign?.reviewErrors)}::text::json,
       campaign_intent = ${jsonOrNull(campaign?.intent ?? undefined)}::text::json
     ${ofTenant(tx, tenant)}`

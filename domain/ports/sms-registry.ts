@@ -80,6 +80,8 @@ export interface SmsRegistry {
   createBrand(profile: BrandProfile): Promise<RegisteredBrand>
   updateBrand(brandId: string, profile: BrandProfile): Promise<RegisteredBrand>
   findBrand(brandId: string): Promise<RegisteredBrand>
+  /** Brands of the account with the names and the tax number of the profile that were made since then, newest first. */
+  findBrandsLike(profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]>
   /** Asks a company to look into the brand, for a fee. `provider` is its id, at most 10 characters. */
   orderVetting(brandId: string, provider: string, vettingClass: VettingClass): Promise<void>
   /** The newest vetting of that class. Null: none was ordered. Carriers do not say that one has failed. */

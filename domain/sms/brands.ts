@@ -68,16 +68,20 @@ function saved(brand: Brand | null, profile: BrandProfile): Brand {
       submittedAtMs: null,
       carrierId: null,
       isChanged: true,
+      intent: brand?.intent ?? null,
     }
   return { ...brand, profile, isChanged: brand.isChanged || !isSame(profile, brand.profile) }
 }
 
 const isSame = (one: BrandProfile, other: BrandProfile) => JSON.stringify(one) === JSON.stringify(other)
 
-async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...sent }: Brand): Promise<Brand> {
+async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stored }: Brand): Promise<Brand> {
   const { registries, clock } = deps
+  const sent = { ...stored, ...(await foundAgain(deps, tenant, stored, profile)) }
   const id = isKnown[sent.status] ? sent.carrierId : null
   const hasNews = id === null || sent.isChanged
+  const asks = id === null ? { profile, askedAtMs: clock.nowMs() } : null
+  if (asks) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), intent: asks }))
   try {
     const answer = await ask(registries.of(tenant), id, hasNews ? profile : null)
     return await changeBrand(deps, tenant, (brand) => ({
@@ -86,15 +90,51 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...sent
       ...asRegistered(answer),
       submittedAtMs: hasNews ? clock.nowMs() : sent.submittedAtMs,
       isChanged: brand !== null && !isSame(brand.profile, profile),
+      intent: null,
     }))
   } catch (error) {
     if (!(error instanceof SmsRegistryError)) throw error
     const { reviewErrors } = error
     if (error.isUnknown && id !== null)
       return changeBrand(deps, tenant, (brand) => lost(brand ?? saved(null, profile), reviewErrors))
-    if (hasNews) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), reviewErrors }))
+    if (hasNews) {
+      const intent = error.mayBeDone && asks !== null ? asks : sent.intent
+      const kept = intent === null ? null : { ...intent, askedAtMs: sent.intent?.askedAtMs ?? intent.askedAtMs }
+      await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), reviewErrors, intent: kept }))
+    }
     throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'brand' }, { cause: error })
   }
+}
+
+/** The carrier's clock may be behind ours. */
+const clockSkewMs = 300_000
+
+/**
+ * Each registration is paid, and the carrier keeps no reference of a brand. So where the answer to the last one was lost, the brands
+ * of the account are searched for it. One that an organization has is left alone, because two may give the same names.
+ */
+async function foundAgain(
+  { store, registries }: RegistrationDeps,
+  tenant: Tenant,
+  { intent }: Pick<Brand, 'intent'>,
+  profile: BrandProfile,
+): Promise<Partial<Brand>> {
+  if (intent === null) return {}
+  const failed = (error: unknown) => {
+    throw error instanceof SmsRegistryError
+      ? new ResourceFault({ kind: 'sms_carrier_failed', of: 'brand' }, { cause: error })
+      : error
+  }
+  const alike = await registries
+    .of(tenant)
+    .findBrandsLike(intent.profile, intent.askedAtMs - clockSkewMs)
+    .catch(failed)
+  const owned = await store.ownedBrands(alike.map(({ id }) => id))
+  const found = alike.find(({ id }) => !owned.has(id))
+  if (found === undefined) return {}
+  const isChanged = !isSame(intent.profile, profile)
+  // Its status is read behind this. Until then it counts as one that the carrier knows.
+  return { status: 'pending', carrierId: found.id, isChanged, submittedAtMs: intent.askedAtMs }
 }
 
 /** The carrier has removed the brand, so that the next submission registers it anew. */

@@ -14,7 +14,12 @@ export type Brand = {
   carrierId: string | null
   /** The carrier has another profile of it. */
   isChanged: boolean
+  /** Null: no answer of the carrier is missing. */
+  intent: BrandIntent | null
 }
+
+/** A brand that the carrier was asked to register. It stays until we know what became of it. */
+export type BrandIntent = { profile: BrandProfile; askedAtMs: number }
 
 /** A campaign at the carrier. */
 export type SubmittedCampaign = {
@@ -52,6 +57,8 @@ export interface SmsRegistrationStore {
   /** False: another process or request has claimed it, and the time of that has not run out. */
   claim(tenant: Tenant, untilMs: number): Promise<boolean>
   release(tenant: Tenant): Promise<void>
+  /** Those of these ids at the carrier that are brands of any organization. */
+  ownedBrands(carrierIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 export interface SharedCampaignStore {

@@ -2,6 +2,7 @@
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import {
   type AssignmentStatus,
+  type BrandProfile,
   type IdentityStatus,
   type NumberAssignment,
   type RegisteredBrand,
@@ -38,6 +39,7 @@ export function createTelnyxSmsRegistry(options: TelnyxSmsRegistryOptions): SmsR
     updateBrand: async (brandId, profile) =>
       brandIn(await asked(http, 'PUT', brandPath(brandId), brandUpdate(profile))),
     findBrand: async (brandId) => brandIn(await asked(http, 'GET', brandPath(brandId))),
+    findBrandsLike: (profile, sinceMs) => findBrandsLike(http, profile, sinceMs),
     async orderVetting(brandId, provider, vettingClass) {
       await asked(http, 'POST', `${brandPath(brandId)}/externalVetting`, { evpId: provider, vettingClass })
     },
@@ -121,6 +123,31 @@ function brandIn(answer: unknown): RegisteredBrand {
 
 const brandStatuses = ['OK', 'REGISTRATION_PENDING', 'REGISTRATION_FAILED'] as const
 const identityStatuses: readonly IdentityStatus[] = ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']
+
+/** A page of the carrier's list of brands with one name. More with the same names and so young are not expected. */
+const brandsOfPage = 50
+const brandsLikeMax = 5
+
+/** The rows of the list have no tax number, so each that fits is read. */
+async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]> {
+  const wanted = brandBody(profile)
+  const names = ['displayName', 'companyName', 'entityType']
+  const fits = (row: JsonObject, fields: readonly string[]) =>
+    fields.every((field) => stringOf(row[field]) === stringOf(wanted[field]))
+  const query = `displayName=${encodeURIComponent(profile.displayName)}&recordsPerPage=${brandsOfPage}&sort=-createdAt`
+  const answer = await asked(http, 'GET', `/10dlc/brand?${query}`)
+  const rows = objectsOf(isObject(answer) ? answer['records'] : [])
+    .filter((row) => fits(row, names) && utcMs(row['createdAt']) >= sinceMs)
+    .slice(0, brandsLikeMax)
+  const whole = await Promise.all(rows.map((row) => asked(http, 'GET', brandPath(idIn(row, 'brandId')))))
+  return whole.filter((row) => isObject(row) && fits(row, ['ein'])).map(brandIn)
+}
+
+/** The carrier writes times of UTC without a Z. A row without a time counts as the oldest. */
+function utcMs(time: unknown): number {
+  const text = stringOf(time)
+  return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`) || 0
+}
 
 /** A vetting has a date when it is complete. */
 function vettingIn(answer: unknown, vettingClass: VettingClass): 'pending' | 'completed' | null {

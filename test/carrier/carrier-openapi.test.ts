@@ -114,6 +114,7 @@ async function registration(t: Test, { registry, mock }: World): Promise<void> {
   await registry.createBrand({ ...brandProfile, entityType: 'SOLE_PROPRIETOR', ein: null })
   t.match(await registry.updateBrand('b1', { ...brandProfile, entityType: 'PUBLIC_PROFIT' }), brand)
   t.match(await registry.findBrand('b1'), brand)
+  t.same(await registry.findBrandsLike(brandProfile, 0), [], 'the brand of the answer has other names')
   await registry.orderVetting('b1', 'AEGIS', 'STANDARD')
   t.equal(await registry.findVetting('b1', 'STANDARD'), null, 'the vetting of the answer has another class')
   const campaign = { id: '823d6b1a-6ed6-41a3-9c50-c8ff41b682ba', status: /^[A-Z_]+$/ }

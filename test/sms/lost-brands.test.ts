@@ -1,0 +1,114 @@
+/** A brand whose registration was answered to nobody is found again, and is not paid a second time. */
+import t from 'tap'
+import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
+import { brandProfile } from '../carrier/sms-profiles.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { faultOf, reviewMs, setUp } from './setup.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const unanswered = () => new SmsRegistryError([], { mayBeDone: true })
+const refused = { kind: 'sms_carrier_failed', of: 'brand' }
+
+/** `lose` decides what becomes of the next registration: it is made and then lost, or never made. */
+async function losing(t: Parameters<typeof setUp>[0]) {
+  const state: { error: Error | null; isMade: boolean; isListed: boolean } = {
+    error: null,
+    isMade: true,
+    isListed: true,
+  }
+  const parts = await setUp(t, cluster, {
+    createBrand: async (profile) => {
+      const made = state.isMade ? await parts.simulated.createBrand(profile) : null
+      if (state.error || made === null) throw state.error ?? unanswered()
+      return made
+    },
+    findBrandsLike: (...like) =>
+      state.isListed ? parts.simulated.findBrandsLike(...like) : Promise.reject(new SmsRegistryError([])),
+  })
+  const tenant = await parts.tenant()
+  await parts.brands.save(tenant, brandProfile)
+  const lose = async (error: Error, isMade: boolean) => {
+    Object.assign(state, { error, isMade })
+    const fault = await parts.brands.submit(tenant).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    Object.assign(state, { error: null, isMade: true })
+    parts.asked.length = 0
+    return fault
+  }
+  const intent = async () => (await parts.overview(tenant)).registration.brand?.intent ?? null
+  return { ...parts, newTenant: parts.tenant, tenant, state, lose, intent }
+}
+
+t.test('the answer was lost', async (t) => {
+  const { brands, clock, tenant, asked, lose, intent } = await losing(t)
+  t.match(await lose(unanswered(), true), { data: refused })
+  const askedAtMs = clock.nowMs()
+  t.match(await intent(), { profile: brandProfile, askedAtMs })
+  await clock.advance(1000)
+  t.match(await brands.submit(tenant), { status: 'pending', carrierId: String, submittedAtMs: askedAtMs })
+  t.same(asked, ['findBrandsLike', 'findBrand'])
+  t.equal(await intent(), null)
+  await clock.advance(reviewMs)
+  t.match(await brands.submit(tenant), { status: 'verified' })
+  t.same(asked, ['findBrandsLike', 'findBrand', 'findBrand'])
+})
+
+t.test('the process died behind the request', async (t) => {
+  const { brands, tenant, asked, lose } = await losing(t)
+  t.match(await lose(new Error('killed'), true), { message: 'killed' })
+  t.match(await brands.submit(tenant), { status: 'pending', carrierId: String })
+  t.same(asked, ['findBrandsLike', 'findBrand'])
+})
+
+t.test('another profile was saved meanwhile: the brand that is found gets it', async (t) => {
+  const { brands, simulated, tenant, asked, lose } = await losing(t)
+  await lose(unanswered(), true)
+  await brands.save(tenant, { ...brandProfile, displayName: 'Another name' })
+  const found = await brands.submit(tenant)
+  t.same(asked, ['findBrandsLike', 'updateBrand'])
+  t.match(found, { status: 'pending', isChanged: false, intent: null })
+  const renamed = await simulated.findBrandsLike({ ...brandProfile, displayName: 'Another name' }, 0)
+  t.match(renamed, [{ id: found.carrierId }])
+})
+
+t.test('the carrier has not made it: it is registered', async (t) => {
+  const { brands, clock, tenant, asked, lose, intent } = await losing(t)
+  await lose(unanswered(), false)
+  const askedAtMs = clock.nowMs()
+  await clock.advance(1000)
+  await lose(unanswered(), false)
+  t.match(await intent(), { askedAtMs }, 'since the first request')
+  await lose(new SmsRegistryError([{ field: null, message: 'No.' }]), false)
+  t.match(await intent(), { askedAtMs }, 'a refusal says nothing of the request before it')
+  t.match(await brands.submit(tenant), { status: 'pending' })
+  t.same(asked, ['findBrandsLike', 'createBrand'])
+})
+
+t.test('a brand of another organization, an older one and one of another tax number are left alone', async (t) => {
+  const { brands, clock, simulated, tenant, newTenant, asked, lose } = await losing(t)
+  await simulated.createBrand(brandProfile)
+  await clock.advance(3_600_000)
+  const other = await newTenant()
+  await brands.save(other, brandProfile)
+  const theirs = await brands.submit(other)
+  await simulated.createBrand({ ...brandProfile, ein: '98-7654321' })
+  await lose(unanswered(), false)
+  const own = await brands.submit(tenant)
+  t.same(asked, ['findBrandsLike', 'createBrand'])
+  t.not(own.carrierId, theirs.carrierId)
+})
+
+t.test('a carrier that lists nothing is paid nothing', async (t) => {
+  const { brands, tenant, asked, lose, state } = await losing(t)
+  await lose(unanswered(), true)
+  state.isListed = false
+  t.same(await faultOf(brands.submit(tenant)), refused)
+  t.same(asked, ['findBrandsLike'])
+  state.isListed = true
+  t.match(await brands.submit(tenant), { status: 'pending' })
+  t.notOk(asked.includes('createBrand'))
+})
