@@ -3,6 +3,7 @@ import type { Agent, NewAgent } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
+import { agentNamed } from './named.ts'
 import { print } from './print.ts'
 import { readObject } from './read-object.ts'
 import { oneLine } from './terminal.ts'
@@ -31,16 +32,18 @@ export function agents(program: Command, actions: Actions): void {
       print(json, body, () => [body.id])
     })
   command('show', 'the settings of an agent that are not the defaults')
-    .argument('<id>', 'agent id, agent_…')
-    .action(async (id: string, { json }: Json) => {
+    .argument('<agent>', 'its name, or its id, agent_…')
+    .action(async (wanted: string, { json }: Json) => {
+      const id = await agentNamed(await client(), wanted)
       const { body } = await (await client()).getAgent({ path: { id } })
       print(json, body, () => linesOf(body))
     })
   command('delete', 'delete an agent; its calls stay')
-    .argument('<id>', 'agent id, agent_…')
-    .action(async (id: string, { json }: Json) => {
+    .argument('<agent>', 'its name, or its id, agent_…')
+    .action(async (wanted: string, { json }: Json) => {
+      const id = await agentNamed(await client(), wanted)
       const { body } = await (await client()).deleteAgent({ path: { id } })
-      print(json, body, () => [`${id} is deleted`])
+      print(json, body, () => [`${oneLine(wanted)} is deleted`])
     })
 }
 

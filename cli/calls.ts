@@ -4,6 +4,7 @@ import type { SessionItem } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
+import { agentNamed } from './named.ts'
 import { print } from './print.ts'
 import { linesOfCall } from './show-call.ts'
 import { tailCall } from './tail-call.ts'
@@ -40,16 +41,18 @@ function addList(group: Command, actions: Actions): void {
     .description('sessions and calls, newest first; all filters that are given must hold')
     .option('--status <name>', 'such as in_progress, completed, failed')
     .option('--kind <name>', 'browser, outbound, inbound or rmsg')
-    .option('--agent <id>', 'of this agent, agent_…')
+    .option('--agent <agent>', 'of this agent: its name, or its id, agent_…')
     .option('--from <time>', 'made at this time or later, such as 2026-11-21 or 2026-11-21T16:00:00Z')
     .option('--to <time>', 'made before this time')
     .option('--limit <count>', 'the most that one page has, 1 to 100', '20')
     .option('--cursor <cursor>', 'the next page, as the page before names it')
     .option('--json', 'print the answer as it came', false)
-    .action(async ({ json, limit, from, to, ...filters }: Filters & Json) => {
+    .action(async ({ json, limit, from, to, agent, ...filters }: Filters & Json) => {
       const times = { ...(from && { from: timeOf('--from', from) }), ...(to && { to: timeOf('--to', to) }) }
-      const query = { ...filters, ...times, limit: Number(limit) }
-      const { body } = await platformClient(await actions.connection()).listSessions({ query })
+      const client = platformClient(await actions.connection())
+      const ofAgent = agent === undefined ? {} : { agent: await agentNamed(client, agent) }
+      const query = { ...filters, ...times, ...ofAgent, limit: Number(limit) }
+      const { body } = await client.listSessions({ query })
       print(json, body, () => [
         ...(body.entries.length > 0 ? table([heading, ...body.entries.map(rowOf)]) : ['no calls']),
         ...(body.nextCursor === null ? [] : ['', `more: --cursor ${body.nextCursor}`]),

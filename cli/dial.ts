@@ -5,6 +5,7 @@ import type { Call, NewPhoneSession } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
+import { agentNamed } from './named.ts'
 import { tailCall } from './tail-call.ts'
 import { sinceStart } from './terminal.ts'
 
@@ -33,7 +34,10 @@ export function dial(program: Command, actions: Actions): void {
       '<number>',
       'in E.164, such as +15005550006; with the simulated carrier its last digits choose who answers',
     )
-    .option('--agent <id>', 'the agent that talks, agent_…; without one the options below say how it behaves')
+    .option(
+      '--agent <agent>',
+      'the agent that talks: its name, or its id, agent_…; without one the options below say how it behaves',
+    )
     .option(
       '--from <number>',
       'the number of yours that calls; without it the oldest of the agent, else of the organization',
@@ -50,7 +54,7 @@ export function dial(program: Command, actions: Actions): void {
     .option('--json', 'print the answer and each event of the call as a line of JSON', false)
     .action(async (to: string, options: Options) => {
       const client = platformClient(await actions.connection())
-      const { body } = await client.createPhoneSession({ body: requestOf(to, options) })
+      const { body } = await client.createPhoneSession({ body: await requestOf(client, to, options) })
       const { sessionId, from } = body
       if (options.json) console.log(JSON.stringify(body))
       else console.log(options.follow ? `${from} calls ${to}: ${sessionId}` : sessionId)
@@ -59,11 +63,11 @@ export function dial(program: Command, actions: Actions): void {
 }
 
 /** The server checks the whole and names each field that is wrong. */
-function requestOf(to: string, options: Options): NewPhoneSession {
+async function requestOf(client: PlatformClient, to: string, options: Options): Promise<NewPhoneSession> {
   const { agent, from, prompt, language, firstMessage, metadata, maxDuration } = options
   return {
     to,
-    ...(agent === undefined ? { intent: { language } } : { agentId: agent }),
+    ...(agent === undefined ? { intent: { language } } : { agentId: await agentNamed(client, agent) }),
     ...(from !== undefined && { from }),
     ...(prompt !== undefined && { systemPrompt: prompt }),
     ...(firstMessage !== undefined && { firstMessage }),

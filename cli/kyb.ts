@@ -20,16 +20,16 @@ export function kyb(program: Command, actions: Actions): void {
     print(json, rows.map(verificationJson), () => rows.map(lineOf))
   })
   command('approve', 'approve what an organization has submitted')
-    .argument('<id>', 'organization id, org_…')
+    .argument('<organization>', 'name or id of the organization')
     .action((id: string, { json }: Json) => decide(id, { event: 'approve' }, json))
   command('reject', 'reject what an organization has submitted; it reads the reason and may submit again')
-    .argument('<id>', 'organization id, org_…')
+    .argument('<organization>', 'name or id of the organization')
     .requiredOption('--reason <text>', 'why, for the organization')
     .action((id: string, { json, reason }: Json & { reason: string }) =>
       decide(id, { event: 'reject', reason: readReason(reason) }, json),
     )
   command('revoke', 'take an approval back: the organization keeps its numbers and buys no more')
-    .argument('<id>', 'organization id, org_…')
+    .argument('<organization>', 'name or id of the organization')
     .action((id: string, { json }: Json) => decide(id, { event: 'revoke' }, json))
 }
 

@@ -10,9 +10,11 @@ export type ForwardingDeps = {
   chaos: Chaos<ForwardedEvent>
   /** After a failure. */
   retries: number
-  print: (line: string) => void
+  show: (sent: Sent) => void
 }
 
+/** An event that was sent, or only received. It never has content. */
+export type Sent = { time: string; id: string; type: string; callId: string; outcome: Outcome | null; note: string }
 export type ForwardedEvent = ChaosEvent & { id: string; callId: string; body: string }
 type Attempt = Sending<ForwardedEvent> & { number: number }
 
@@ -47,20 +49,20 @@ export class Forwarding {
   }
 
   async #attempt(attempt: Attempt): Promise<void> {
-    const { receiver, print, retries } = this.#deps
+    const { receiver, show, retries } = this.#deps
     const { event, number, lostAnswers, note } = attempt
-    if (receiver === null) return print(lineOf(event, null, note))
+    if (receiver === null) return show(sentOf(event, null, note))
     const outcome = await postTo(receiver, event)
     const isLost = number <= lostAnswers
     const failures = number - lostAnswers
-    print(lineOf(event, outcome, notesOf([note, isLost ? 'counts as 500' : '', number > 1 ? `attempt ${number}` : ''])))
+    show(sentOf(event, outcome, notesOf([note, isLost ? 'counts as 500' : '', number > 1 ? `attempt ${number}` : ''])))
     if (isLost) this.#again(attempt, lostMs)
     else if (!outcome.isReceived && failures <= retries)
       this.#again(attempt, Math.min(retryMs.first * 2 ** (failures - 1), retryMs.max))
   }
 
   #again(attempt: Attempt, delayMs: number): void {
-    if (this.#waiting >= waitingMax) return this.#deps.print(lineOf(attempt.event, null, 'given up: too many wait'))
+    if (this.#waiting >= waitingMax) return this.#deps.show(sentOf(attempt.event, null, 'given up: too many wait'))
     this.#waiting += 1
     setTimeout(() => {
       this.#waiting -= 1
@@ -71,9 +73,20 @@ export class Forwarding {
 
 const notesOf = (notes: readonly string[]) => notes.filter((note) => note !== '').join(', ')
 
-/** Never has content: the time, the type, the call, the answer and its time. */
-function lineOf({ type, callId }: ForwardedEvent, outcome: Outcome | null, note: string): string {
-  const time = new Date().toISOString().slice(11, 23)
+function sentOf({ id, type, callId }: ForwardedEvent, outcome: Outcome | null, note: string): Sent {
+  return { time: new Date().toISOString(), id, type, callId, outcome, note }
+}
+
+export function lineOf({ time, type, callId, outcome, note }: Sent): string {
   const answer = outcome === null ? [] : [outcome.answer, milliseconds(outcome.ms)]
-  return [time, type.padEnd(14), callId, ...answer, ...(note === '' ? [] : [`(${note})`])].join('  ')
+  return [time.slice(11, 23), type.padEnd(14), callId, ...answer, ...(note === '' ? [] : [`(${note})`])].join('  ')
+}
+
+export function jsonOf({ time, id, type, callId, outcome, note }: Sent): string {
+  const answer = outcome && {
+    received: outcome.isReceived,
+    answer: outcome.answer,
+    duration_ms: Math.round(outcome.ms),
+  }
+  return JSON.stringify({ time, id, type, call_id: callId, ...answer, ...(note !== '' && { note }) })
 }

@@ -5,7 +5,7 @@ import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { followStream } from './follow-stream.ts'
 import { Chaos, type ChaosFault, chaosFaults } from './listen-chaos.ts'
-import { Forwarding } from './listen-forwarding.ts'
+import { Forwarding, jsonOf, lineOf } from './listen-forwarding.ts'
 import { addressOf, secretOption } from './local-receiver.ts'
 import { oneLine } from './terminal.ts'
 
@@ -38,6 +38,7 @@ type Options = {
   retries: number
   chaos: ChaosFault[]
   seed?: number
+  json: boolean
 }
 
 export function listen(program: Command, actions: Actions): void {
@@ -50,28 +51,31 @@ export function listen(program: Command, actions: Actions): void {
     .option('--retries <count>', 'send again after a failure, 0 to 10 times', countOf('--retries', 10), 0)
     .option('--chaos <faults>', `make trouble: ${chaosFaults.join(', ')}`, listOf('--chaos', chaosFaults), [])
     .option('--seed <number>', 'of the trouble', countOf('--seed', 2 ** 32 - 1))
+    .option('--json', 'print each event as a line of JSON, without its content', false)
     .addHelpText('after', about)
     .action((options: Options) => run(actions, options))
 }
 
 /** Ends with a failure only; a person ends it with Ctrl-C. */
 async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }: Options): Promise<void> {
-  const { forwardTo, chaos, retries, events = eventTypes } = options
+  const { forwardTo, chaos, retries, json, events = eventTypes } = options
   const connection = await actions.connection()
   const client = platformClient(connection, { eventBytesMax })
   const receiver =
     forwardTo === undefined ? null : { url: forwardTo, signer: await actions.webhookSigner(options.secret) }
-  const forwarding = new Forwarding({ receiver, chaos: new Chaos(chaos, seed), retries, print: console.log })
+  const forwarding = new Forwarding({
+    receiver,
+    chaos: new Chaos(chaos, seed),
+    retries,
+    show: (sent) => console.log(json ? jsonOf(sent) : lineOf(sent)),
+  })
   const position = new ListenPosition()
   const take = async (event: StreamWebhookEventsEvent) => {
     if (event.event === 'error') throw new CommandError(`${event.data.code}: ${event.data.error}`)
     if (event.event === 'open' && position.isNew) {
-      const world = `listening to the ${event.data.test ? 'test' : 'live'} world of ${connection.baseUrl}`
-      const to = receiver === null ? [] : [`to      ${receiver.url}`]
-      const kept = receiver?.signer.keptSecret ?? null
-      const secret = kept === null ? [] : [`secret  ${kept}`]
-      const made = chaos.length === 0 ? [] : [`chaos   ${chaos.join(', ')} with --seed ${seed}`]
-      console.log([world, ...to, ...secret, ...made].join('\n'))
+      const secret = receiver?.signer.keptSecret ?? null
+      const world = { test: event.data.test, server: connection.baseUrl, forward_to: forwardTo ?? null, secret }
+      console.log(json ? JSON.stringify({ ...world, chaos, seed }) : opening({ ...world, chaos, seed }))
     }
     const isNews = position.take(event)
     if (isNews && event.event === 'webhook' && events.includes(event.data.event)) await forwarding.take(event.data)
@@ -79,6 +83,23 @@ async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }
   }
   const open = async () => (await client.streamWebhookEvents({ query: position.query })).body
   await followStream(open, take, Number.POSITIVE_INFINITY)
+}
+
+type World = Pick<Options, 'chaos'> & {
+  test: boolean
+  server: string
+  forward_to: string | null
+  secret: string | null
+  seed: number
+}
+
+function opening({ test, server, forward_to: to, secret, chaos, seed }: World): string {
+  return [
+    `listening to the ${test ? 'test' : 'live'} world of ${server}`,
+    ...(to === null ? [] : [`to      ${to}`]),
+    ...(secret === null ? [] : [`secret  ${secret}`]),
+    ...(chaos.length === 0 ? [] : [`chaos   ${chaos.join(', ')} with --seed ${seed}`]),
+  ].join('\n')
 }
 
 /** The position in the stream, which repeats the events of the last seconds when it is opened again. */

@@ -4,6 +4,7 @@ import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
+import { agentNamed } from './named.ts'
 import { print } from './print.ts'
 import { readObject } from './read-object.ts'
 import { linesOfNumber } from './show-number.ts'
@@ -43,7 +44,9 @@ export function numbers(program: Command, actions: Actions): void {
   withSettings(command('buy', 'buy a number; the set-up price and the first month are taken from the credit at once'))
     .argument('<number>', 'as search prints it, for example +12125550100')
     .action(async (e164: string, { json, ...settings }: Settings & Json) => {
-      const { body } = await (await client()).purchasePhoneNumber({ body: { e164, ...(await fieldsOf(settings)) } })
+      const { body } = await (await client()).purchasePhoneNumber({
+        body: { e164, ...(await fieldsOf(await client(), settings)) },
+      })
       print(json, body, () => table([heading, rowOf(body)]))
     })
   withTrunk(withSettings(command('import', 'take over a number of a SIP connection; it costs nothing')))
@@ -52,9 +55,8 @@ export function numbers(program: Command, actions: Actions): void {
       if (connection === undefined) throw new CommandError('name --connection, over which the number is reached')
       const { id } = await connectionNamed(await client(), connection)
       const trunk = { sipConnectionInstallationId: id, ...providerOf(sipProvider) }
-      const { body } = await (await client()).importPhoneNumber({
-        body: { e164, ...trunk, ...(await fieldsOf(settings)) },
-      })
+      const fields = await fieldsOf(await client(), settings)
+      const { body } = await (await client()).importPhoneNumber({ body: { e164, ...trunk, ...fields } })
       print(json, body, () => table([heading, rowOf(body)]))
     })
   withTrunk(
@@ -62,7 +64,10 @@ export function numbers(program: Command, actions: Actions): void {
   )
     .argument('<number>', 'id, pn_…, or the number')
     .action(async (wanted: string, { json, connection, sipProvider, ...settings }: Settings & Trunk & Json) => {
-      const fields = { ...(await fieldsOf(settings)), ...(await trunkOf(await client(), { connection, sipProvider })) }
+      const fields = {
+        ...(await fieldsOf(await client(), settings)),
+        ...(await trunkOf(await client(), { connection, sipProvider })),
+      }
       if (Object.keys(fields).length === 0)
         throw new CommandError('name an option to change, for example --agent, --template or --direction')
       const path = { id: await idOf(await client(), wanted) }
@@ -88,7 +93,7 @@ type Search = { area?: string; locality?: string; limit: string }
 
 function withSettings(command: Command): Command {
   return command
-    .option('--agent <id>', 'the agent that answers, agent_…')
+    .option('--agent <agent>', 'the agent that answers: its name, or its id, agent_…')
     .option('--direction <name>', directions.join(', '))
     .option('--label <text>', 'for people')
     .option(
@@ -124,12 +129,15 @@ async function idOf(client: Client, wanted: string): Promise<string> {
   return found[0].id
 }
 
-async function fieldsOf({ direction, agent, label, template }: Settings): Promise<Omit<NewPhoneNumber, 'e164'>> {
+async function fieldsOf(
+  client: Client,
+  { direction, agent, label, template }: Settings,
+): Promise<Omit<NewPhoneNumber, 'e164'>> {
   if (direction !== undefined && !directions.includes(direction))
     throw new CommandError(`--direction takes ${directions.join(', ')}`)
   return {
     ...(direction && { direction }),
-    ...(agent && { agentId: agent === 'none' ? null : agent }),
+    ...(agent && { agentId: agent === 'none' ? null : await agentNamed(client, agent) }),
     ...(label && { label: label === 'none' ? null : label }),
     ...(template && { dispatchMetadataTemplate: template === 'none' ? null : await readObject(template) }),
   }

@@ -11,7 +11,7 @@ export function org(program: Command, actions: Actions): void {
   const command = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print as JSON', false)
   command('create', 'a new organization')
-    .argument('<name>')
+    .argument('<name>', 'its name')
     .action(async (name: string, { json }: Json) => {
       printOrganization(json, await actions.admin((admin) => admin.createOrganization(name)))
     })

@@ -59,5 +59,5 @@ async function nextInbound(client: PlatformClient, before: string | null): Promi
     if (newest !== null && newest !== before) return newest
     await sleep(lookEveryMs)
   }
-  throw new CommandError('no agent answers that number: give it one with `parley numbers set NUMBER --agent ID`')
+  throw new CommandError('no agent answers that number: give it one with `parley numbers set NUMBER --agent AGENT`')
 }

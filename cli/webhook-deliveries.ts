@@ -5,6 +5,7 @@ import type { WebhookDelivery } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
 import { mayPass } from './follow-stream.ts'
+import { endpointNamed } from './named.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
 
@@ -25,13 +26,12 @@ export function addDeliveries(group: Command, actions: Actions): void {
   group
     .command('tail')
     .description('deliveries as they change, until Ctrl-C')
-    .option('--endpoint <id>', 'to this endpoint')
+    .option('--endpoint <endpoint>', 'to this endpoint: its name or its id')
     .option('--json', 'print each change as a line of JSON', false)
     .action(async ({ endpoint, json }: { endpoint?: string } & Json) => {
-      const connection = await actions.connection()
-      await tail(platformClient(connection), endpoint, (delivery) =>
-        console.log(json ? JSON.stringify(delivery) : lineOf(delivery)),
-      )
+      const client = platformClient(await actions.connection())
+      const endpointId = endpoint === undefined ? undefined : await endpointNamed(client, endpoint)
+      await tail(client, endpointId, (delivery) => console.log(json ? JSON.stringify(delivery) : lineOf(delivery)))
     })
 }
 

@@ -44,7 +44,7 @@ async function listen(t: Test, key: string, args: string[], { url = parley.url, 
     await ended
   }
   t.teardown(stop)
-  await until('it listens', () => output.includes('listening to'), 30_000)
+  await until('it listens', () => /listening to|"server"/.test(output), 30_000)
   const lines = () => output.split('\n').filter((line) => /^\d\d:\d\d:\d\d\.\d{3} /.test(line))
   return { output: () => output, lines, stop, secret: () => /secret +(\S+)/.exec(output)?.[1] ?? '' }
 }
@@ -164,6 +164,30 @@ t.test('events, retries and failures', async (t) => {
   await store(tenant, newEvent())
   await until('a line', () => nobody.lines().length === 1)
   t.match(nobody.lines()[0], 'nobody listens there')
+})
+
+t.test('listen --json prints a line of JSON for the start and for each event, without content', async (t) => {
+  const { key, tenant } = await newTenant()
+  const { url } = await receiver(t)
+  const listening = await listen(t, key, ['--forward-to', url, '--json', '--secret', 'of my own'])
+  const event = newEvent()
+  await store(tenant, event)
+  await until('the event is printed', () => listening.output().includes(event.id))
+  const [opening, sent] = listening
+    .output()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  t.match(opening, { test: false, server: parley.url, forward_to: url, secret: null, chaos: [] })
+  t.match(sent, {
+    time: String,
+    id: event.id,
+    type: event.type,
+    call_id: event.callId,
+    received: true,
+    duration_ms: Number,
+  })
+  t.notMatch(listening.output(), 'k4n4ry')
 })
 
 t.test('chaos: a receiver gets every event, some twice, by the printed seed', async (t) => {

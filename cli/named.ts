@@ -1,0 +1,29 @@
+/** Agents and endpoints may be named by their id or by their name. */
+import type { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { oneLine } from './terminal.ts'
+
+type Client = ReturnType<typeof platformClient>
+type Named = { id: string; name: string }
+
+/** The forms of the ids that Parley makes. Such a text is an id, also where a thing has it for a name. */
+const agentId = /^agent_\w{22}$/
+const endpointId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export async function agentNamed(client: Client, wanted: string): Promise<string> {
+  return agentId.test(wanted) ? wanted : idIn('agent', (await client.listAgents()).body, wanted)
+}
+
+export async function endpointNamed(client: Client, wanted: string): Promise<string> {
+  return endpointId.test(wanted) ? wanted : idIn('endpoint', (await client.listWebhooks()).body.data, wanted)
+}
+
+/** A name that several have is refused. */
+function idIn(what: string, rows: readonly Named[], wanted: string): string {
+  const named = rows.filter(({ name }) => name === wanted)
+  const [only] = named
+  if (only === undefined) throw new CommandError(`there is no ${what} ${oneLine(wanted)}`)
+  if (named.length === 1) return only.id
+  const ids = named.map(({ id }) => id).join(', ')
+  throw new CommandError(`${named.length} ${what}s have the name ${oneLine(wanted)}; give the id of one: ${ids}`)
+}

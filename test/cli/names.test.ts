@@ -1,0 +1,83 @@
+/** Agents and endpoints are meant by their name or their id, and people of an organization are listed. */
+import t, { type Test } from 'tap'
+import { call, startAdministered } from '../platform/setup.ts'
+import { type Finished, runParley } from '../process/command.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
+import { refused } from './refused.ts'
+
+const receiver = await startReceiver()
+t.teardown(() => receiver.close())
+const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+
+const runner = (key: string) => {
+  const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }
+  return (...args: string[]) => runParley(args, { dataDir: parley.dataDir, env })
+}
+async function outputOf(t: Test, ran: Promise<Finished>): Promise<string> {
+  const { code, stdout, stderr } = await ran
+  t.equal(code, 0, stderr)
+  return stdout.trimEnd()
+}
+
+t.test('an agent by its name', async (t) => {
+  const acme = await admin.organization('agents')
+  const command = runner(acme.key)
+  const make = (name: string) =>
+    outputOf(t, command('agents', 'create', '--name', name, '--prompt', 'Be brief.', '--language', 'en-US'))
+  const [shop, desk] = [await make('Bicycle shop'), await make('desk')]
+  const named = await outputOf(t, command('agents', 'show', 'Bicycle shop'))
+  t.match(named, shop)
+  t.equal(await outputOf(t, command('agents', 'show', shop)), named)
+  t.same(JSON.parse(await outputOf(t, command('calls', 'list', '--agent', 'desk', '--json'))), {
+    entries: [],
+    nextCursor: null,
+  })
+  t.match(await outputOf(t, command('agents', 'delete', 'desk')), 'desk is deleted')
+  t.equal((await call(acme, 'GET', `/v1/agents/${desk}`)).status, 404)
+  for (const args of [
+    ['agents', 'show', 'desk'],
+    ['calls', 'list', '--agent', 'desk'],
+    ['dial', '+15005550006', '--agent', 'desk'],
+    ['numbers', 'set', '+15005550100', '--agent', 'desk'],
+  ])
+    refused(t, await command(...args), 'there is no agent desk')
+  refused(t, await command('agents', 'show', desk), /NOT_FOUND/)
+})
+
+t.test('an endpoint by its name, and the result as JSON', async (t) => {
+  const acme = await admin.organization('endpoints')
+  const command = runner(acme.key)
+  const create = async (name: string) => {
+    const made = await call(acme, 'POST', '/v1/webhooks', { name, url: receiver.url, events: ['call.status'] })
+    return made.json<{ id: string }>().id
+  }
+  const id = await create('crm')
+  t.match(await outputOf(t, command('trigger', 'call.status', '--endpoint', 'crm')), /^delivered, 204, delivery /)
+  const sent = JSON.parse(await outputOf(t, command('trigger', 'call.status', '--endpoint', id, '--json'))) as object
+  t.match(sent, { delivered: true, httpStatus: 204, deliveryId: String })
+  const local = ['trigger', 'call.status', '--forward-to', receiver.url, '--json']
+  t.match(JSON.parse(await outputOf(t, command(...local))), { received: true, answer: String, duration_ms: Number })
+  const other = await create('crm')
+  refused(
+    t,
+    await command('trigger', 'call.status', '--endpoint', 'crm'),
+    new RegExp(`${other}, ${id}|${id}, ${other}`),
+  )
+  refused(t, await command('webhooks', 'tail', '--endpoint', 'erp'), 'there is no endpoint erp')
+})
+
+t.test('users list', async (t) => {
+  const acme = await admin.organization('people')
+  const command = runner(acme.key)
+  const list = (...more: string[]) => outputOf(t, command('users', 'list', ...more))
+  t.equal(await list('people'), '')
+  await outputOf(t, command('users', 'create', 'ann@example.com', 'people', '--role', 'admin'))
+  await outputOf(t, command('users', 'create', 'bob@example.com', acme.id))
+  const lines = (await list('people')).split('\n').map((line) => line.split('  ').slice(1).join(' '))
+  t.same(lines.sort(), [`ann@example.com ${acme.id} admin`, `bob@example.com ${acme.id} member`])
+  const rows = JSON.parse(await list(acme.id, '--json')) as { email: string; role: string }[]
+  t.same(rows.map(({ email, role }) => `${email} ${role}`).sort(), ['ann@example.com admin', 'bob@example.com member'])
+  await outputOf(t, command('users', 'remove', 'ann@example.com', 'people'))
+  t.equal((await list('people')).split('\n').length, 1)
+  refused(t, await command('users', 'list', 'nobody'), /nobody/)
+})
