@@ -336,11 +336,12 @@ class Transcribing implements TranscriptionStream {
     // An opening may be under way: the first, or that of a failover.
     this.#signal?.end(new ProviderError('cancelled', { sent: true }))
     this.#stream?.close()
-    const { requestId } = this.#input
+    const { requestId, callId, trace } = this.#input
     const [receivedMs, sentMs, lostMs] = [this.#receivedSamples, this.#sentSamples, this.#lostSamples].map((samples) =>
       Math.round(this.#layout.msOf(samples)),
     )
-    this.#deps.log.info({ requestId, receivedMs, sentMs, lostMs }, 'transcription ended early')
+    const fields = { requestId, callId, ...trace?.logFields, receivedMs, sentMs, lostMs }
+    this.#deps.log.info(fields, 'transcription ended early')
     return fault
   }
 

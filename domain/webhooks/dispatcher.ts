@@ -142,7 +142,10 @@ export class Dispatcher {
       if (!this.#isStoring) void this.#store()
     } catch (err) {
       // Its lease runs out, and then it is tried again.
-      this.#deps.log.error({ err, deliveryId: delivery.id }, 'a webhook delivery could not be attempted')
+      const { id: deliveryId, callId } = delivery
+      const trace = callId === null ? undefined : this.#deps.traces?.call(callId)
+      const fields = { err, deliveryId, callId, ...trace?.logFields }
+      this.#deps.log.error(fields, 'a webhook delivery could not be attempted')
       this.#release(delivery)
     }
     // An endpoint that is gone gets nothing more before that is stored.

@@ -34,7 +34,8 @@ import { AudioPace, TextPace } from './pace.ts'
 import type { Seats } from './seats.ts'
 
 export type MediaSocketDeps = { seats: Seats; deadlines: Deadlines; clock: Clock; log: Log; overridesMs: number }
-export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'caller'>
+export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'caller'> &
+  Partial<Pick<SocketContext<SessionSeat>, 'trace'>>
 
 /** Part of the contract. */
 const audioMsMax = 200
@@ -58,6 +59,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   readonly #deps: MediaSocketDeps
   readonly #socket: Socket
   readonly #requestId: string
+  readonly #trace: SocketCaller['trace']
   readonly #textPace = new TextPace()
   readonly #audioPace: AudioPace
   readonly #audio: AgentAudio
@@ -65,10 +67,11 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   readonly #waiting: (() => void)[] = []
   #isFirstFrame = true
 
-  constructor(deps: MediaSocketDeps, socket: Socket, { requestId, caller }: SocketCaller, openAudio: OpenAudio) {
+  constructor(deps: MediaSocketDeps, socket: Socket, { requestId, caller, trace }: SocketCaller, openAudio: OpenAudio) {
     this.#deps = deps
     this.#socket = socket
     this.#requestId = requestId
+    this.#trace = trace
     this.seat = caller
     this.#audio = openAudio({
       played: (mark) => this.#sink?.played(mark),
@@ -290,7 +293,8 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
 
   #refuse(error: unknown): void {
     if (isPassing(error)) return this.#fail('RATE_LIMITED', 'The session cannot be joined now.')
-    this.#deps.log.error({ requestId: this.#requestId, err: error }, 'a session could not be joined')
+    const fields = { requestId: this.#requestId, callId: this.seat.sessionId, ...this.#trace?.logFields, err: error }
+    this.#deps.log.error(fields, 'a session could not be joined')
     this.close('pipeline_failed', 'internal')
   }
 

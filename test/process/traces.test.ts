@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { answer, pinned, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { start } from '../realtime/socket.ts'
 import { ask, responses, send } from '../router/requests.ts'
+import { until as happens } from './machine.ts'
 import { startParley, testKey } from './parley.ts'
 import { type SpanAtSink, startSpanSink, valuesOf } from './span-sink.ts'
 
@@ -12,7 +14,8 @@ t.teardown(() => sink.close())
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 const parley = await startParley({
-  PARLEY_PROVIDERS: stubProviders(stub),
+  PARLEY_PROVIDERS: stubProviders(stub, [{ id: 'loopback', adapter: 'loopback' }]),
+  PARLEY_LOG_LEVEL: 'info',
   OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
   OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.instance.id=one',
   OTEL_SERVICE_NAME: 'parley-of-a-test',
@@ -60,4 +63,22 @@ t.test('probes have no spans', async (t) => {
   await answer(target, pinned('local/scripted'))
   await until(() => spans().length > before + 1)
   t.notOk(spans().some(({ attributes }) => /health|ready/.test(String(valuesOf(attributes)['http.route']))))
+})
+
+t.test('a line of the log about a transcription that is left names its trace', async (t) => {
+  const config = { model: 'loopback/loopback', encoding: 'pcm_s16le', sampleRate: 16000, language: 'en' }
+  const socket = await start(target, '/v1/transcribe/stream', config)
+  socket.sendBytes(Buffer.alloc(640))
+  socket.socket.terminate()
+  const lineOf = (msg: string) =>
+    parley
+      .output()
+      .split('\n')
+      .find((line) => line.includes(`"msg":"${msg}"`))
+  await happens('both lines', () => ['transcription ended early', 'socket'].every((msg) => lineOf(msg) !== undefined))
+  const [early, whole] = ['transcription ended early', 'socket'].map(
+    (msg) => JSON.parse(lineOf(msg) ?? '{}') as { requestId: string; traceId: string },
+  )
+  t.match(early, { requestId: whole?.requestId, traceId: whole?.traceId })
+  t.match(whole?.traceId, /^[0-9a-f]{32}$/)
 })
