@@ -17,30 +17,22 @@ const fallbacks: Readonly<Record<string, string>> = {
   end_call: 'the call ends',
 }
 
+type TransferEvent = Pick<CallEvent, 'event_type' | 'failure_cause' | 'payload'>
+
+const words: Readonly<Partial<Record<CallEvent['event_type'], (name: string, event: TransferEvent) => string>>> = {
+  'transfer.requested': (name) => `${name} is called`,
+  'transfer.screening': (name) => `${name} has answered, and is asked`,
+  'transfer.bridging': (name, { payload: { kind } }) =>
+    kind === 'warm' ? `${name} takes the call` : `${name} has answered`,
+  'transfer.completed': (name) => `${name} talks to the caller`,
+  'transfer.failed': (name, { failure_cause: cause, payload }) =>
+    `${name} was not reached: ${causes[cause ?? ''] ?? oneLine(cause ?? 'for no known reason')}${next(payload)}`,
+  'transfer.cancelled': (name, { payload }) => `the call to ${name} was given up${next(payload)}`,
+}
+
 /** Null: it is no event of a transfer. */
-export function transferWords({
-  event_type: type,
-  failure_cause: cause,
-  payload,
-}: Pick<CallEvent, 'event_type' | 'failure_cause' | 'payload'>): string | null {
-  const name = nameOf(payload)
-  const isWarm = payload['kind'] === 'warm'
-  switch (type) {
-    case 'transfer.requested':
-      return `${name} is called`
-    case 'transfer.screening':
-      return `${name} has answered, and is asked`
-    case 'transfer.bridging':
-      return isWarm ? `${name} takes the call` : `${name} has answered`
-    case 'transfer.completed':
-      return `${name} talks to the caller`
-    case 'transfer.failed':
-      return `${name} was not reached: ${causes[cause ?? ''] ?? oneLine(cause ?? 'for no known reason')}${next(payload)}`
-    case 'transfer.cancelled':
-      return `the call to ${name} was given up${next(payload)}`
-    default:
-      return null
-  }
+export function transferWords(event: TransferEvent): string | null {
+  return words[event.event_type]?.(nameOf(event.payload), event) ?? null
 }
 
 type Payload = CallEvent['payload']

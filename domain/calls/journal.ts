@@ -270,8 +270,8 @@ class OpenJournal implements PhoneLog {
 }
 
 function providerOf(type: EventType): CallEvent['provider'] {
-  if (/^(room\.|recording\.|carrier\.recording_)/.test(type)) return 'media'
-  return type.startsWith('carrier.') ? 'carrier' : 'service'
+  if (type.startsWith('carrier.')) return 'carrier'
+  return /^(room|recording)\./.test(type) ? 'media' : 'service'
 }
 
 function nameOf(entry: CallEntry): string {

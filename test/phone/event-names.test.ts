@@ -12,7 +12,7 @@ const forwarding = {
 }
 const initiated: LegEventBody = { type: 'initiated', direction: 'outgoing', from: null, to: '+15005550006', forwarding }
 const hangup: LegEventBody = { type: 'hangup', sipCode: 486, cause: 'user_busy', by: 'callee' }
-/** Of the contract, section 5. Null: a line does not say it. */
+/** The names are those of the contract, section 5. Null: a line does not say it. */
 const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.initiated', initiated],
   ['carrier.ringing', { type: 'ringing' }],
@@ -28,9 +28,10 @@ const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.recording_failed', null],
 ]
 
-t.test('the names of events of a line are those of the contract, and no others', async (t) => {
+t.test('the names of events of a line are those of the contract, and no others', (t) => {
   const ours = eventTypes.filter((type) => type.startsWith('carrier.'))
   t.same([...ours].sort(), names.map(([name]) => name).sort())
+  t.end()
 })
 
 for (const [name, body] of names)
@@ -44,16 +45,18 @@ for (const [name, body] of names)
       t.match(desk.events(name), [{ type: name, provider: 'carrier' }])
     })
 
-t.test('a recording of a call by phone ends with an event of the recording and one of the line', async (t) => {
+t.test('a recording of a call by phone ends with an event of the recording and one of the line', (t) => {
   t.same(endedRecording('ready', 'outbound'), ['media recording.ready 10', 'media carrier.recording_saved 11'])
   t.same(endedRecording('failed', 'outbound'), ['media recording.failed 10', 'media carrier.recording_failed 11'])
   t.same(endedRecording('ready', 'browser'), ['media recording.ready 10'])
   t.same(endedRecording('uploading', 'outbound'), ['media recording.uploading 10'])
+  t.end()
 })
 
-t.test('the end of a recording that is written again makes no second event of the line', async (t) => {
+t.test('the end of a recording that is written again makes no second event of the line', (t) => {
   const call = { ...phoned, recordingStatus: 'ready' as const }
   t.same(applyEntries(call, [entryOf('ready')], () => false, 20).events, [])
+  t.end()
 })
 
 t.test('a region that a trunk does not have is named by the event of the dialling', async (t) => {

@@ -74,7 +74,7 @@ export class Invariant {
     const agent = owner?.agent ?? null
     if (owner === null || agent === null) return
     const isHeldHere = owner.life.isAlive && !agent.isEnded
-    const isHeardHere = isHeldHere && carrier.isAlive(callerLegId)
+    const hasCallerHere = isHeldHere && carrier.isAlive(callerLegId)
     const peer = carrier.peerOf(callerLegId)
     const { where } = agent
     const transfers = [...database.transfers.values()]
@@ -83,9 +83,9 @@ export class Invariant {
     const legs = [callerLegId, ...[...database.legs.values()].flatMap(({ carrierLegId }) => carrierLegId ?? [])]
     const wrong = (text: string, mostMs = wayMs): [string, Wrong] => [text, { mostMs, legs }]
     if (isHeldHere && peer !== null && where === 'agent') yield wrong('the caller has the agent and a recipient')
-    if (isHeardHere && peer === null && where === 'gone') yield wrong('nobody has the caller')
-    if (isHeardHere && where === 'hold' && !isOpen) yield wrong('the caller is on hold for nobody')
-    if (isHeardHere && where === 'agent' && agent.owesWords) yield wrong('the caller was told nothing', wordsMs)
+    if (hasCallerHere && peer === null && where === 'gone') yield wrong('nobody has the caller')
+    if (hasCallerHere && where === 'hold' && !isOpen) yield wrong('the caller is on hold for nobody')
+    if (hasCallerHere && where === 'agent' && agent.owesWords) yield wrong('the caller was told nothing', wordsMs)
     const isCallOver = (this.#world.call?.endedAtMs ?? null) !== null
     if (isCallOver && isOpen) yield ['an attempt is open although its call is over', { mostMs: 0, legs: [] }]
     yield* this.#leftLegs(owner.life.isAlive, agent, transfers)
