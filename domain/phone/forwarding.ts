@@ -43,10 +43,13 @@ function sourcesOf(
   ]
 }
 
-/** A header may have several values, separated by commas outside of quotes and angle brackets. */
+/**
+ * A header may have several values, separated by commas outside of quotes and angle brackets. Those that are never closed
+ * go on to the end: the text behind each of them would otherwise be searched again.
+ */
 function entriesOf(headers: readonly string[]): string[] {
   return headers
-    .flatMap((header) => header.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? [])
+    .flatMap((header) => header.match(/(?:"(?:[^"\\]|\\[^])*(?:"|\\?$)|<[^>]*(?:>|$)|[^,"<])+/g) ?? [])
     .map((text) => text.trim())
     .filter((text) => text !== '')
 }
@@ -73,8 +76,8 @@ const hidesHistory = (privacy: string) =>
 
 /** The user of a SIP or tel address, or the text itself. */
 function userOf(text: string): string {
-  const unnamed = text.replace(/"(?:[^"\\]|\\.)*"/g, '')
-  const address = /<([^>]*)>/.exec(unnamed)?.[1] ?? unnamed
+  const unnamed = text.replace(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/g, '')
+  const address = /<([^<>]*)>/.exec(unnamed)?.[1] ?? unnamed
   const user = /^(?:sips?|tel):([^@;:>]*)/i.exec(address.trim())?.[1] ?? address
   return decoded(user).trim()
 }

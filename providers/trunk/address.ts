@@ -21,7 +21,7 @@ export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
 /** Null: the text is not an address. */
 export function addressOf(text: string): Address | null {
   if (text.length > 2048) return null
-  const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"|[^<"]*)[ \t]*<([^<>]+)>(.*)$/.exec(text) ?? []
+  const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"[ \t]*|[^<"]*)<([^<>]+)>(.*)$/.exec(text) ?? []
   // Without brackets, all parameters belong to the header.
   const [, plain, parameters] = bracketed === undefined ? (/^([^;<>"]+)(.*)$/.exec(text) ?? []) : []
   const uri = (bracketed ?? plain)?.trim()
@@ -56,7 +56,9 @@ export function viaOf(text: string): Via | null {
     /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*(UDP|TCP)[ \t]+(\[[0-9a-fA-F:.]+\]|[^\s:;,[\]]{1,255})(?:[ \t]*:[ \t]*(\d{1,5}))?[ \t]*(;.*)?$/i.exec(
       text,
     ) ?? []
-  if (transport === undefined || host === undefined || Number(port ?? 0) > 65_535) return null
+  if (transport === undefined || host === undefined) return null
+  // A socket cannot send to port 0.
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return null
   const parameters = new Map(rest.split(';').map((part) => pairOf(part)))
   const branch = parameters.get('branch') ?? ''
   if (branch === '' || branch.length > 256) return null

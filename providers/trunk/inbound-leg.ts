@@ -109,7 +109,7 @@ export class InboundLeg extends TrunkLeg {
 function callerOf({ headers, from }: SipRequest): string | null {
   const privacy = valueOf(headers, 'privacy') ?? ''
   if (/\b(id|user|header)\b/i.test(privacy) || /\banonymous\b/i.test(from.uri)) return null
-  const [asserted] = valuesOf(headers, 'p-asserted-identity').map((text) => /<([^>]+)>/.exec(text)?.[1] ?? text)
+  const [asserted] = valuesOf(headers, 'p-asserted-identity').map((text) => /<([^<>]+)>/.exec(text)?.[1] ?? text)
   return userOf(asserted ?? from.uri) ?? userOf(from.uri)
 }
 

@@ -121,9 +121,12 @@ export function valuesOf(headers: readonly Header[], name: string): string[] {
   return headers.filter(([own]) => own === name).flatMap(([, value]) => splitList(value))
 }
 
-/** Splits at the commas outside of quotes and angle brackets. */
+/**
+ * Splits at the commas outside of quotes and angle brackets. Those that are never closed go on to the end: the text
+ * behind each of them would otherwise be searched again, and a long header of them would hold up the process.
+ */
 function splitList(text: string): string[] {
-  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? []
+  const parts = text.match(/(?:"(?:[^"\\]|\\[^])*(?:"|\\?$)|<[^>]*(?:>|$)|[^,"<])+/g) ?? []
   return parts.map((part) => part.trim()).filter((part) => part !== '')
 }
 

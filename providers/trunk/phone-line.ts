@@ -78,7 +78,12 @@ export class TrunkLine implements PhoneLine {
       clock,
       publicAddress,
       transport: () => this.#sockets(),
-      requested: (transaction, size) => void this.#requested(transaction, size),
+      requested: (transaction, size) => {
+        this.#requested(transaction, size).catch((err: unknown) => {
+          log.error({ err, transport: transaction.source.transport }, 'a request of a trunk could not be handled')
+          transaction.end()
+        })
+      },
       acknowledged: (request) => this.#legOf(request)?.acknowledged(request),
       cancelled: (transaction) => this.#inboundOf(transaction)?.cancelled(),
     })
@@ -216,7 +221,7 @@ export class TrunkLine implements PhoneLine {
   }
 
   async #requested(transaction: ServerTransaction, size: number): Promise<void> {
-    const { request, source } = transaction
+    const { request } = transaction
     const leg = this.#legOf(request)
     if (leg !== null) return leg.request(transaction)
     // A dialog that is over, or never was: the sender need not be known to learn that.
@@ -224,9 +229,10 @@ export class TrunkLine implements PhoneLine {
     try {
       const connection = await this.#admission.admit(transaction, size)
       if (connection !== null) this.#admitted(transaction, connection)
-    } catch (err) {
-      this.#options.log.error({ err, transport: source.transport }, 'a request of a trunk could not be handled')
-      transaction.respond(500)
+    } catch (cause) {
+      // Nobody knows who has sent it.
+      transaction.respondOnce(500, [], size)
+      throw cause
     }
   }
 

@@ -134,3 +134,11 @@ t.test('a number that asks for privacy is not shown', (t) => {
   t.same(of(next), { number: two, source: 'history_info' }, 'the next source is taken')
   t.end()
 })
+
+t.test('a long header is read in a time that grows with its length, whatever it holds', (t) => {
+  const startMs = performance.now()
+  for (const part of ['<', '"\\', '<"', '"', '<a', ';', '; privacy'])
+    of({ diversion: [part.repeat(30_000 / part.length)], historyInfo: [part.repeat(30_000 / part.length)] })
+  t.ok(performance.now() - startMs < 1_000)
+  t.end()
+})

@@ -46,6 +46,7 @@ t.test('a message that breaks a rule or a limit is not read', (t) => {
     'a method that differs': text.replace('7   INVITE', '7 BYE'),
     'a number that is too high': text.replace('7   INVITE', '4294967296 INVITE'),
     'no branch': text.replace(';branch=z9hG4bK1', ''),
+    'a port at which nobody can be answered': text.replace('127.0.0.1:5061', '127.0.0.1:0'),
     'no Call-ID': text.replace('i: abc@def\r\n', ''),
     'a lone line break in a value': text.replace('one', 'one\nEvil: yes'),
     'a body that is too short': text.replace('\r\n\r\n', '\r\nContent-Length: 5\r\n\r\nabc'),
@@ -71,6 +72,20 @@ t.test('any change of a byte and any cut is read or refused, and nothing is thro
     readMessage(bytes.subarray(0, at))
   }
   t.pass('no throw')
+  t.end()
+})
+
+t.test('a long header is read in a time that grows with its length, whatever it holds', (t) => {
+  const filled = (part: string) => part.repeat(Math.floor(30_000 / part.length))
+  const hostile = ['<', '"\\', '<"', ' ', '\\', ',', '"', '<a']
+  const messages = hostile.flatMap((part) => [
+    text.replace(';branch=z9hG4bK1', `;branch=z9hG4bK1;x=${filled(part)}`),
+    text.replace('t: sip:d@e', `t: x${filled(part).slice(0, 2000)}x`),
+  ])
+  const startMs = performance.now()
+  for (const message of messages) read(message)
+  // Sixteen messages took 6 s where the time grew with the square of the length.
+  t.ok(performance.now() - startMs < 1_000)
   t.end()
 })
 
@@ -104,6 +119,28 @@ t.test('hostile bytes leave the line working, and close their own connection', a
   await once(tcp, 'close')
   udp.close()
   const peer = await trunk.peer()
+  peer.send('OPTIONS', { callId: 'options' })
+  await peer.response(200)
+  t.same(trunk.logged, [])
+})
+
+t.test('a request that wants its answer at port 0 leaves the line working', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  for (const method of ['BYE', 'CANCEL', 'OPTIONS'])
+    peer.raw(
+      [
+        `${method} sip:a@b SIP/2.0`,
+        'Via: SIP/2.0/UDP 127.0.0.1:0;branch=z9hG4bK1',
+        'From: <sip:a@b>;tag=1',
+        'To: <sip:a@b>;tag=2',
+        'Call-ID: nobody',
+        `CSeq: 1 ${method}`,
+        `Subject: ${'long '.repeat(50)}`,
+        '',
+        '',
+      ].join('\r\n'),
+    )
   peer.send('OPTIONS', { callId: 'options' })
   await peer.response(200)
   t.same(trunk.logged, [])
