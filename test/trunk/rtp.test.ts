@@ -309,3 +309,14 @@ t.test('the ports are even, are refused when all are in use, and come back', asy
   await clock.advance(40)
   t.equal(clock.timers, 0, 'the timer stops with the last leg')
 })
+
+t.test('a flood of packets from another address does not displace the speech of the call', async (t) => {
+  const { far, audible, send, ticks } = await leg(t)
+  const flood = await openRtpPeer(t, '127.0.0.2')
+  for (let n = 0; n < 60; n++) {
+    for (let more = 0; more < 25; more++) await send(flood.socket, speech(n, { ssrc: 9 }))
+    await send(far.socket, speech(n))
+    await ticks(1)
+  }
+  t.ok(audible.some((sample) => Math.abs(sample) > 1000))
+})

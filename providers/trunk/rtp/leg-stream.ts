@@ -176,9 +176,10 @@ export class LegStream implements MediaTransport {
 
   #received(datagram: Buffer, { address, port }: RemoteInfo): void {
     const line = this.#line
-    if (line === null || ++this.#packets > packetsMax) return
+    if (line === null || !this.#isOfCall(line, { address, port })) return
+    // Packets of others are not counted: a flood of them would displace the speech of the call.
+    if (++this.#packets > packetsMax) return
     const { remote } = line
-    if (!this.#isOfCall(line, { address, port })) return
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
     const isSpeech = packet.payloadType === remote.payloadType
