@@ -49,9 +49,11 @@ export class Admission {
   async #byLogin(transaction: ServerTransaction, size: number, dialed: string): Promise<SipConnection | null> {
     const { request, source } = transaction
     const authorization = valueOf(request.headers, 'authorization')
-    const username = this.#challenges.userOf(authorization)
+    const username = authorization === null ? null : this.#challenges.userOf(authorization, source.address)
     if (authorization === null || username === null) {
-      transaction.respondOnce(401, this.#challenges.headers(source.address), size)
+      // An old or a forged nonce costs no question to the store.
+      const headers = this.#challenges.headers(source.address, authorization !== null)
+      transaction.respondOnce(401, headers, size)
       return null
     }
     for (const connection of await this.#connections.ofUser(username, dialed)) {

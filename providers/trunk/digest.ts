@@ -40,20 +40,25 @@ export class Challenges {
     this.#clock = clock
   }
 
-  /** The stronger algorithm is first, and a peer takes the first that it knows. */
-  headers(source: string): Header[] {
+  /**
+   * The stronger algorithm is first, and a peer takes the first that it knows. `isStale`: it has answered a nonce that is
+   * too old, and can answer the new one without asking its user.
+   */
+  headers(source: string, isStale: boolean): Header[] {
+    const stale = isStale ? ', stale=true' : ''
     const nonce = this.#nonce(this.#clock.nowMs(), source)
     return (['SHA-256', 'MD5'] as const).map(
       (algorithm): Header => [
         'www-authenticate',
-        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"`,
+        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale}`,
       ],
     )
   }
 
-  /** The user that the answer names, before it was checked. Null: there is no answer. */
-  userOf(authorization: string | null): string | null {
-    return authorization === null ? null : (parametersOf(authorization)?.get('username') ?? null)
+  /** The user that the answer names, before it was checked. Null: it answers no nonce that this source was given. */
+  userOf(authorization: string, source: string): string | null {
+    const answer = parametersOf(authorization)
+    return this.#isOwn(answer?.get('nonce') ?? '', source) ? (answer?.get('username') ?? null) : null
   }
 
   isRight(authorization: string, method: string, { username, password }: Credentials, source: string): boolean {
@@ -135,7 +140,7 @@ const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 function parametersOf(text: string): Parameters | null {
   const [, list] = /^digest[ \t]+(.*)$/i.exec(text) ?? []
   if (list === undefined || list.length > 4096) return null
-  const pairs = list.matchAll(/([a-z]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/gi)
+  const pairs = list.matchAll(/\b([a-z]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/gi)
   return new Map(
     [...pairs].map(([, name = '', inQuotes, plain = '']) => [
       name.toLowerCase(),

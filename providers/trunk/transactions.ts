@@ -47,7 +47,7 @@ export class Transactions {
     if (own !== undefined) return own.repeated()
     if (this.#servers.size >= transactionsMax) return
     const transaction = this.#serve(message, peer)
-    if (message.method === 'CANCEL') return this.#cancel(transaction)
+    if (message.method === 'CANCEL') return this.#cancel(transaction, size)
     this.#deps.requested(transaction, size)
   }
 
@@ -86,11 +86,13 @@ export class Transactions {
     return transaction
   }
 
-  #cancel(transaction: ServerTransaction): void {
+  #cancel(transaction: ServerTransaction, size: number): void {
     const { request, source } = transaction
     const cancelled = this.#servers.get(serverKey(request, source, 'INVITE'))
-    transaction.respond(cancelled === undefined ? 481 : 200)
-    if (cancelled !== undefined && !cancelled.isFinal) this.#deps.cancelled(cancelled)
+    // Anybody can send it, so it must not take the place of a request that somebody waits for.
+    if (cancelled === undefined) return transaction.respondOnce(481, [], size)
+    transaction.respond(200)
+    if (!cancelled.isFinal) this.#deps.cancelled(cancelled)
   }
 
   #client({ draft, peer, via, branch }: SentRequest, handlers: ResponseHandlers): ClientTransaction {

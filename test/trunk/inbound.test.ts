@@ -1,8 +1,9 @@
 /** Calls that come over a trunk: the other side speaks SIP over real sockets. */
 import { createHash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
-import { valueOf } from '../../providers/trunk/message.ts'
+import { valueOf, writeMessage } from '../../providers/trunk/message.ts'
 import { legId, media, openTrunk, type Trunk } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
@@ -307,7 +308,8 @@ t.test('a source that is not known proves itself by a login', async (t) => {
   await trunk.clock.advance(300_000)
   const late = authorization('open sesame', { nc: '00000004' })
   peer.send('INVITE', { ...invite, callId: 'late', cseq: 6, headers: [sdpType, late] })
-  await peer.response(403, 'INVITE', 3)
+  const renewed = await peer.response(401, 'INVITE', 2)
+  t.match(valueOf(renewed.headers, 'www-authenticate'), /stale=true/)
 })
 
 t.test('a source that is not known gets no answer that is longer than its request, and no other one', async (t) => {
@@ -322,4 +324,32 @@ t.test('a source that is not known gets no answer that is longer than its reques
   const challenge = await peer.response(401)
   t.equal(challenge.headers.filter(([name]) => name === 'www-authenticate').length, 1, 'only the challenge that fits')
   t.same(trunk.types(), [])
+})
+
+t.test('requests to end calls that nobody has made cost no memory, and their answers are not longer', async (t) => {
+  const trunk = await openTrunk(t)
+  const stranger = await trunk.peer()
+  const sent = stranger.send('CANCEL', { callId: 'nobody' })
+  const refused = await stranger.response(481)
+  t.ok(writeMessage('SIP/2.0 481 -', refused.headers, '').length <= sent.length)
+  // More than the transactions that are kept at once.
+  for (let n = 0; n < 9_000; n++) {
+    stranger.send('CANCEL', { callId: `flood-${n}` })
+    if (n % 10 === 0) await turn()
+  }
+  await quiet()
+  const peer = await trunk.peer()
+  peer.send('OPTIONS', { callId: 'options' })
+  await peer.response(200)
+})
+
+t.test('a stranger is not asked about in the store before it answers a nonce of ours', async (t) => {
+  const trunk = await openTrunk(t, { known: [], logins: [login] })
+  const peer = await trunk.peer()
+  const forged =
+    'Authorization: Digest username="desk", realm="parley", nonce="old.forged", uri="sip:a", response="0", qop=auth, nc=00000001, cnonce="abc"'
+  peer.send('INVITE', { ...invite, headers: [sdpType, forged, `Subject: ${'long '.repeat(40)}`] })
+  const challenge = await peer.response(401)
+  t.match(challenge.headers.find(([name]) => name === 'www-authenticate')?.[1], /stale=true/)
+  t.same(trunk.asked, [], 'no question to the store')
 })

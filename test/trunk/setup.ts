@@ -88,6 +88,8 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   const looks: [string, boolean][] = []
   const called: string[] = []
   const logged: string[] = []
+  /** The users for which a connection was looked for. */
+  const asked: string[] = []
   const log = {
     info: () => {},
     warn: (_fields: object, message: string) => void logged.push(message),
@@ -96,7 +98,10 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   const connections: SipConnections = {
     find: (id) => Promise.resolve(outgoing().find((connection) => connection.id === id) ?? null),
     ofAddress: () => Promise.resolve(known),
-    ofUser: (username) => Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username)),
+    ofUser: (username) => {
+      asked.push(username)
+      return Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username))
+    },
     outgoing: () => Promise.resolve(outgoing()),
     looked: (id, hasAnswered) => {
       looks.push([id, hasAnswered])
@@ -156,6 +161,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
     looks,
     called,
     logged,
+    asked,
     line,
     async peer(options: Omit<PeerOptions, 'port'> = {}) {
       const peer = await SipPeer.open({ port: line.port, ...options })
