@@ -14,7 +14,7 @@ type Filters = Omit<NonNullable<ListSessionsCall['query']>, 'limit'> & { limit: 
 type Json = { json: boolean }
 
 export function calls(program: Command, actions: Actions): void {
-  const group = program.command('calls').description('sessions and calls: list them, read one, follow one')
+  const group = program.command('calls').description('sessions and calls: list them, read one, follow one, end one')
   addList(group, actions)
   group
     .command('show')
@@ -32,6 +32,15 @@ export function calls(program: Command, actions: Actions): void {
     .option('--json', 'print each event of the stream as a line of JSON', false)
     .action(async (id: string, { json }: Json) => {
       await tailCall(platformClient(await actions.connection()), id, json)
+    })
+  group
+    .command('end')
+    .description('end a call or a session; one that is over stays as it is')
+    .argument('<id>', 'id of a session or a call')
+    .option('--json', 'print the answer as it came', false)
+    .action(async (id: string, { json }: Json) => {
+      const { body } = await platformClient(await actions.connection()).endCall({ path: { id } })
+      print(json, body, () => [body.status === 'already_ended' ? `${id} was over before` : `${id} ends now`])
     })
 }
 

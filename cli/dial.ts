@@ -111,7 +111,7 @@ async function follow(client: PlatformClient, id: string, { hangUp, json }: Opti
 /** A second Ctrl-C ends the command at once. */
 async function leave(client: PlatformClient, id: string, hangUp: boolean): Promise<void> {
   if (hangUp) return void (await client.endCall({ path: { id } }).catch(() => process.exit(130)))
-  console.error(`the call goes on; \`parley calls tail ${id}\` follows it`)
+  console.error(`the call goes on; \`parley calls tail ${id}\` follows it, \`parley calls end ${id}\` ends it`)
   process.exit(130)
 }
 

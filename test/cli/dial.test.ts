@@ -63,10 +63,14 @@ t.test('dial', async (t) => {
   t.test('Ctrl-C leaves the call, or ends it with --hang-up', async (t) => {
     const left = await interrupted(t, parley.dataDir, ['+15005550011'])
     t.equal(left.code, 130)
-    t.match(left.output, /the call goes on; `parley calls tail \S+` follows it/)
+    t.match(left.output, /the call goes on; `parley calls tail \S+` follows it, `parley calls end \S+` ends it/)
     const { id } = left
     t.equal((await call(target, 'GET', `/v1/calls/${id}`)).json<{ ended_at: string | null }>().ended_at, null)
-    await call(target, 'POST', `/v1/calls/${id}/end`)
+    const commanded = await runParley(['calls', 'end', id], {
+      dataDir: parley.dataDir,
+      env: { PARLEY_API_KEY: testKey },
+    })
+    t.equal(commanded.stdout, `${id} ends now\n`, commanded.stderr)
     const ended = await interrupted(t, parley.dataDir, ['+15005550011', '--hang-up'])
     t.equal(ended.code, 0, ended.output)
     t.match(ended.output, /^api_ended, /m)
