@@ -64,7 +64,7 @@ export class ClientTransaction {
     return { draft: this.#sameRequest(this.#draft.method, null), peer: this.#peer, via, branch }
   }
 
-  /** Ends the request, which another process has sent. The peer has answered something. */
+  /** Ends the request, which another process has sent. The peer has answered it for the first time. */
   cancelSent(): void {
     this.#state = 'proceeding'
     this.cancel()

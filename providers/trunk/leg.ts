@@ -65,7 +65,7 @@ export abstract class TrunkLeg {
   /** Null: the calling code has not named the leg. */
   legId: string | null = null
   dialog: Dialog | null = null
-  /** Our INVITE to which the other side has answered something. Null: there is none. */
+  /** Our INVITE, once the other side has answered it for the first time. Null before that. */
   sentInvite: SentInvite | null = null
   protected readonly deps: LegDeps
   protected audio: LegAudio | null = null

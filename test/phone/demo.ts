@@ -15,20 +15,24 @@ type Row = {
   ended_at: string | null
   end_reason: string | null
   recording_status: string | null
-  transcript: { entries: { source: string; text: string }[] }
+  transcript: { entries: ({ source: string; text: string } & Record<'heard_text', string | null>)[] }
 }
-type Event = { id: string; event_type: string; occurred_at: string; status: string | null }
+type Event = {
+  id: string
+  event_type: string
+  occurred_at: string
+  status: string | null
+  payload: { name?: string }
+}
 type Shown = { events: Set<string>; turns: number }
 
 const file = path.resolve('demo-call.wav')
 const caller = '+15005550006'
 /** The person at this phone accepts with the key 1 (docs/simulator.md). */
 const workshop = '+15005550017'
-const lines = [
-  'Hello, are you also open on Saturday?',
-  'Please transfer the call to the workshop.',
-  'Thank you, goodbye.',
-]
+/** A busy machine may not understand each of them, so the caller asks for the workshop more than once. */
+const asksForWorkshop = Array<string>(3).fill('Please transfer the call to the workshop.')
+const lines = ['Hello, are you also open on Saturday?', ...asksForWorkshop, 'Thank you, goodbye.']
 const waitMs = 120_000
 
 const agent = {
@@ -48,11 +52,13 @@ const transferCall = {
       kind: 'warm',
       destinations: [{ to: workshop, label: 'Workshop' }],
       screeningPrompt: 'A customer wants to talk to the workshop.',
+      screeningTimeout: 60,
     },
   },
 }
 
-const parley = await startParley()
+// The engines are ready before the call comes.
+const parley = await startParley({ PARLEY_LOCAL_WARM: 'true' })
 try {
   await demo({ url: parley.url, key: testKey })
 } finally {
@@ -109,14 +115,18 @@ async function watch(target: Target, id: string): Promise<Row> {
 }
 
 function show(shown: Shown, { transcript }: Row, events: readonly Event[]): void {
-  for (const { id, event_type, occurred_at, status } of events) {
+  for (const { id, event_type, occurred_at, status, payload } of events) {
     if (shown.events.has(id)) continue
     shown.events.add(id)
-    say(`${occurred_at.slice(11, 23)}  ${event_type}${status === null ? '' : `  (${status})`}`)
+    // Events of a tool have its name.
+    const more = payload.name ?? status
+    say(`${occurred_at.slice(11, 23)}  ${event_type}${more === null ? '' : `  (${more})`}`)
   }
-  // A turn that only calls a tool has no text, and the events show the tool.
-  for (const { source, text } of transcript.entries.slice(shown.turns))
-    if (text !== '') say(`              ${source}: ${text}`)
+  for (const entry of transcript.entries.slice(shown.turns)) {
+    const played = entry['heard_text'] ?? entry.text
+    // A turn that only calls a tool has no text, and the events show the tool.
+    if (played !== '') say(`              ${entry.source}: ${played}`)
+  }
   shown.turns = transcript.entries.length
 }
 

@@ -43,9 +43,13 @@ export async function voicesOf(target: Target, id: string): Promise<Voices> {
   const answer = await fetch(`${target.url}/v1/calls/${id}/recording/audio`, {
     headers: { authorization: `Bearer ${target.key}` },
   })
-  const body = new Uint8Array(await answer.arrayBuffer())
-  const { dataOffset, dataBytes } = readWav(new ChunkedBytes([body]))
-  const both = new Int16Array(body.slice(dataOffset, dataOffset + dataBytes).buffer)
+  return voicesIn(new Uint8Array(await answer.arrayBuffer()))
+}
+
+/** The two sides of a recording. */
+export function voicesIn(wav: Uint8Array): Voices {
+  const { dataOffset, dataBytes } = readWav(new ChunkedBytes([wav]))
+  const both = new Int16Array(wav.slice(dataOffset, dataOffset + dataBytes).buffer)
   const voices = { caller: new Int16Array(both.length / 2), agent: new Int16Array(both.length / 2) }
   for (let at = 0; at < voices.caller.length; at++) {
     voices.caller[at] = both[2 * at]!
