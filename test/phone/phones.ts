@@ -109,23 +109,24 @@ export async function eventsOf(target: Target, id: string): Promise<PhoneEvent[]
   return (await call(target, 'GET', `/v1/calls/${id}/events`)).json<{ events: PhoneEvent[] }>().events
 }
 
+/** A machine that does other things too is late by no more. */
+const lateMs = 40_000
+
 /** Its events as soon as one of this type is among them: they are stored a moment after what they tell. */
 export async function eventsWithType(target: Target, id: string, type: string): Promise<PhoneEvent[]> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
     const events = await eventsOf(target, id)
     if (events.some(({ event_type }) => event_type === type)) return events
-    await sleep(50)
   }
   throw new Error(`no event ${type}`)
 }
 
 /** The newest inbound call, once it is there. */
 export async function newestInbound(target: Target, known: ReadonlySet<string> = new Set()): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
     const list = await call(target, 'GET', '/v1/sessions?kind=inbound&limit=1')
     const id = list.json<{ entries: { sessionId: string }[] }>().entries[0]?.sessionId
     if (id !== undefined && !known.has(id)) return id
-    await sleep(50)
   }
   throw new Error('no inbound call')
 }
