@@ -95,9 +95,9 @@ export class LeftLegs {
     const { transactions } = this.#deps
     const { draft, localTag, peer, contact } = invite
     let isAnswered = false
-    return this.#lastAnswer(({ response, timeout }) => {
-      const answered = (answer: SipResponse) => {
-        response(answer)
+    return this.#lastAnswer((handlers) => {
+      const response = (answer: SipResponse) => {
+        handlers.response(answer)
         if (answer.code < 200 || answer.code >= 300) return
         // The person has answered before the CANCEL came. Each repeated answer wants an ACK.
         const dialog = Dialog.ofResponse(answer, draft, localTag, peer, contact)
@@ -105,7 +105,7 @@ export class LeftLegs {
         if (!isAnswered) void this.#bye(dialog.start, keptAtMs, connection)
         isAnswered = true
       }
-      transactions.cancelSent(invite, { response: answered, timeout })
+      transactions.cancelSent(invite, { ...handlers, response })
     })
   }
 
