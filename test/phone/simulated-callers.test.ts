@@ -1,7 +1,7 @@
 /** The clients that may let a simulated person call. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
+import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 
 const asked = { to: '+15005550100', lines: ['Goodbye.'] }
@@ -39,12 +39,9 @@ t.test('of two organizations with one number, the one that is named is called', 
     select 'org_two', 'pn_two', created_at + interval '1 s', ${columns} from phone_numbers`
   const [own] = await sql<{ id: string }[]>`select id from organizations where id <> 'org_two'`
   const called = async (count: number) => {
-    for (let tries = 0; tries < 100; tries++) {
-      const rows = await sql<{ id: string }[]>`select organization_id as id from calls order by created_at, id`
-      if (rows.length >= count) return rows.map(({ id }) => (id === own?.id ? 'own' : id))
-      await sleep(50)
-    }
-    return []
+    const rows = () => sql<{ id: string }[]>`select organization_id as id from calls order by created_at, id`
+    await until(`${count} calls`, async () => (await rows()).length >= count)
+    return (await rows()).map(({ id }) => (id === own?.id ? 'own' : id))
   }
   await statusOf(parley.url)
   t.same(await called(1), ['own'], 'the one that has had it longest')

@@ -158,6 +158,8 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
   const id = await talking()
   const destinations = [{ to: '+15005550002' }, { to: '+15005550019' }]
   const first = (await transfer(id, 'warm', { destinations })).json<Progress>()
+  const early = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/complete`, {})
+  t.match(early.json(), { code: 'TRANSFER_STATE_CONFLICT', details: { status: 'requested' } }, 'it still rings')
   const cancelled = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/cancel`, {
     tryNext: true,
     reason: 'Nobody there.',
@@ -166,8 +168,8 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
   t.match(progress, { id: first.id, status: 'cancelled', metadata: { cancel_reason: 'Nobody there.' } })
   t.match(progress.next_transfer, { transfer_to: '+15005550019' })
   const second = progress.next_transfer?.id ?? ''
-  const early = await call(phones, 'POST', `/v1/calls/${id}/transfers/${second}/complete`, {})
-  t.match(early.json(), { code: 'TRANSFER_STATE_CONFLICT' })
+  const older = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/complete`, {})
+  t.match(older.json(), { code: 'TRANSFER_STATE_CONFLICT' })
   await callWhen(phones, id, (row) => transfersOf(row).at(-1)?.status === 'screening')
   const other = await call(phones, 'POST', `/v1/calls/${id}/transfers/${second}/complete`, {
     recipientParticipantIdentity: `transfer_${first.id}`,

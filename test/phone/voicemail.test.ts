@@ -3,6 +3,7 @@ import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'
+import { errorRate, wordErrors } from '../speech/words.ts'
 import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
@@ -36,8 +37,8 @@ for (const mode of modes) {
       const said = soundsOf(agent).at(-1)
       t.ok(said && said.startMs >= greeted, `the message begins at ${said?.startMs}, the greeting ends at ${greeted}`)
       const left = agent.subarray(((said?.startMs ?? 0) * 16_000) / 1000)
-      const words = (await wordsOf(phones, left)).toLowerCase()
-      t.match(words, /bicycle is ready.*saturday/s, `${to} has the message: ${words}`)
+      const words = await wordsOf(phones, left)
+      t.ok(errorRate([wordErrors(message, words)]) < 0.5, `${to} has the message: ${words}`)
     }
   })
 
