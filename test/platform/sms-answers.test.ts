@@ -1,4 +1,4 @@
-/** What the operations on text messages answer: all fields of each, the closed lists, and the reasons of the carrier for a number. */
+/** The answers of the operations on text messages: all fields of each, the closed lists, and the reasons of the carrier for a number. */
 import t from 'tap'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import type { Target } from '../router/requests.ts'

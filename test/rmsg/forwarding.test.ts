@@ -1,4 +1,4 @@
-/** What is forwarded: the fields of each kind of event, one rmsg.sent for a message, ten seconds for each subscription, and no end of the attempts. */
+/** Forwarded events: the fields of each kind, one rmsg.sent for a message, ten seconds for each subscription, and attempts without end. */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
 import { createReceiveEvent } from '../../domain/rmsg/events.ts'
