@@ -17,6 +17,7 @@ import { Loops } from './runtime/loops.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
 import type { Tracing } from './runtime/tracing.ts'
 import type { Store } from './store/store.ts'
+import { type StoreMetrics, watchStore } from './store-figures.ts'
 
 export type RecordParts = {
   config: ParleyConfig
@@ -25,6 +26,7 @@ export type RecordParts = {
   /** Signs links to recordings. */
   masterKey: string
   log: ReturnType<typeof createLog>
+  metrics: StoreMetrics
   /** Null: no spans are wanted. */
   tracing: Tracing | null
 }
@@ -62,11 +64,13 @@ export async function createCallRecords({
   operations,
   masterKey,
   log,
+  metrics,
   tracing,
 }: RecordParts): Promise<CallRecords> {
   const { agents, callRecord: record, callChanges: changes } = store
   const clock = systemClock
   const loops = new Loops(clock, log)
+  await watchStore({ store, metrics, loops })
   const recordings = await openCallRecordings({ config, store, masterKey, log, loops })
   store.callWebhooks.serve({ payloads: eventPayloads, recordingUrl: recordings.urlOf })
   const calls = new Calls({

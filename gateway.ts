@@ -26,7 +26,6 @@ import { createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
-import { watchStore } from './store-figures.ts'
 import { createSurfaces, type Surfaces } from './surfaces.ts'
 
 /** The file in the data folder with the key of a first local run, for the command line. */
@@ -87,8 +86,6 @@ export async function startGateway(
     for (const part of [phoneLines, phoneNumbers, richMessages, webhooks, records, sessions])
       closing.unshift(() => part.close())
     watchSessions(parts, sessions.live)
-    const figures = await watchStore(parts)
-    closing.unshift(() => figures.close())
     await phoneLines.serveTrunks(sessions.phone.events)
     if (config.adminPort !== null) {
       const { adminHost, adminPort } = config

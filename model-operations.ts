@@ -57,7 +57,7 @@ function watch({ config, store, providers, metrics }: OperationParts): void {
     { labels: { batch: 'provider_keys' }, value: store.providerKeys.waiting() },
     { labels: { batch: 'webhook_targets' }, value: store.webhookTargets.waiting() },
   ])
-  metrics.watchCarrierUse(() => store.carrierUse())
+  metrics.watchCarrierUse(() => store.legs.carrierUse())
   metrics.watchBudgetEvents(() => store.budgetEvents.reported())
   metrics.watchEngines(() =>
     providers.flatMap(({ queues }) =>

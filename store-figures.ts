@@ -1,26 +1,20 @@
 /** Measures what waits in the database and the connections to it, and hands it to the metrics. */
-import { systemClock } from './runtime/clock.ts'
-import type { createLog } from './runtime/log.ts'
-import { Loops } from './runtime/loops.ts'
+import type { Loops } from './runtime/loops.ts'
 import type { createMetrics } from './runtime/metrics.ts'
 import type { StoreFigures } from './store/figures.ts'
 import type { Store } from './store/store.ts'
 
-type Parts = {
-  store: Pick<Store, 'figures'>
-  metrics: Pick<
-    ReturnType<typeof createMetrics>,
-    'watchConnections' | 'watchServerConnections' | 'watchServerConnectionsMax' | 'watchWork' | 'watchOldestWork'
-  >
-  log: ReturnType<typeof createLog>
-}
+export type StoreMetrics = Pick<
+  ReturnType<typeof createMetrics>,
+  'watchConnections' | 'watchServerConnections' | 'watchServerConnectionsMax' | 'watchWork' | 'watchOldestWork'
+>
+type Parts = { store: Pick<Store, 'figures'>; metrics: StoreMetrics; loops: Loops }
 
 const measureEveryMs = 15_000
-const closeMs = 1_000
 const none = { count: 0, oldestMs: 0 }
 
 /** Prometheus gets the last figures, so that a scrape never waits for the database. */
-export async function watchStore({ store, metrics, log }: Parts): Promise<{ close(): Promise<void> }> {
+export async function watchStore({ store, metrics, loops }: Parts): Promise<void> {
   let figures: StoreFigures = {
     connections: { active: 0, idle: 0, in_transaction: 0 },
     serverConnections: 0,
@@ -40,7 +34,5 @@ export async function watchStore({ store, metrics, log }: Parts): Promise<{ clos
     figures = await store.figures()
   }
   await measure()
-  const loops = new Loops(systemClock, log)
   loops.start({ name: 'figures of the store', everyMs: measureEveryMs, run: measure })
-  return { close: () => loops.stop(closeMs) }
 }

@@ -69,7 +69,7 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const phoneLines = openPhoneLines({ config, masterKey, providers, connections, dialogs, log, ownerId })
   const { lines, legs: media } = phoneLines
   const telephony = { lines, media, numbers: store.phoneNumbers, countIgnored: metrics.carrierEventIgnored }
-  const records = await createCallRecords({ config, store, operations, masterKey, log, tracing })
+  const records = await createCallRecords({ config, store, operations, masterKey, log, metrics, tracing })
   const sessions = await createSessions({
     config,
     store,

@@ -28,9 +28,9 @@ const number = '+12025550100'
 export type CallCosts = {
   minute: Counts
   call: Counts
-  /** Of the node, while the call is live. */
+  /** The memory that a live call takes of the node. */
   callMemoryBytes: number
-  /** Of the recording, which has both sides. */
+  /** The recording has both sides. */
   minuteRecordedBytes: number
 }
 

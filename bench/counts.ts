@@ -55,13 +55,13 @@ export async function readCounts({ pid, dataDir, sql, redisUrl, relays }: Counte
   return { ...cpu, ...store, networkBytes, redisCommands: await redisCommands(redisUrl) }
 }
 
-/** What was counted from `before` to `after`, for each of `units`. */
+/** The counts from `before` to `after`, for each of `units`. */
 export function eachOf(before: Counts, after: Counts, units: number): Counts {
   const names = Object.keys(before) as (keyof Counts)[]
   return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / units])) as Counts
 }
 
-/** Without Redis there are none. The question itself is one, which is left out. */
+/** Without Redis there are none. The commands that read the count are left out. */
 async function redisCommands(url: string | null): Promise<number> {
   if (url === null) return 0
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1')

@@ -2,7 +2,7 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Leg, LegStore, OrphanedLeg } from '../domain/phone/leg.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { CarrierUse } from './carrier-use.ts'
+import { type CarrierTotal, CarrierUse } from './carrier-use.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
@@ -14,7 +14,12 @@ type Row = Omit<Leg, 'createdAtMs' | 'answeredAtMs' | 'endedAtMs' | 'microUsdPer
   microUsdPerMinute: string | null
 }
 
-export type LegStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock; use: CarrierUse }
+export type LegStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock }
+
+export type StoredLegs = LegStore & {
+  /** The time and cost of the legs that this process has ended. */
+  carrierUse(): readonly CarrierTotal[]
+}
 
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, call_id as "callId", party, direction, line,
@@ -24,8 +29,10 @@ const columns = (tx: Tx) => tx`
 const ofLeg = (tx: Tx, { organizationId, test, id }: Tenant & { id: string }) =>
   tx`where organization_id = ${organizationId} and test = ${test} and id = ${id}`
 
-export function createLegStore({ worlds, clock, use }: LegStoreDeps): LegStore {
+export function createLegStore({ worlds, clock }: LegStoreDeps): StoredLegs {
+  const use = new CarrierUse()
   return {
+    carrierUse: () => use.read(),
     find: (line, { legId, carrierLegId }) =>
       worlds.asOperator(async (tx) => {
         const [row] = await tx<Row[]>`

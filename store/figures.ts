@@ -1,13 +1,13 @@
-/** What waits in the database for the processes that serve from it, and the connections to it. For the metrics. */
+/** Work that waits in the database for the processes that serve from it, and the connections to it. For the metrics. */
 import type { Clock } from '../domain/ports/system.ts'
 import type { Tenancy } from './tenant.ts'
 
 export type Waiting = { count: number; oldestMs: number }
 
 export type StoreFigures = {
-  /** Of this process, by what they do. */
+  /** Connections of this process, by what they do. */
   connections: { active: number; idle: number; in_transaction: number }
-  /** Of all clients of the server, and how many it takes. */
+  /** All clients of the server count, and it takes `serverConnectionsMax` of them. */
   serverConnections: number
   serverConnectionsMax: number
   /** Reports that are not analysed yet, recordings that are not uploaded yet, and callbacks that are due. */

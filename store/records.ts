@@ -2,19 +2,17 @@
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
-import type { LegStore } from '../domain/phone/leg.ts'
 import type { TransferStore } from '../domain/transfers/transfer.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
 import { createCallCommands } from './call-commands.ts'
 import { createCallRecord } from './call-entries.ts'
-import { createLegStore } from './call-legs.ts'
+import { createLegStore, type StoredLegs } from './call-legs.ts'
 import { createReportStore } from './call-reports.ts'
 import { CallWebhooks } from './call-webhooks.ts'
 import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
-import { type CarrierTotal, CarrierUse } from './carrier-use.ts'
 import type { Pools } from './connect.ts'
 import { createLegCharges } from './leg-charges.ts'
 import { createNumberRecords, type NumberRecords } from './number-records.ts'
@@ -32,15 +30,13 @@ export type Records = WebhookRecords &
     calls: CallStore
     callRecord: CallRecord
     wholeCalls: WholeCallStore
-    legs: LegStore
+    legs: StoredLegs
     legCharges: ReturnType<typeof createLegCharges>
     transfers: TransferStore
     callChanges: CallChanges
     reports: ReportStore
     callCommands: CallCommands
     callbacks: CallbackStore
-    /** The time and cost of the legs that this process has ended. */
-    carrierUse(): readonly CarrierTotal[]
     /** `serve` says how events of calls are written. */
     callWebhooks: Pick<CallWebhooks, 'serve'>
   }
@@ -62,7 +58,6 @@ export function createRecords(
   const webhooks = new CallWebhooks(eventId)
   const calls = createCallStore({ worlds, sealer, clock, log, webhooks, eventId })
   const changes = createCallChanges(system)
-  const use = new CarrierUse()
   const ofWebhooks = createWebhookRecords(pools, instanceId, { clock, retention })
   const loops: Loop[] = [
     { name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() },
@@ -74,8 +69,7 @@ export function createRecords(
       calls,
       callRecord: createCallRecord(worlds, clock),
       wholeCalls: createWholeCallStore(worlds),
-      legs: createLegStore({ worlds, clock, use }),
-      carrierUse: () => use.read(),
+      legs: createLegStore({ worlds, clock }),
       legCharges: createLegCharges(worlds, clock),
       ...createNumberRecords(worlds, sealer, clock),
       transfers: createTransferStore(worlds),

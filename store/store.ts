@@ -42,7 +42,7 @@ export type Store = Access &
     liveInstances(): number
     /** Transactions for single organizations, also those that wait for one of the `connectionsMax`. */
     transactionsUnderWay(): number
-    /** What waits in the database, and the connections to it. */
+    /** Work that waits in the database, and the connections to it. */
     figures(): Promise<StoreFigures>
     /** Rejects when the database does not answer. */
     ping(): Promise<void>

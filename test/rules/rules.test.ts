@@ -79,6 +79,7 @@ t.test('every folder is named for a concern', (t) => {
     'simulated-carrier.ts',
     'sip-trunks.ts',
     'sms-registries.ts',
+    'store-figures.ts',
     'surfaces.ts',
     'voice-sessions.ts',
     'webhook-deliveries.ts',

@@ -1,4 +1,4 @@
-/** What waits in the database, and the connections to it, as the metrics show them. */
+/** Work that waits in the database, and the connections to it, as the metrics show them. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import { ManualClock } from '../domain/fakes.ts'

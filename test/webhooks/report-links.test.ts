@@ -11,6 +11,7 @@ import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'
 import { loadConfig } from '../../runtime/config.ts'
 import { createLog } from '../../runtime/log.ts'
+import { createMetrics } from '../../runtime/metrics.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { connected, ended, openWorld, recording } from './call-events.ts'
 
@@ -29,7 +30,15 @@ t.test('a report that was pending at the start has an absolute link to its recor
   const call = await world.call()
   await world.store.calls.append(call, call.id, [connected(), recording('recording'), ended(), recording('ready')])
   const log = createLog('silent')
-  const parts = { config, store: world.store, operations, masterKey: 'k'.repeat(32), log, tracing: null }
+  const parts = {
+    config,
+    store: world.store,
+    operations,
+    masterKey: 'k'.repeat(32),
+    log,
+    metrics: createMetrics(),
+    tracing: null,
+  }
   const records = await createCallRecords(parts)
   t.teardown(() => records.close())
   // Reports are looked for every second.
