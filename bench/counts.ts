@@ -61,7 +61,7 @@ export function eachOf(before: Counts, after: Counts, units: number): Counts {
   return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / units])) as Counts
 }
 
-/** Without Redis there are none. The commands that read the count are left out. */
+/** 0 without Redis. The commands that read the count are left out. */
 async function redisCommands(url: string | null): Promise<number> {
   if (url === null) return 0
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1')

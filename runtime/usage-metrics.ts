@@ -73,17 +73,7 @@ export function createUsageMetrics(registry: Registry) {
         for (const [event, count] of Object.entries(read())) add({ event }, count)
       })
     },
-    watchCarrierUse(read: () => readonly CarrierUse[]) {
-      const names = ['line', 'direction']
-      const seconds = 'Seconds of legs of phone calls from their answer to their end, when they have ended'
-      counter(registry, 'parley_carrier_seconds_total', seconds, names, (add) => {
-        for (const { line, direction, seconds } of read()) add({ line, direction }, seconds)
-      })
-      const cost = 'Cost of these legs in US dollars, as far as carrier.prices has their price'
-      counter(registry, 'parley_carrier_cost_usd_total', cost, names, (add) => {
-        for (const { line, direction, microUsd } of read()) add({ line, direction }, microUsd / 1e6)
-      })
-    },
+    watchCarrierUse: (read: () => readonly CarrierUse[]) => countCarrierUse(registry, read),
     creditRefusal(stage: string) {
       refusals.set(stage, (refusals.get(stage) ?? 0) + 1)
     },
@@ -97,6 +87,18 @@ export function createUsageMetrics(registry: Registry) {
     tallies.push(tally)
     return tally
   }
+}
+
+function countCarrierUse(registry: Registry, read: () => readonly CarrierUse[]): void {
+  const names = ['line', 'direction']
+  const seconds = 'Seconds of legs of phone calls from their answer to their end, when they have ended'
+  counter(registry, 'parley_carrier_seconds_total', seconds, names, (add) => {
+    for (const { line, direction, seconds } of read()) add({ line, direction }, seconds)
+  })
+  const cost = 'Cost of these legs in US dollars, as far as carrier.prices has their price'
+  counter(registry, 'parley_carrier_cost_usd_total', cost, names, (add) => {
+    for (const { line, direction, microUsd } of read()) add({ line, direction }, microUsd / 1e6)
+  })
 }
 
 function routeOf({ stage, provider, model }: Tally): Labels {
