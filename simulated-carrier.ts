@@ -1,6 +1,8 @@
 /** The simulated carrier of this process, which starts with the first call over it. Its far ends talk by the embedded speech engines. */
+
 import { createHmac } from 'node:crypto'
 import type { Provider } from './domain/ports/provider.ts'
+import type { SimulatorControl } from './handlers/internal/simulator.ts'
 import { systemClock } from './runtime/clock.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts'
 
@@ -71,5 +73,13 @@ function voicesOf(speech: Provider['ports']['speech']): Voices {
         return (await stt.transcribe(request, new AbortController().signal)).text
       },
     }),
+  }
+}
+
+/** The simulator as the routes of this machine move it. It is opened by the first of them. */
+export function controlOf(simulator: SimulatedCarrier): SimulatorControl {
+  return {
+    call: async (call) => (await simulator.open()).call(call),
+    advance: async (byMs) => (await simulator.open()).advance(byMs),
   }
 }

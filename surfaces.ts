@@ -5,7 +5,6 @@ import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCarrierStreams } from './handlers/carrier/streams.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
-import type { SimulatorControl } from './handlers/internal/simulator.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
 import { linkedRecordings } from './handlers/platform/linked-recording.ts'
 import { mountPlatform } from './handlers/platform/surface.ts'
@@ -23,6 +22,7 @@ import { type OpenMessages, openRichMessages } from './rich-messages.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
+import { controlOf } from './simulated-carrier.ts'
 import { createSessions, type Sessions } from './voice-sessions.ts'
 import { openDeliveries, type WebhookDeliveries } from './webhook-deliveries.ts'
 
@@ -133,7 +133,7 @@ function internalOf({
       countIgnored: parts.metrics.carrierEventIgnored,
     },
     messages: richMessages,
-    simulator: config.publicUrl === null ? simulatorOf(phoneLines) : null,
+    simulator: config.publicUrl === null ? controlOf(phoneLines.simulator) : null,
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,
@@ -141,13 +141,6 @@ function internalOf({
       publicUrlOf: createPublicUrl(config),
     },
   })
-}
-
-function simulatorOf({ simulator }: Joined['phoneLines']): SimulatorControl {
-  return {
-    call: async (call) => (await simulator.open()).call(call),
-    advance: async (byMs) => (await simulator.open()).advance(byMs),
-  }
 }
 
 function routerOf({ config, operations, settings }: Joined): Mount {

@@ -12,8 +12,6 @@ import { faultOf, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-type Parts = Awaited<ReturnType<typeof setUp>>
-
 const answered: Record<string, Partial<RegisteredBrand>> = {
   pending: { status: 'REGISTRATION_PENDING', identityStatus: null, reviewErrors: [] },
   verified: { status: 'OK', identityStatus: 'VERIFIED', reviewErrors: [] },

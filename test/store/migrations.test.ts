@@ -17,6 +17,7 @@ const chosen: Record<string, unknown> = {
   'attempts.key_source': 'platform',
   'api_keys.digest': Buffer.alloc(32, 1),
   'business_verifications.status': 'approved',
+  'key_budget_events.event': 'warned',
   'rmsg_messages.status': 'sent',
   'rmsg_numbers.status': 'active',
   'rmsg_numbers.sms_status': 'ready',
