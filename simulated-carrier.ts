@@ -1,5 +1,4 @@
 /** The simulated carrier of this process, which starts with the first call over it. Its far ends talk by the embedded speech engines. */
-
 import { createHmac } from 'node:crypto'
 import type { Provider } from './domain/ports/provider.ts'
 import type { SimulatorControl } from './handlers/internal/simulator.ts'
@@ -9,6 +8,8 @@ import { type Simulator, type SimulatorOptions, startSimulator } from './simulat
 export type SimulatedCarrier = {
   /** Starts it where it does not run. */
   open(): Promise<Simulator>
+  /** For the routes of this machine, which move it. */
+  control: SimulatorControl
   close(): Promise<void>
 }
 
@@ -22,18 +23,23 @@ export type SimulatedParts = {
 export function createSimulatedCarrier({ masterKey, providers, webhookUrl }: SimulatedParts): SimulatedCarrier {
   const speech = providers.find(({ id }) => id === 'local')?.ports.speech
   let running: Promise<Simulator> | null = null
+  const open = () => {
+    running ??= startSimulator({
+      clock: systemClock,
+      ...voicesOf(speech),
+      webhookUrl: webhookUrl(),
+      signingSeed: simulatorSeed(masterKey),
+    })
+    running.catch(() => {
+      running = null
+    })
+    return running
+  }
   return {
-    open() {
-      running ??= startSimulator({
-        clock: systemClock,
-        ...voicesOf(speech),
-        webhookUrl: webhookUrl(),
-        signingSeed: simulatorSeed(masterKey),
-      })
-      running.catch(() => {
-        running = null
-      })
-      return running
+    open,
+    control: {
+      call: async (call) => (await open()).call(call),
+      advance: async (byMs) => (await open()).advance(byMs),
     },
     close: async () => void (await (await running)?.close()),
   }
@@ -73,13 +79,5 @@ function voicesOf(speech: Provider['ports']['speech']): Voices {
         return (await stt.transcribe(request, new AbortController().signal)).text
       },
     }),
-  }
-}
-
-/** The simulator as the routes of this machine move it. It is opened by the first of them. */
-export function controlOf(simulator: SimulatedCarrier): SimulatorControl {
-  return {
-    call: async (call) => (await simulator.open()).call(call),
-    advance: async (byMs) => (await simulator.open()).advance(byMs),
   }
 }

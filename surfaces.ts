@@ -22,7 +22,6 @@ import { type OpenMessages, openRichMessages } from './rich-messages.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
-import { controlOf } from './simulated-carrier.ts'
 import { createSessions, type Sessions } from './voice-sessions.ts'
 import { openDeliveries, type WebhookDeliveries } from './webhook-deliveries.ts'
 
@@ -133,7 +132,7 @@ function internalOf({
       countIgnored: parts.metrics.carrierEventIgnored,
     },
     messages: richMessages,
-    simulator: config.publicUrl === null ? controlOf(phoneLines.simulator) : null,
+    simulator: config.publicUrl === null ? phoneLines.simulator.control : null,
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,

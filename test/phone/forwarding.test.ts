@@ -135,10 +135,10 @@ t.test('a number that asks for privacy is not shown', (t) => {
   t.end()
 })
 
-t.test('a long header is read in a time that grows with its length, whatever it holds', (t) => {
-  const startMs = performance.now()
+t.test('a long header takes time in proportion to its length', (t) => {
+  const { user: startUs } = process.cpuUsage()
   for (const part of ['<', '"\\', '<"', '"', '<a', ';', '; privacy'])
     of({ diversion: [part.repeat(30_000 / part.length)], historyInfo: [part.repeat(30_000 / part.length)] })
-  t.ok(performance.now() - startMs < 1_000)
+  t.ok(process.cpuUsage().user - startUs < 1_000_000)
   t.end()
 })

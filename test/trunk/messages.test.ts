@@ -75,17 +75,17 @@ t.test('any change of a byte and any cut is read or refused, and nothing is thro
   t.end()
 })
 
-t.test('a long header is read in a time that grows with its length, whatever it holds', (t) => {
+t.test('a long header takes time in proportion to its length', (t) => {
   const filled = (part: string) => part.repeat(Math.floor(30_000 / part.length))
   const hostile = ['<', '"\\', '<"', ' ', '\\', ',', '"', '<a']
   const messages = hostile.flatMap((part) => [
     text.replace(';branch=z9hG4bK1', `;branch=z9hG4bK1;x=${filled(part)}`),
     text.replace('t: sip:d@e', `t: x${filled(part).slice(0, 2000)}x`),
   ])
-  const startMs = performance.now()
+  const { user: startUs } = process.cpuUsage()
   for (const message of messages) read(message)
-  // Sixteen messages took 6 s where the time grew with the square of the length.
-  t.ok(performance.now() - startMs < 1_000)
+  // Sixteen messages took 2.5 s where the time grew with the square of the length.
+  t.ok(process.cpuUsage().user - startUs < 1_000_000)
   t.end()
 })
 
