@@ -1,7 +1,7 @@
 /** The end of requests and their attempts. The usage of their days and the costs of their calls stay as sums. */
 import type { Tx } from './connect.ts'
 import type { Sweep } from './sweep.ts'
-import { addToUsageDays, dayOf } from './usage-days.ts'
+import { addToUsageDays, dayOf, hasFailed } from './usage-days.ts'
 
 const rowsMax = 1_000
 
@@ -34,7 +34,7 @@ async function deleteRequests(tx: Tx, before: Date): Promise<number> {
         left join calls c on c.organization_id = r.organization_id and c.test = w.test and c.id = r.call_id::uuid
     ), use as (
       select organization_id, world as test, ${tx.unsafe(dayOf('started_at'))} as day, key_id, the_agent_id as agent_id,
-        provider, model, stage, false as is_leg, outcome <> 'succeeded' as has_failed, quantities,
+        provider, model, stage, false as is_leg, ${tx.unsafe(hasFailed('outcome'))} as has_failed, quantities,
         cost_micro_usd as micro_usd
       from request
     ), counted as (

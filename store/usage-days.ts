@@ -3,6 +3,9 @@
  * of its rows and of these, so that it stays the same whenever a part of the rows has gone.
  */
 
+/** SQL: a request that its caller broke off, by an interruption or because it left, has not failed. */
+export const hasFailed = (outcome: string) => `${outcome} not in ('succeeded', 'cancelled')`
+
 /** By these columns a use is counted. */
 const dimensions = ['organization_id', 'test', 'day', 'key_id', 'agent_id', 'provider', 'model', 'stage']
 

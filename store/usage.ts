@@ -8,7 +8,7 @@ import { type Usage, type UsageGroup, type UsageQuery, type UsageRow, usageRowsM
 import type { Tx } from './connect.ts'
 import { isOfWorld } from './request-routes.ts'
 import type { Worlds } from './tenant.ts'
-import { dayOf, legUse, linesOf } from './usage-days.ts'
+import { dayOf, hasFailed, legUse, linesOf } from './usage-days.ts'
 
 /** A row has a line for each of its units. */
 const linesMax = usageRowsMax * 8
@@ -68,7 +68,7 @@ const valuesOf = (query: UsageQuery, of: 'request' | 'leg' | 'sums') =>
 function requestsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
   const call = tx`left join calls c on c.organization_id = ${organizationId} and c.test = ${test} and c.id = r.call_id::uuid`
   return tx`
-    select ${tx.unsafe(valuesOf(query, 'request'))}false as is_leg, r.outcome <> 'succeeded' as has_failed, r.quantities,
+    select ${tx.unsafe(valuesOf(query, 'request'))}false as is_leg, ${tx.unsafe(hasFailed('r.outcome'))} as has_failed, r.quantities,
       r.cost_micro_usd as micro_usd
     from requests r ${query.groups.has('agent') ? call : tx``}
     where r.organization_id = ${organizationId} and ${isOfWorld(tx, test)}

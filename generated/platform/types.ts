@@ -291,7 +291,7 @@ export type UsageRow = {
   requests: number
   /** Legs of calls by phone. */
   legs: number
-  /** Requests that did not succeed. They can have costs. */
+  /** Requests that did not succeed, without those that were cancelled: an answer that is interrupted, or a client that left. They can have costs. */
   failed: number
   /** Requests and legs whose cost is not known. It is not in `costMicroUsd`. */
   unpriced: number
@@ -306,7 +306,7 @@ export type UsageTotal = {
   requests: number
   /** Legs of calls by phone. */
   legs: number
-  /** Requests that did not succeed. They can have costs. */
+  /** Requests that did not succeed, without those that were cancelled: an answer that is interrupted, or a client that left. They can have costs. */
   failed: number
   /** Requests and legs whose cost is not known. It is not in `costMicroUsd`. */
   unpriced: number

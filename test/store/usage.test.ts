@@ -77,6 +77,14 @@ t.test('each world sees its requests, also those of rows that do not say theirs'
   ])
 })
 
+t.test('a request that its caller broke off is counted, and not as one that failed', async (t) => {
+  const { store, settle, live } = await setUp()
+  await settle('req_1', { outcome: 'cancelled' })
+  await settle('req_2', { outcome: 'no_candidate' })
+  await settle('req_3', {})
+  t.match(await store.usage.read(live, query()), [{ requests: 3, failed: 1 }])
+})
+
 t.test('days are those of UTC, and the end of the time is not in it', async (t) => {
   const { store, settle, live } = await setUp()
   const midnightMs = Date.parse('2026-11-22T00:00:00Z')
