@@ -100,6 +100,11 @@ function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
+/** The pattern of phone numbers in the contracts helps nobody who has left out the country code. */
+const patternsInWords: ReadonlyMap<string, string> = new Map([
+  [String.raw`^\+[1-9]\d{6,14}$`, 'must be a phone number with + and its country code, such as +12125550100'],
+])
+
 function complaint({ keyword, message, params }: Violation): string {
   switch (keyword) {
     case 'required':
@@ -116,6 +121,8 @@ function complaint({ keyword, message, params }: Violation): string {
       return `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`
     case 'type':
       return `must be ${[params['type']].flat().join(' or ')}`
+    case 'pattern':
+      return patternsInWords.get(params['pattern'] as string) ?? message ?? 'is not valid'
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`
     default:
