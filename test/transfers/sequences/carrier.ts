@@ -203,7 +203,8 @@ export class SequenceCarrier {
 
 function commandOf(path: string, asks: boolean): SentCommand {
   const [, of, leg, , action] = path.split('/')
-  // A bridge is a command for two legs, and a dial is one for a leg without a name.
+  // A dial is for a leg without a name, and a bridge is a command for two legs.
+  if (of === 'calls' && leg === undefined) return { does: 'dial', leg: null }
   if (of !== 'calls' || leg === undefined || action === 'bridge') return { does: 'command', leg: null }
   if (asks) return { does: 'question', leg: decodeURIComponent(leg) }
   return { does: action === 'hangup' ? 'hangup' : 'command', leg: decodeURIComponent(leg) }

@@ -99,6 +99,9 @@ export class Faults {
 export type EventFault = 'none' | 'doubled' | 'late' | 'swapped' | 'lost'
 export const commandFaults = ['unreachable', 'server', 'answer late', 'answer lost'] as const
 /** `leg`: the carrier's name of its leg. Null: it is of no known leg, or of two. */
-export type SentCommand = { does: 'hangup' | 'hangup of an orphan' | 'question' | 'command'; leg: string | null }
+export type SentCommand = {
+  does: 'dial' | 'hangup' | 'hangup of an orphan' | 'question' | 'command'
+  leg: string | null
+}
 export type CommandFault = (typeof commandFaults)[number]
 type RowFault = 'none' | 'away' | 'answer lost'

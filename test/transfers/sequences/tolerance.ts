@@ -23,12 +23,12 @@ export const limitsMs = {
   'refused question': 10_000,
   'unanswered question': 15_000,
   /** A dial or a bridge that is refused has failed at once. */
+  'refused dial': 0,
   'refused command': 0,
-  /**
-   * One without an answer has failed after 5 s. A leg that it made all the same has no name until its first event, which
-   * may be 8 s late: until then nobody can hang it up.
-   */
-  'unanswered command': 8_000,
+  /** A leg that was made all the same has no name until its first event, which may be 8 s late: until then nobody can hang it up. */
+  'unanswered dial': 8_000,
+  /** One without an answer by then has failed. */
+  'unanswered command': 5_000,
   /**
    * Two looks for orphaned legs, every 5 s: a process that could not renew its row is not dead. The carrier repeats an event
    * that could not be stored after 8 s at most.
