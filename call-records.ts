@@ -70,7 +70,7 @@ export async function createCallRecords({
   const { agents, callRecord: record, callChanges: changes } = store
   const clock = systemClock
   const loops = new Loops(clock, log)
-  await watchStore({ store, metrics, loops })
+  watchStore({ store, metrics, loops })
   const recordings = await openCallRecordings({ config, store, masterKey, log, loops })
   store.callWebhooks.serve({ payloads: eventPayloads, recordingUrl: recordings.urlOf })
   const calls = new Calls({
