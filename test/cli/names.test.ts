@@ -1,8 +1,9 @@
 /** Agents and endpoints are meant by their name or their id, and people of an organization are listed. */
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { call, startAdministered } from '../platform/setup.ts'
-import { type Finished, runParley } from '../process/command.ts'
+import { runParley } from '../process/command.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
+import { outputOf } from './output.ts'
 import { refused } from './refused.ts'
 
 const receiver = await startReceiver()
@@ -12,11 +13,6 @@ const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_S
 const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }
   return (...args: string[]) => runParley(args, { dataDir: parley.dataDir, env })
-}
-async function outputOf(t: Test, ran: Promise<Finished>): Promise<string> {
-  const { code, stdout, stderr } = await ran
-  t.equal(code, 0, stderr)
-  return stdout.trimEnd()
 }
 
 t.test('an agent by its name', async (t) => {

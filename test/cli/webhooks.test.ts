@@ -1,8 +1,9 @@
 /** The commands for webhook endpoints, of the built product. */
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { call, startAdministered } from '../platform/setup.ts'
 import { create, type Webhook } from '../platform/webhooks.ts'
 import { runParley } from '../process/command.ts'
+import { outputOf } from './output.ts'
 import { refused } from './refused.ts'
 
 const { parley, admin } = await startAdministered(t)
@@ -11,12 +12,6 @@ const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }
   return (...args: string[]) => runParley(['webhooks', ...args], { dataDir: parley.dataDir, env })
 }
-async function outputOf(t: Test, ran: ReturnType<typeof runParley>): Promise<string> {
-  const { code, stdout, stderr } = await ran
-  t.equal(code, 0, stderr)
-  return stdout.trimEnd()
-}
-
 t.test('webhooks list', async (t) => {
   const acme = await admin.organization('listing')
   const command = runner(acme.key)
