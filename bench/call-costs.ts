@@ -1,19 +1,17 @@
 /** The unit costs of a call by phone: of each minute of it, and of the call itself. Simulated carrier, stub engines, real voice activity detection. */
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
-import { insertNumber } from '../test/phone/stored-number.ts'
 import { freePort, until } from '../test/process/machine.ts'
+import { addNumber, carrierEnv, openAccount, placeCalls } from './carrier-child.ts'
 import { type CostNodes, startCostNodes } from './cost-nodes.ts'
 import { startRelay } from './counting-relay.ts'
 import { type Counts, countsOfPostgresAreIn, eachOf, readCounts } from './counts.ts'
 import { forkListener } from './fork.ts'
-import type { CarrierAnswer, CarrierOrder } from './phone-carrier.ts'
 import { residentMiB } from './process-figures.ts'
-import { stubProviders, stubsAlone } from './stub-engines.ts'
+import { stubProviders } from './stub-engines.ts'
 
 const warmUpCalls = 5
 const warmUpMs = 15_000
@@ -23,7 +21,6 @@ const settledMs = 4_000
 /** The callers of the simulated carrier stay for a minute. */
 const windowMs = 45_000
 const endMs = 60_000
-const number = '+12025550100'
 
 export type CallCosts = {
   minute: Counts
@@ -48,22 +45,15 @@ export async function callCosts(): Promise<CallCosts> {
   const [toEngines, toReceiver, toNode, toCarrier] = relays
   const publicUrl = `http://127.0.0.1:${toNode.port}`
   try {
-    const account = await asked(carrier, { webhookUrl: `${publicUrl}/carrier/carrier/webhooks` })
-    if (!('apiKey' in account)) throw new Error('the carrier has not started')
+    const account = await openAccount(carrier, publicUrl)
     carrierPort = account.port
     nodePort = await freePort()
     const nodes = await startCostNodes(
       {
         PARLEY_PROVIDERS: stubProviders(toEngines.port),
         PARLEY_LOG_LEVEL: 'info',
-        PARLEY_PORT: String(nodePort),
-        PARLEY_PUBLIC_URL: publicUrl,
         PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
-        PARLEY_CARRIER_ADAPTER: 'telnyx',
-        PARLEY_CARRIER_TELNYX_BASE_URL: `http://127.0.0.1:${toCarrier.port}/v2`,
-        PARLEY_CARRIER_TELNYX_API_KEY: account.apiKey,
-        PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'bench',
-        PARLEY_CARRIER_TELNYX_PUBLIC_KEY: account.publicKey,
+        ...carrierEnv(account, { publicUrl, port: nodePort, carrierPort: toCarrier.port }),
       },
       relays,
     )
@@ -118,10 +108,7 @@ async function hold(
   durationMs: number,
   during: () => Promise<unknown> = () => sleep(durationMs),
 ): Promise<void> {
-  for (let made = 0; made < count; made++) {
-    carrier.send({ from: `+1202555${String(1000 + made)}`, callTo: number } satisfies CarrierOrder)
-    await sleep(37)
-  }
+  await placeCalls(carrier, count)
   await during()
   const live = await sql<{ id: string }[]>`select id from calls where ended_at is null`
   if (live.length < count) throw new Error(`${count - live.length} of ${count} calls have ended early`)
@@ -147,10 +134,7 @@ async function minutesSince(sql: Sql, firstAt: Date): Promise<number> {
 
 /** A number whose calls are answered with the stub engines, and an endpoint that is sent what happens to them. */
 async function prepare({ parley, sql }: CostNodes, hookUrl: string): Promise<void> {
-  const template = { intent: { language: 'en' }, systemPrompt: 'Answer.', constraints: stubsAlone }
-  const [organization] = await sql<{ id: string }[]>`select id from organizations where name = 'local'`
-  const organizationId = organization?.id ?? ''
-  await insertNumber(sql, { organizationId, test: false }, { e164: number, direction: 'both', template })
+  await addNumber(sql)
   const answer = await fetch(`${parley.url}/v1/webhooks`, {
     method: 'POST',
     headers: { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' },
@@ -161,10 +145,4 @@ async function prepare({ parley, sql }: CostNodes, hookUrl: string): Promise<voi
 
 function folderBytes(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0)
-}
-
-async function asked(carrier: ChildProcess, order: CarrierOrder): Promise<CarrierAnswer> {
-  carrier.send(order)
-  const [answer] = (await once(carrier, 'message')) as [CarrierAnswer]
-  return answer
 }

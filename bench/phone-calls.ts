@@ -1,20 +1,17 @@
 /** Calls by phone over a simulated carrier on the same machine, with stub engines and real voice activity detection. */
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { insertNumber } from '../test/phone/stored-number.ts'
 import { openDatabase } from '../test/process/database.ts'
 import { freePort } from '../test/process/machine.ts'
 import { startParley } from '../test/process/parley.ts'
+import { addNumber, asked, carrierEnv, openAccount, placeCalls } from './carrier-child.ts'
 import type { Figure } from './figure.ts'
 import { forkListener } from './fork.ts'
-import type { CarrierAnswer, CarrierOrder } from './phone-carrier.ts'
 import { cpuMs } from './process-figures.ts'
-import { percentile, stubEngines, stubsAlone } from './stub-engines.ts'
+import { percentile, stubEngines } from './stub-engines.ts'
 
 const callsCount = 100
 const durationMs = 60_000
-const number = '+12025550100'
 
 export async function phoneFigures(): Promise<Figure[]> {
   const engines = await stubEngines()
@@ -22,20 +19,15 @@ export async function phoneFigures(): Promise<Figure[]> {
   const port = await freePort()
   const publicUrl = `http://127.0.0.1:${port}`
   try {
-    const account = await asked(carrier, { webhookUrl: `${publicUrl}/carrier/carrier/webhooks` })
-    if (!('apiKey' in account)) throw new Error('the carrier has not started')
+    const account = await openAccount(carrier, publicUrl)
     const parley = await startParley({
       ...engines.env,
-      PARLEY_PORT: String(port),
-      PARLEY_PUBLIC_URL: publicUrl,
-      PARLEY_CARRIER_ADAPTER: 'telnyx',
-      PARLEY_CARRIER_TELNYX_BASE_URL: `http://127.0.0.1:${account.port}/v2`,
-      PARLEY_CARRIER_TELNYX_API_KEY: account.apiKey,
-      PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'bench',
-      PARLEY_CARRIER_TELNYX_PUBLIC_KEY: account.publicKey,
+      ...carrierEnv(account, { publicUrl, port, carrierPort: account.port }),
     })
     try {
-      await addNumber(parley.dataDir)
+      const sql = openDatabase(parley.dataDir)
+      await addNumber(sql)
+      await sql.end()
       return await measure(parley.pid, carrier)
     } finally {
       await parley.remove()
@@ -47,10 +39,7 @@ export async function phoneFigures(): Promise<Figure[]> {
 }
 
 async function measure(pid: number, carrier: ChildProcess): Promise<Figure[]> {
-  for (let count = 0; count < callsCount; count++) {
-    carrier.send({ from: `+1202555${String(1000 + count)}`, callTo: number } satisfies CarrierOrder)
-    await sleep(37)
-  }
+  await placeCalls(carrier, callsCount)
   const beforeMs = cpuMs(pid)
   const carrierBeforeMs = cpuMs(carrier.pid as number)
   await sleep(durationMs)
@@ -69,20 +58,4 @@ async function measure(pid: number, carrier: ChildProcess): Promise<Figure[]> {
       detail: `${lateMs.length} frames of ${utterances} utterances, median ${percentile(lateMs, 0.5).toFixed(1)} ms, longest ${percentile(lateMs, 1).toFixed(0)} ms; ${share(cpu.server)} of a core in the server, ${share(cpu.carrier)} in the simulated carrier`,
     },
   ]
-}
-
-/** A number whose calls are answered with the stub engines. */
-async function addNumber(dataDir: string): Promise<void> {
-  const template = { intent: { language: 'en' }, systemPrompt: 'Answer.', constraints: stubsAlone }
-  const sql = openDatabase(dataDir)
-  const [organization] = await sql<{ id: string }[]>`select id from organizations where name = 'local'`
-  const organizationId = organization?.id ?? ''
-  await insertNumber(sql, { organizationId, test: false }, { e164: number, direction: 'both', template })
-  await sql.end()
-}
-
-async function asked(carrier: ChildProcess, order: CarrierOrder): Promise<CarrierAnswer> {
-  carrier.send(order)
-  const [answer] = (await once(carrier, 'message')) as [CarrierAnswer]
-  return answer
 }
