@@ -1,5 +1,6 @@
 /** Calls a phone from a rich-message number. The carrier of phone numbers places the call. */
 import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
+import { issuesOfMetadata } from '../metadata.ts'
 import type { DialedCall, DialPhone, WantedPhoneSession } from '../phone/outbound.ts'
 import type { CallableNumber } from '../phone/ports.ts'
 import { refuseIssues } from '../resource-fault.ts'
@@ -20,7 +21,11 @@ export type CallFromNumberDeps = {
 export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromNumberDeps): CallFromNumber {
   return async (caller, id, wanted) => {
     const tenant = tenantOf(caller)
-    if (!isPhoneNumber(wanted.to)) refuseIssues([{ path: ['to'], problem: { kind: 'number_invalid' } }])
+    // All that can be wrong with the body itself comes before the number is looked up (400 before 404).
+    refuseIssues([
+      ...(isPhoneNumber(wanted.to) ? [] : [{ path: ['to'], problem: { kind: 'number_invalid' } } as const]),
+      ...issuesOfMetadata(wanted.metadata ?? {}),
+    ])
     const number = await numbers.use(tenant, id)
     const agentId = wanted.agentId ?? ownAgentOf(number, tenant)
     if (agentId === null) refuseIssues([{ path: ['agentId'], problem: { kind: 'agent_missing' } }])

@@ -6,6 +6,7 @@ import { openDatabase } from '../process/database.ts'
 import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import { send, type Target } from '../router/requests.ts'
 import { callWhen, hasEnded, startPhones } from './phones.ts'
+import { insertNumber } from './stored-number.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -103,9 +104,13 @@ t.test('an organization without rich messages is refused before its body is read
   t.same(faultOf(answer), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })
 })
 
+/** JSON of this size. */
+const metadataOf = (bytes: number) => ({ a: 'x'.repeat(bytes - JSON.stringify({ a: '' }).length) })
+const nested = (depth: number): object => (depth === 1 ? { a: 1 } : { a: nested(depth - 1) })
+
 t.test('the limits of a call', async (t) => {
   const { acme, id, agentId } = await withNumber('limits', '+14155550145')
-  const wanted = (more: object) => call(acme, 'POST', path(id), { to: '+15005550001', agentId, ...more })
+  const wanted = (more: object, of = id) => call(acme, 'POST', path(of), { to: '+15005550001', agentId, ...more })
   const refused: [object, string][] = [
     [{ maxDurationSeconds: 29 }, '/maxDurationSeconds'],
     [{ maxDurationSeconds: 14_401 }, '/maxDurationSeconds'],
@@ -114,11 +119,17 @@ t.test('the limits of a call', async (t) => {
     [{ from: '+14155550145' }, '/from'],
     [{ variables: { system: 'x' } }, '/variables'],
     [{ variables: { name: 1 } }, '/variables/name'],
+    [{ metadata: metadataOf(16_385) }, '/metadata'],
+    [{ metadata: nested(9) }, '/metadata'],
   ]
-  for (const [more, at] of refused)
-    t.match(faultOf(await wanted(more)), { status: 400, code: 'VALIDATION_ERROR', paths: [at] })
-  for (const maxDurationSeconds of [30, 14_400]) {
-    const answer = await wanted({ maxDurationSeconds })
+  for (const [more, at] of refused) {
+    const refusal = { status: 400, code: 'VALIDATION_ERROR', paths: [at] }
+    t.match(faultOf(await wanted(more)), refusal)
+    t.match(faultOf(await wanted(more, randomUUID())), refusal, 'the body is checked before the number is looked up')
+  }
+  const taken = [{ maxDurationSeconds: 30 }, { maxDurationSeconds: 14_400 }]
+  for (const more of [...taken, { metadata: metadataOf(16_384) }, { metadata: nested(8) }]) {
+    const answer = await wanted(more)
     t.match(
       faultOf(answer),
       { status: 502, code: 'CARRIER_DIAL_FAILED' },
@@ -126,6 +137,28 @@ t.test('the limits of a call', async (t) => {
     )
   }
 })
+
+t.test(
+  'an organization that has all the calls it may have gets 429 with the time to wait, from both kinds of number',
+  async (t) => {
+    const { acme, id, agentId } = await withNumber('busy', '+14155550157')
+    await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+14155550158' })
+    await admin.store.organizations.change(acme.id, { maxSessions: 1 })
+    const first = await call(acme, 'POST', path(id), { to: '+15005550006', agentId })
+    t.equal(first.status, 200, first.text)
+    const exhausted = { status: 429, code: 'CONCURRENCY_EXHAUSTED' }
+    const asks = [
+      [path(id), { to, agentId }],
+      ['/v1/sessions/phone', { to, agentId }],
+    ] as const
+    for (const [at, body] of asks) {
+      const answer = await call(acme, 'POST', at, body)
+      t.match(faultOf(answer), exhausted, at)
+      t.match(answer.headers.get('retry-after'), /^[1-9]\d*$/, at)
+    }
+    await call(acme, 'POST', `/v1/calls/${first.json<Started>().callId}/end`)
+  },
+)
 
 t.test('a call needs credit', async (t) => {
   const { acme, id, agentId } = await withNumber('poor', '+14155550146', { creditMicroUsd: 0 })
