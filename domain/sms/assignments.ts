@@ -6,8 +6,9 @@
  */
 import type { Tenant } from '../access/organization.ts'
 import type { PhoneNumber } from '../numbers/phone-number.ts'
-import { type NumberAssignment, SmsRegistryError } from '../ports/sms-registry.ts'
+import type { NumberAssignment } from '../ports/sms-registry.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import { asked } from './asked.ts'
 import type { RegistrationDeps } from './in-turn.ts'
 import { refreshCampaigns, refreshShared, withAnswer } from './refresh.ts'
 import { activeCampaignOf, type SubmittedCampaign } from './registration.ts'
@@ -30,7 +31,7 @@ export function createAssignments(deps: RegistrationDeps): Assignments {
       const { campaignId, assignedTo } = await campaignFor(deps, tenant, target)
       const registry = registries.of(tenant)
       const isThere = number.smsAssignment?.campaignId === campaignId && isAssigned(number)
-      const answer = await asked(deps, number, () =>
+      const answer = await askedFor(deps, number, () =>
         isThere ? registry.findAssignment(number.e164) : registry.assign(number.e164, campaignId),
       )
       return written(await numbers.assign(tenant, id, withAnswer(deps, number, answer, assignedTo)))
@@ -40,7 +41,7 @@ export function createAssignments(deps: RegistrationDeps): Assignments {
       if (number.smsAssignment === null) return number
       const registry = registries.of(tenant)
       const isLeaving = number.smsAssignment.status === 'PENDING_UNASSIGNMENT'
-      const answer = await asked(deps, number, () =>
+      const answer = await askedFor(deps, number, () =>
         isLeaving ? registry.findAssignment(number.e164) : registry.unassign(number.e164),
       )
       return written(await numbers.assign(tenant, id, withAnswer(deps, number, answer)))
@@ -90,18 +91,13 @@ async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<Found | n
 }
 
 /** The reasons of a refusal are stored with the number. Without any the carrier is away, and what is stored stays. */
-async function asked(
+function askedFor(
   { numbers }: RegistrationDeps,
   number: PhoneNumber,
   ask: () => Promise<NumberAssignment | null>,
 ): Promise<NumberAssignment | null> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (!(error instanceof SmsRegistryError)) throw error
-    const { reviewErrors } = error
-    const { smsAssignment, id } = number
+  const { smsAssignment, id } = number
+  return asked('number', ask, async ({ reviewErrors }) => {
     if (reviewErrors.length > 0) await numbers.assign(number, id, { smsAssignment, smsReviewErrors: reviewErrors })
-    throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'number' }, { cause: error })
-  }
+  })
 }

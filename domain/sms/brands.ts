@@ -8,6 +8,7 @@ import {
   type VettingClass,
 } from '../ports/sms-registry.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { asked } from './asked.ts'
 import { issuesOfBrand } from './check-brand.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 import { refreshCampaigns, refreshNumbers } from './refresh.ts'
@@ -80,7 +81,8 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
   const sent = { ...stored, ...(await foundAgain(deps, tenant, stored, profile)) }
   const id = isKnown[sent.status] ? sent.carrierId : null
   const hasNews = id === null || sent.isChanged
-  const asks = id === null ? { profile, askedAtMs: clock.nowMs() } : null
+  // The first of several requests without an answer counts, because each may have made the brand.
+  const asks = id === null ? { profile, askedAtMs: sent.intent?.askedAtMs ?? clock.nowMs() } : null
   if (asks) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), intent: asks }))
   try {
     const answer = await ask(registries.of(tenant), id, hasNews ? profile : null)
@@ -99,8 +101,7 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
       return changeBrand(deps, tenant, (brand) => lost(brand ?? saved(null, profile), reviewErrors))
     if (hasNews) {
       const intent = error.mayBeDone && asks !== null ? asks : sent.intent
-      const kept = intent === null ? null : { ...intent, askedAtMs: sent.intent?.askedAtMs ?? intent.askedAtMs }
-      await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), reviewErrors, intent: kept }))
+      await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), reviewErrors, intent }))
     }
     throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'brand' }, { cause: error })
   }
@@ -111,7 +112,8 @@ const clockSkewMs = 300_000
 
 /**
  * Each registration is paid, and the carrier keeps no reference of a brand. So where the answer to the last one was lost, the brands
- * of the account are searched for it. One that an organization has is left alone, because two may give the same names.
+ * of the account are searched for it. One that an organization has is left alone, because two may give the same names; so is one
+ * that has failed, because it may be the one before, whose reasons are about another profile.
  */
 async function foundAgain(
   { store, registries }: RegistrationDeps,
@@ -120,17 +122,10 @@ async function foundAgain(
   profile: BrandProfile,
 ): Promise<Partial<Brand>> {
   if (intent === null) return {}
-  const failed = (error: unknown) => {
-    throw error instanceof SmsRegistryError
-      ? new ResourceFault({ kind: 'sms_carrier_failed', of: 'brand' }, { cause: error })
-      : error
-  }
-  const alike = await registries
-    .of(tenant)
-    .findBrandsLike(intent.profile, intent.askedAtMs - clockSkewMs)
-    .catch(failed)
+  const sinceMs = intent.askedAtMs - clockSkewMs
+  const alike = await asked('brand', () => registries.of(tenant).findBrandsLike(intent.profile, sinceMs))
   const owned = await store.ownedBrands(alike.map(({ id }) => id))
-  const found = alike.find(({ id }) => !owned.has(id))
+  const found = alike.find((brand) => !owned.has(brand.id) && brandStatusOf(brand) !== 'failed')
   if (found === undefined) return {}
   const isChanged = !isSame(intent.profile, profile)
   // Its status is read behind this. Until then it counts as one that the carrier knows.
@@ -161,16 +156,14 @@ async function vet(deps: RegistrationDeps, tenant: Tenant, vettingClass: Vetting
   const id = brand?.carrierId ?? null
   if (id === null) throw new ResourceFault({ kind: 'sms_brand_missing' })
   const registry = registries.of(tenant)
-  try {
+  const order = async () => {
     const known = await registry.findVetting(id, vettingClass)
     if (known === null) await registry.orderVetting(id, vettingProvider, vettingClass)
     const answer = await registry.findBrand(id)
     await changeBrand(deps, tenant, (stored) => ({ ...(stored ?? brand!), ...asRegistered(answer) }))
     return known ?? 'pending'
-  } catch (error) {
-    if (!(error instanceof SmsRegistryError)) throw error
-    const { reviewErrors } = error
-    if (reviewErrors.length > 0) await changeBrand(deps, tenant, (stored) => ({ ...(stored ?? brand!), reviewErrors }))
-    throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'vetting' }, { cause: error })
   }
+  return asked('vetting', order, async ({ reviewErrors }) => {
+    if (reviewErrors.length > 0) await changeBrand(deps, tenant, (stored) => ({ ...(stored ?? brand!), reviewErrors }))
+  })
 }

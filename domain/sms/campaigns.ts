@@ -3,8 +3,9 @@
  * stored before the carrier gets it: where its answer is lost, the next submission looks for that campaign instead of making another.
  */
 import type { Tenant } from '../access/organization.ts'
-import { type CampaignProfile, type RegisteredCampaign, SmsRegistryError } from '../ports/sms-registry.ts'
+import type { CampaignProfile, RegisteredCampaign } from '../ports/sms-registry.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import { asked } from './asked.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 import {
   type CampaignIntent,
@@ -61,7 +62,7 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
 async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: CampaignIntent): Promise<Registration | null> {
   const { registries } = deps
   const { brandId, reference } = intent
-  const answer = await asked(() => registries.of(tenant).findCampaignByReference(brandId, reference))
+  const answer = await asked('campaign', () => registries.of(tenant).findCampaignByReference(brandId, reference))
   return answer && keep(deps, tenant, answer)
 }
 
@@ -78,6 +79,7 @@ async function create(
     store.change(tenant, (stored) => ({ ...stored, campaign: stored.campaign && { ...stored.campaign, ...change } }))
   await write({ intent })
   const answer = await asked(
+    'campaign',
     () => registries.of(tenant).createCampaign(brandId, profile, reference),
     ({ reviewErrors, mayBeDone }) => write({ reviewErrors, intent: mayBeDone || isRepeated ? intent : null }),
   )
@@ -88,19 +90,6 @@ function keep({ store, clock }: RegistrationDeps, tenant: Tenant, answer: Regist
   const { id, reviewErrors } = answer
   const made = { id, status: campaignStatusOf(answer), reviewErrors, submittedAtMs: clock.nowMs() }
   return store.change(tenant, (stored) => withCampaign(stored, made))
-}
-
-async function asked<Answer>(
-  ask: () => Promise<Answer>,
-  refused: (error: SmsRegistryError) => Promise<unknown> = () => Promise.resolve(),
-): Promise<Answer> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (!(error instanceof SmsRegistryError)) throw error
-    await refused(error)
-    throw new ResourceFault({ kind: 'sms_carrier_failed', of: 'campaign' }, { cause: error })
-  }
 }
 
 function withCampaign({ campaign, ...registration }: Registration, made: SubmittedCampaign): Registration {

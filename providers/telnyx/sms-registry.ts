@@ -126,7 +126,7 @@ const identityStatuses: readonly IdentityStatus[] = ['VERIFIED', 'UNVERIFIED', '
 
 /** A page of the carrier's list of brands with one name. More with the same names and so young are not expected. */
 const brandsOfPage = 50
-const brandsLikeMax = 5
+const brandsLikeMax = 20
 
 /** The rows of the list have no tax number, so each that fits is read. */
 async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]> {
@@ -139,8 +139,16 @@ async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number
   const rows = objectsOf(isObject(answer) ? answer['records'] : [])
     .filter((row) => fits(row, names) && utcMs(row['createdAt']) >= sinceMs)
     .slice(0, brandsLikeMax)
-  const whole = await Promise.all(rows.map((row) => asked(http, 'GET', brandPath(idIn(row, 'brandId')))))
+  const whole = await Promise.all(rows.map((row) => knownBrand(http, idIn(row, 'brandId'))))
   return whole.filter((row) => isObject(row) && fits(row, ['ein'])).map(brandIn)
+}
+
+/** Null: it was removed since it was listed. */
+async function knownBrand(http: Link, brandId: string): Promise<unknown> {
+  const answer = await ask(http, 'GET', brandPath(brandId))
+  if (answer.status === 404) return null
+  if (isSuccess(answer.status)) return answer.value
+  throw refusalIn(answer)
 }
 
 /** The carrier writes times of UTC without a Z. A row without a time counts as the oldest. */

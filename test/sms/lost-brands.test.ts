@@ -1,4 +1,4 @@
-/** A brand whose registration was answered to nobody is found again, and is not paid a second time. */
+/** A brand is found again where the answer to its registration was lost, and is not paid a second time. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'
@@ -8,15 +8,19 @@ import { faultOf, reviewMs, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
+/** The simulated carrier fails a brand with this tax number. */
+const failing = '12-0000001'
 const unanswered = () => new SmsRegistryError([], { mayBeDone: true })
 const refused = { kind: 'sms_carrier_failed', of: 'brand' }
 
 /** `lose` decides what becomes of the next registration: it is made and then lost, or never made. */
 async function losing(t: Parameters<typeof setUp>[0]) {
-  const state: { error: Error | null; isMade: boolean; isListed: boolean } = {
+  const state: { error: Error | null } & Record<'isMade' | 'isListed' | 'isHidden', boolean> = {
     error: null,
     isMade: true,
     isListed: true,
+    /** The list of the carrier is behind. */
+    isHidden: false,
   }
   const parts = await setUp(t, cluster, {
     createBrand: async (profile) => {
@@ -24,8 +28,12 @@ async function losing(t: Parameters<typeof setUp>[0]) {
       if (state.error || made === null) throw state.error ?? unanswered()
       return made
     },
-    findBrandsLike: (...like) =>
-      state.isListed ? parts.simulated.findBrandsLike(...like) : Promise.reject(new SmsRegistryError([])),
+    findBrandsLike: async (...like) =>
+      state.isHidden
+        ? []
+        : state.isListed
+          ? parts.simulated.findBrandsLike(...like)
+          : Promise.reject(new SmsRegistryError([])),
   })
   const tenant = await parts.tenant()
   await parts.brands.save(tenant, brandProfile)
@@ -86,6 +94,32 @@ t.test('the carrier has not made it: it is registered', async (t) => {
   t.match(await intent(), { askedAtMs }, 'a refusal says nothing of the request before it')
   t.match(await brands.submit(tenant), { status: 'pending' })
   t.same(asked, ['findBrandsLike', 'createBrand'])
+})
+
+t.test('the process died behind a second request: the first one counts', async (t) => {
+  const { brands, clock, tenant, asked, lose, state } = await losing(t)
+  await lose(unanswered(), true)
+  const askedAtMs = clock.nowMs()
+  await clock.advance(600_000)
+  state.isHidden = true
+  await lose(new Error('killed'), false)
+  state.isHidden = false
+  t.match(await brands.submit(tenant), { carrierId: String, submittedAtMs: askedAtMs })
+  t.notOk(asked.includes('createBrand'))
+})
+
+t.test('the brand before, which has failed, is not taken for the lost one', async (t) => {
+  const { brands, clock, tenant, overview, asked, lose } = await losing(t)
+  await brands.save(tenant, { ...brandProfile, ein: failing })
+  await brands.submit(tenant)
+  await clock.advance(reviewMs)
+  const before = (await overview(tenant)).registration.brand
+  t.match(before, { status: 'failed', carrierId: String })
+  await brands.save(tenant, { ...brandProfile, ein: failing, street: '2 Corrected Street' })
+  await lose(unanswered(), false)
+  const registered = await brands.submit(tenant)
+  t.same(asked, ['findBrandsLike', 'createBrand'])
+  t.not(registered.carrierId, before?.carrierId)
 })
 
 t.test('a brand of another organization, an older one and one of another tax number are left alone', async (t) => {

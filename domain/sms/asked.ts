@@ -1,0 +1,17 @@
+import { SmsRegistryError } from '../ports/sms-registry.ts'
+import { ResourceFault } from '../resource-fault.ts'
+
+/** The answer of the carrier. Throws ResourceFault `sms_carrier_failed` when it refuses, behind `refused`, which stores why. */
+export async function asked<Answer>(
+  of: 'brand' | 'campaign' | 'vetting' | 'number',
+  ask: () => Promise<Answer>,
+  refused: (error: SmsRegistryError) => Promise<unknown> = () => Promise.resolve(),
+): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof SmsRegistryError)) throw error
+    await refused(error)
+    throw new ResourceFault({ kind: 'sms_carrier_failed', of }, { cause: error })
+  }
+}
