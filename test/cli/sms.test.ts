@@ -19,7 +19,10 @@ t.test('sms shared-campaign set, show and clear', async (t) => {
     await command('set', '--label', 'For all', '--campaign-id', 'nothing'),
     'the carrier does not know nothing',
   )
-  refused(t, await command('set', '--label', ' ', '--campaign-id', 'nothing'), '--label takes 1 to 100 characters')
+  for (const label of [' ', 'x'.repeat(101)])
+    refused(t, await command('set', '--label', label, '--campaign-id', 'nothing'), '--label takes 1 to 100 characters')
+  const longest = await command('set', '--label', 'x'.repeat(100), '--campaign-id', 'nothing')
+  refused(t, longest, 'the carrier does not know nothing')
   t.match(await shown(), { available: false, label: null })
 
   const { id } = newEntry('campaign', ['provisioned'], 'provisioned', Date.now() - 100_000)

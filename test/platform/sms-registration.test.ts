@@ -193,6 +193,23 @@ t.test('the limits of a brand and of a campaign', async (t) => {
   await refused('brand', { ...brand, ein: undefined }, '/ein')
   await refused('brand', { ...brand, supportPhone: '+15555550100' }, '/supportPhone')
   await refused('brand', { ...brand, supportEmail: 'nobody' }, '/supportEmail')
+  // Outside of the USA a tax number has any form.
+  await taken('brand', { ...brand, country: 'DE', ein: long(20) }, 'a tax number of 20 characters')
+  await refused('brand', { ...brand, country: 'DE', ein: long(21) }, '/ein')
+  const email = (length: number) => `${long(length - '@a.example'.length)}@a.example`
+  await taken('brand', { ...brand, supportEmail: email(100) }, 'an address of 100 characters')
+  await refused('brand', { ...brand, supportEmail: email(101) }, '/supportEmail')
+  const limits = [
+    ['firstName', long],
+    ['lastName', long],
+    ['email', email],
+  ] as const
+  for (const [field, ofLength] of limits) {
+    const withField = (value: string | undefined) => ({ ...brand, authorizedContact: { ...contact, [field]: value } })
+    await taken('brand', withField(ofLength(100)), `${field} of 100`)
+    await refused('brand', withField(ofLength(101)), `/authorizedContact/${field}`)
+    await refused('brand', withField(undefined), `/authorizedContact/${field}`)
+  }
   await refused('brand', { ...brand, authorizedContact: { ...contact, phone: '12' } }, '/authorizedContact/phone')
   await taken(
     'brand',
