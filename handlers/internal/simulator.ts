@@ -1,4 +1,4 @@
-/** The simulated carrier in the hands of a user of this machine: its people call, and its clock is moved. */
+/** A user of this machine lets people of the simulated carrier call, and moves its clock. */
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { SimulatedCall } from '../../generated/internal/types.ts'
 import type { Peer } from '../../runtime/engine/handler.ts'
