@@ -14,7 +14,17 @@ export function cpuMs(pid: number): number {
 export function treeCpuMs(pid: number): number {
   const fields = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   const ended = (Number(fields[13]) + Number(fields[14])) * tickMs
-  return cpuMs(pid) + ended + children(pid).reduce((sum, child) => sum + treeCpuMs(child), 0)
+  return cpuMs(pid) + ended + children(pid).reduce((sum, child) => sum + ofChild(child), 0)
+}
+
+/** A child that has ended since it was listed counts with the ended ones of the next reading. */
+function ofChild(pid: number): number {
+  try {
+    return treeCpuMs(pid)
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return 0
+    throw error
+  }
 }
 
 export function residentMiB(pid: number): number {
