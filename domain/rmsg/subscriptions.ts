@@ -59,6 +59,8 @@ export type Subscriptions = {
    */
   ownerOf(tenant: Tenant, organizationId: string | undefined): Promise<Tenant | null>
   list(owner: Tenant): Promise<Subscription[]>
+  /** All that can be wrong with the subscription itself, which is refused before an organization is looked up. */
+  check(wanted: WantedSubscription): void
   put(owner: Tenant, wanted: WantedSubscription): Promise<{ subscription: Subscription; isNew: boolean }>
   remove(owner: Tenant, id: string): Promise<void>
   removeAll(owner: Tenant): Promise<void>
@@ -77,9 +79,11 @@ export function createSubscriptions({ store, numbers, hosts, clock, subscription
       return owner
     },
     list: (owner) => store.list(owner),
-    async put({ organizationId, test }, { url, tags, signingSecret }) {
+    check({ url }) {
       const problem = urlProblem(url, hosts)
       refuseIssues(problem ? [{ path: ['url'], problem }] : [])
+    },
+    async put({ organizationId, test }, { url, tags, signingSecret }) {
       const nowMs = clock.nowMs()
       const wanted = { organizationId, test, id: subscriptionId(), url, tags: tags ?? {}, updatedAtMs: nowMs }
       const secret = signingSecret ?? null

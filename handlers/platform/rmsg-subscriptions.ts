@@ -18,6 +18,7 @@ export function rmsgSubscriptionOperations(subscriptions: Subscriptions) {
   }
   return {
     putRmsgSubscription: async ({ query, body }, { caller }) => {
+      subscriptions.check(body)
       const owner = await ownerOf(caller, query.organizationId)
       const { subscription, isNew } = await subscriptions.put(owner, body)
       return { status: isNew ? 201 : 200, body: wired(subscription) }

@@ -191,7 +191,10 @@ for (const owner of ['live', 'test'] as const)
       for (const { method, path, body } of ways) t.equal((await call(target, method, path(things), body)).status, 200)
   })
 
-t.test('an id of another form is not found', async (t) => {
+/** The requirements refuse another form of these ids: those of numbers and subscriptions of rich messages. */
+const refusesOtherForms = ['deleteRmsgSubscription', 'sendNumberMessage', 'callFromRmsgNumber']
+
+t.test('an id of another form is refused by rich-message numbers, and is not found elsewhere', async (t) => {
   const acme = await admin.organization('forms', { scopes })
   await enableMessages()
   for (const [operation, ways] of Object.entries(byId))
@@ -218,8 +221,10 @@ t.test('an id of another form is not found', async (t) => {
           }),
           body,
         )
-        t.equal(odd.status, 404, `${operation} ${form.slice(0, 12)} ${odd.text.slice(0, 100)}`)
-        t.same({ ...odd.json<object>(), requestId: '' }, { ...nobodys.json<object>(), requestId: '' })
+        const isRefused = refusesOtherForms.includes(operation)
+        t.equal(odd.status, isRefused ? 400 : 404, `${operation} ${form.slice(0, 12)} ${odd.text.slice(0, 100)}`)
+        if (isRefused) t.equal(odd.json<{ code: string }>().code, 'VALIDATION_ERROR')
+        else t.same({ ...odd.json<object>(), requestId: '' }, { ...nobodys.json<object>(), requestId: '' })
       }
     }
 })

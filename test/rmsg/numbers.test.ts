@@ -17,6 +17,8 @@ const scopes = ['platform', 'rmsg'] as const
 type Listed = { id: string; phoneNumber: string; agentId?: string | null; status: string; capabilities: object }
 const list = async (target: Target) => (await call(target, 'GET', path)).json<Listed[]>()
 const numbers = createRmsgNumbers(admin.store.rmsgNumbers)
+const closed = { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' }
+const nobody = '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80'
 
 async function organization(name: string, changes: OrganizationChanges) {
   const made = await admin.organization(name, { scopes })
@@ -72,7 +74,7 @@ t.test('the decision table', async (t) => {
   for (const [title, { id, ...target }, listed, usable, showsAgent] of rows) {
     const answer = await call(target, 'GET', path)
     if (listed === null) {
-      t.same(faultOf(answer), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' }, title)
+      t.same(faultOf(answer), closed, title)
     } else {
       const shown = answer.json<Listed[]>()
       t.same(
@@ -83,8 +85,14 @@ t.test('the decision table', async (t) => {
       t.same(new Set(shown.map((number) => 'agentId' in number)), new Set([showsAgent]), title)
       if (showsAgent) t.equal(shown[0]?.agentId, agent, title)
     }
+    for (const number of all) {
+      // Nobody is called: the agent, which does not exist, is looked up behind the number.
+      const asked = await call(target, 'POST', `${path}/${number}/calls`, { to: '+15005550003', agentId: nobody })
+      const refused = listed === null ? closed : { status: 404, code: 'PHONE_NUMBER_NOT_FOUND' }
+      t.same(faultOf(asked), usable.includes(number) ? { status: 404, code: 'NOT_FOUND' } : refused, title)
+    }
     const tenant = { organizationId: id, test: false }
-    for (const number of [...all, '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80', 'x']) {
+    for (const number of [...all, nobody, 'x']) {
       const expected = listed === null ? { kind: 'rmsg_not_enabled' } : { kind: 'rmsg_number_not_found' }
       t.same(await dataOf(numbers.use(tenant, number)), usable.includes(number) ? null : expected, title)
     }

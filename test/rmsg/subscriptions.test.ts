@@ -163,6 +163,8 @@ t.test('the admin organization manages the subscriptions of others', async (t) =
   t.equal((await list(acme)).configured, false)
   const unknown = await call(owner, 'GET', `${path}?organizationId=org_unknown`)
   t.same(faultOf(unknown), { status: 404, code: 'NOT_FOUND' })
+  const invalid = await put(owner, { url: 'http://shop.example/' }, '?organizationId=org_unknown')
+  t.same(faultOf(invalid), { status: 400, code: 'VALIDATION_ERROR', paths: ['/url'] }, 'the address comes first')
   for (const organizationId of [acme.id, owner.id, 'org_unknown'])
     for (const [method, at, body] of [
       ['GET', path, undefined],
