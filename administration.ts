@@ -1,6 +1,8 @@
-/** Joins the commands of the operator with the store. */
+/** Joins the commands of the operator with the store. Those of the server are in serving.ts. */
+import type { CatalogUpdate } from './cli/actions.ts'
 import { type Admin, createAdmin } from './cli/admin.ts'
 import { CommandError } from './cli/command-error.ts'
+import { openConfiguredStore } from './configured-store.ts'
 import { type KeyPolicy, scopes } from './domain/access/organization.ts'
 import { roles } from './domain/access/users.ts'
 import { addToInventory, syncInventory } from './domain/rmsg/sync.ts'
@@ -9,6 +11,7 @@ import { shareCampaign } from './domain/sms/shared-campaign.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { businessVerificationsOf } from './phone-numbers.ts'
+import { updateCatalog } from './providers/catalog/update.ts'
 import { type MessageProviders, openMessageProviders } from './rich-messages.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createLog } from './runtime/log.ts'
@@ -17,9 +20,28 @@ import { createSimulatedCarrier } from './simulated-carrier.ts'
 import { openSmsRegistries } from './sms-registries.ts'
 import { backUp, restore } from './store/backup/backup-file.ts'
 import { examineStore } from './store/database.ts'
+import { schemaVersion } from './store/migrations/migrate.ts'
 import type { Store } from './store/store.ts'
 
-export function administrationOf(config: ParleyConfig, store: Store): Admin {
+export async function administer<Answer>(
+  config: ParleyConfig,
+  run: (admin: Admin) => Promise<Answer>,
+): Promise<Answer> {
+  const store = await openConfiguredStore(config, createLog('warn'), () => {}, 'command')
+  try {
+    return await run(administrationOf(config, store))
+  } finally {
+    await store.close({ stopPostgres: true })
+  }
+}
+
+export async function migrateDatabase(config: ParleyConfig): Promise<{ schema: number }> {
+  const store = await openConfiguredStore(config, createLog('warn'), console.error, 'migrate')
+  await store.close({ stopPostgres: true })
+  return { schema: schemaVersion }
+}
+
+function administrationOf(config: ParleyConfig, store: Store): Admin {
   return createAdmin(
     {
       ...store,
@@ -82,6 +104,10 @@ function readPolicy(policy: unknown): KeyPolicy {
   } catch (error) {
     throw error instanceof PolicyError ? new CommandError(`--policy: ${error.message}`) : error
   }
+}
+
+export function updateCatalogOf({ dataDir }: ParleyConfig, source: string): Promise<CatalogUpdate> {
+  return updateCatalog(source, dataDir)
 }
 
 /** These three are about the database as a whole: each starts an embedded Postgres for its time. */

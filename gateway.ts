@@ -1,23 +1,22 @@
 /** Starts a serving process: store, providers, engine. They are closed in the opposite order, also when a start fails. */
 
-import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { checkServing } from './check-serving.ts'
+import { keptSecret, masterKeyOf, openConfiguredStore } from './configured-store.ts'
 import type { Provider } from './domain/ports/provider.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
-import { readStoredPolicy } from './handlers/key-policy.ts'
 import { createGatedAuthenticate } from './handlers/platform/gates.ts'
 import { openCatalog } from './providers/catalog/rows.ts'
 import { updatedCatalogFile } from './providers/catalog/update.ts'
 import { createProviders } from './providers/registry.ts'
 import type { WarmOutcome } from './providers/wire/socket.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
-import { ConfigError, type Environment } from './runtime/config.ts'
+import type { Environment } from './runtime/config.ts'
 import { makeDataDir } from './runtime/data-dir.ts'
 import { chooseEngine, describeEngine, type EngineChoice } from './runtime/engine/choose.ts'
 import { isLoopbackHost } from './runtime/engine/host.ts'
 import { type Server, startServer } from './runtime/engine/server.ts'
-import { localSecret, readLocalSecret, removeLocalSecret } from './runtime/local-secret.ts'
+import { localKeyFile, readLocalSecret, removeLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { createMetrics } from './runtime/metrics.ts'
 import { startMetricsServer } from './runtime/metrics-server.ts'
@@ -25,11 +24,9 @@ import { outboundDefaults } from './runtime/outbound/limits.ts'
 import { createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
-import { openStore, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
 import { createSurfaces, type Surfaces } from './surfaces.ts'
 
-/** The file in the data folder with the key of a first local run, for the command line. */
-export const localKeyFile = 'local.key'
 /**
  * Answers are checked against the contract in tests and development, which run the sources. The compiled product does
  * not check them.
@@ -124,41 +121,6 @@ export async function startGateway(
     await closeAll()
     throw error
   }
-}
-
-/**
- * `serve` and `migrate` make the embedded database and the schema where they are missing, `command` never does. Only a
- * store that serves takes a share of the limits.
- */
-export function openConfiguredStore(
-  config: ParleyConfig,
-  log: Log,
-  progress: (message: string) => void,
-  purpose: 'serve' | 'migrate' | 'command',
-): Promise<Store> {
-  const { connectionsMax, keyCacheMs, keyCacheMax, choiceDays } = config.store
-  const { leaseMs, retentionS } = config.idempotency
-  return openStore({
-    databaseUrl: config.databaseUrl,
-    redisUrl: config.redisUrl,
-    dataDir: config.dataDir,
-    progress,
-    log,
-    clock: systemClock,
-    serves: purpose === 'serve',
-    prepares: purpose !== 'command',
-    readPolicy: readStoredPolicy,
-    connectionsMax,
-    idempotency: { leaseMs, retentionMs: retentionS * 1000 },
-    masterKeys: () => ({
-      current: purpose === 'command' ? existingMasterKey(config) : masterKeyOf(config),
-      previous: config.previousMasterKeys,
-    }),
-    choicesKeptMs: choiceDays * dayMs,
-    retention: config.retention,
-    keyCacheMs,
-    keyCacheMax,
-  })
 }
 
 /** The engine that serves, and why, in words. */
@@ -309,34 +271,6 @@ async function listen(
 
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-const dayMs = 86_400_000
-/** The file in the data folder with the master key of a local run. */
-const masterKeyFile = 'master.key'
-
-function masterKeyOf(config: ParleyConfig): string {
-  const make = () => randomBytes(32).toString('base64url')
-  return config.masterKey ?? keptSecret(config, 'PARLEY_MASTER_KEY', masterKeyFile, make)
-}
-
-/** For a command, which must not seal anything with a key that no server has. */
-function existingMasterKey({ masterKey, dataDir }: ParleyConfig): string {
-  const key = masterKey ?? readLocalSecret(dataDir, masterKeyFile)
-  if (key !== null) return key
-  throw new ConfigError(`PARLEY_MASTER_KEY: is not set, and ${dataDir} holds none`)
-}
-
-/** Where no file can be written, the variable has to be set. */
-function keptSecret({ dataDir }: ParleyConfig, variable: string, file: string, make: () => string): string {
-  try {
-    return localSecret(dataDir, file, make)
-  } catch (cause) {
-    throw new ConfigError(
-      `${variable}: is not set, and none can be kept in ${dataDir}: set it, or name a folder that can be written with PARLEY_DATA_DIR`,
-      { cause },
-    )
-  }
 }
 
 function reasonOf(done: Promise<unknown>): Promise<string | null> {

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Environment } from './config.ts'
 import { makeDataDir, unwritableDataDir } from './data-dir.ts'
+
+/** The key of a first local run, for the command line. */
+export const localKeyFile = 'local.key'
 
 /**
  * A secret of this data folder, readable by its owner alone. Made with `make` on the first call. Several processes that
@@ -48,4 +52,9 @@ function placeOnce(draft: string, file: string): void {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
     copyFileSync(draft, file, constants.COPYFILE_EXCL)
   }
+}
+
+/** The key that commands send: the one of the environment, else that of a first local run. */
+export function keyOf({ dataDir }: { dataDir: string }, env: Environment): string | null {
+  return env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile)
 }

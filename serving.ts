@@ -1,0 +1,166 @@
+/** The commands that need the server: they start it, or open its parts as it would. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { examineDatabase } from './administration.ts'
+import { checkServing } from './check-serving.ts'
+import type { Actions, CheckedConfig, Connection, ProviderOverview } from './cli/actions.ts'
+import { explain } from './cli/client.ts'
+import { CommandError } from './cli/command-error.ts'
+import { type examine } from './cli/doctor.ts'
+import { withProgress } from './cli/progress.ts'
+import { engineOf, type Gateway, openProviders, startGateway } from './gateway.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { publishedAddress } from './providers/vendors.ts'
+import { markBuildInUse } from './runtime/build-in-use.ts'
+import { configFile, type Environment } from './runtime/config.ts'
+import { requireFreePort } from './runtime/free-port.ts'
+import { keyOf } from './runtime/local-secret.ts'
+import { createLog } from './runtime/log.ts'
+import { readPidFile, writePidFile } from './runtime/pid-file.ts'
+import { version } from './runtime/version.ts'
+import { followParent, workerVariable } from './runtime/workers.ts'
+
+const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
+const demoRecording = new URL('test/fixtures/speech/privacy-prompt.wav', packageFile)
+
+/** Serves until a signal. The first signal drains, a second one ends the requests in flight; both close the store. */
+export async function up(
+  config: ParleyConfig,
+  env: Environment,
+  ready: (connection: Connection) => void,
+): Promise<void> {
+  const worker = env[workerVariable] !== undefined
+  // The port is tried before Postgres starts: a second `up` is the usual mistake, and it must cost nothing.
+  if (!worker) await requireFreePort(config)
+  const freeBuild = markBuildInUse(import.meta.dirname)
+  const gateway = await startGateway(config, env, (message) => console.error(message))
+  const removePidFile = worker ? () => {} : await announce(config, gateway.url)
+  if (!worker) {
+    console.log(greeting(gateway))
+    ready({ baseUrl: gateway.url, apiKey: config.bootstrapKey ?? keyOf(config, env) })
+  }
+  const lbDelayMs = await endOf(gateway, worker, config)
+  await gateway.stop(lbDelayMs)
+  removePidFile()
+  freeBuild()
+}
+
+/** For `drain` and the other commands. With a Postgres of the deployer nothing else needs a data folder, so the server goes on. */
+async function announce({ dataDir, databaseUrl }: ParleyConfig, url: string): Promise<() => void> {
+  try {
+    const file = await writePidFile(dataDir, url)
+    const { other } = file
+    if (other !== null)
+      console.error(
+        `Process ${other.pid} serves this data folder too, at ${other.url}. \`parley drain\` and other commands reach that one.`,
+      )
+    return () => file.remove()
+  } catch (error) {
+    if (databaseUrl === null) throw error
+    console.error(`${explain(error)} Parley runs without it; \`parley drain\` will not find this process.`)
+    return () => {}
+  }
+}
+
+/** Resolves with the `lbDelayMs` to drain with, at the first signal. From then on a second signal forces the end. */
+function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Promise<number> {
+  return new Promise((resolve) => {
+    if (worker) return followParent(resolve, () => gateway.force())
+    let count = 0
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => {
+        count += 1
+        if (count > 1) return gateway.force()
+        // Ctrl-C comes from a person, who does not wait for a load balancer to notice.
+        resolve(signal === 'SIGINT' ? 0 : drain.lbDelayMs)
+        const open = gateway.open()
+        if (signal === 'SIGINT' && open > 0)
+          console.error(`draining: ${open} open, for ${drain.graceMs / 1000} s at most; Ctrl-C again ends at once`)
+      })
+  })
+}
+
+function greeting({ url, page, key, engine }: Gateway): string {
+  const shown = key ?? '$KEY'
+  return [
+    `Parley ${version} is ready at ${url}`,
+    `It serves over ${engine}.`,
+    '',
+    ...(page === null
+      ? []
+      : [
+          `  web   ${page}: speak, listen, and see which provider served`,
+          `  talk  ${page}/agent: talk to a voice agent`,
+        ]),
+    `  api   ${url}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
+    key === null ? '  key   the one that you made or named in PARLEY_BOOTSTRAP_KEY' : `  key   ${key}`,
+    `  try   curl -s ${url}/router/v1/models -H 'Authorization: Bearer ${shown}'`,
+    '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
+    '',
+  ].join('\n')
+}
+
+/** A separate instance with the same providers: one process on a free port, an embedded store in a folder that is deleted. */
+export async function demo(config: ParleyConfig, env: Environment, run: Parameters<Actions['demo']>[0]): Promise<void> {
+  const recording = { name: 'privacy-prompt.wav', bytes: new Uint8Array(readFileSync(demoRecording)) }
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new CommandError('the demo was interrupted')))
+  })
+  interrupted.catch(() => {}) // It can come before anything waits for it.
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
+  const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
+  const store = { dataDir, databaseUrl: null, bootstrapKey: null }
+  const settings: ParleyConfig = { ...config, ...address, ...store, logLevel: 'warn' }
+  try {
+    const gateway = await withProgress('starting a Parley for the demo', () => startGateway(settings, env, () => {}))
+    try {
+      await Promise.race([run({ connection: { baseUrl: gateway.url, apiKey: gateway.key }, recording }), interrupted])
+    } finally {
+      await gateway.stop(0)
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+type Machine = Parameters<typeof examine<ParleyConfig>>[0]
+
+/** Everything that `parley doctor` looks at. */
+export function machine(env: Environment, config: () => Promise<ParleyConfig>): Machine {
+  return {
+    config: async () => checked(await config(), env),
+    configFile: configFile(env),
+    engine: engineOf,
+    store: examineDatabase,
+    tryPort: requireFreePort,
+    running: ({ dataDir }) => readPidFile(dataDir),
+    providers: (settings) => overviewOf(settings, env),
+  }
+}
+
+/** Throws ConfigError where no server could start with `config`. */
+export async function checkConfig(config: ParleyConfig, env: Environment): Promise<CheckedConfig> {
+  const settings = checked(config, env)
+  const providers = await overviewOf(settings, env)
+  return { settings, file: configFile(env), engine: engineOf(settings), providers }
+}
+
+function checked(config: ParleyConfig, env: Environment): ParleyConfig {
+  checkServing(config, env)
+  return config
+}
+
+/** Opens every provider as `up` does, so that a mistake in the configuration is found. */
+async function overviewOf(settings: ParleyConfig, env: Environment): Promise<ProviderOverview[]> {
+  const providers = await openProviders(settings, env, createLog('silent'))
+  const found = providers.map(({ id, unavailable, credentialVariable }) => {
+    const { adapter = id, baseUrl = null } = settings.providers.find((each) => each.id === id) ?? {}
+    const reason = unavailable()
+    const missing = reason === 'no_credential' ? (credentialVariable ?? null) : null
+    return { id, adapter, baseUrl: baseUrl ?? publishedAddress(adapter), unavailable: reason, missing }
+  })
+  await Promise.all(providers.map((provider) => provider.close()))
+  return found
+}
