@@ -2,6 +2,7 @@ import type { CallbackStatus } from './callbacks/states.ts'
 import type { RecordingStatus } from './calls/call.ts'
 import type { FaultData } from './fault.ts'
 import type { VerificationStatus } from './numbers/verification.ts'
+import type { NotDialed } from './phone/not-dialed.ts'
 import type { RmsgMessage } from './rmsg/message.ts'
 import type { TransferStatus } from './transfers/states.ts'
 
@@ -112,7 +113,7 @@ export type ResourceFaultData =
   /** The delivery cannot be sent once more, an attempt is under way, or the organization has as many redeliveries under way as it may. */
   | { kind: 'redelivery_unavailable'; requestedMax?: number }
   /** A call could not be placed: there is no number to call from, or the carrier did not take it. */
-  | { kind: 'not_dialed'; hasNumber: boolean; sessionId?: string }
+  | { kind: 'not_dialed'; why: NotDialed | 'no_number'; sessionId?: string }
   /** The number to call from is for inbound calls, suspended, or not set up. */
   | { kind: 'number_not_ready' }
   /** The organization has it already. */

@@ -59,7 +59,7 @@ export class Callbacks {
     )
     const placing = await this.#place(callback)
     const whole = await this.#settle(callback, placing, false)
-    if ('failure' in placing) throw faultOf(placing.failure)
+    if ('failure' in placing) throw faultOf(placing)
     return found(whole)
   }
 
@@ -102,9 +102,9 @@ function requireScheduled({ status }: Callback): void {
   if (status !== 'scheduled') throw new ResourceFault({ kind: 'callback_not_scheduled', status })
 }
 
-function faultOf(failure: PlacingFailure): Error {
+function faultOf({ failure, why = 'unavailable' }: Extract<Placing, { failure: PlacingFailure }>): Error {
   if (failure === 'insufficient_credits') return new Fault({ kind: 'credit_too_low' })
   if (failure === 'concurrency')
     return new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
-  return new ResourceFault({ kind: 'not_dialed', hasNumber: failure !== 'no_phone_number' })
+  return new ResourceFault({ kind: 'not_dialed', why: failure === 'no_phone_number' ? 'no_number' : why })
 }

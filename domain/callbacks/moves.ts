@@ -1,4 +1,5 @@
 /** The moves of a callback as pure functions: who takes it when, and what its attempts lead to. */
+import type { NotDialed } from '../phone/not-dialed.ts'
 import type { Callback, PlacingFailure } from './callback.ts'
 import { type CallbackStatus, mayMove } from './states.ts'
 
@@ -13,7 +14,8 @@ const lateMsMax = 60 * minuteMs
 
 /** The number that the call was placed from, and its session. */
 export type Placed = { sessionId: string; phoneNumberId: string; fromNumber: string }
-export type Placing = Placed | { failure: PlacingFailure }
+/** `why`: what the carrier has against the call. */
+export type Placing = Placed | { failure: PlacingFailure; why?: NotDialed }
 
 /**
  * Takes a callback that is due or whose lease has run out, so that this process places the call. One that is not due any

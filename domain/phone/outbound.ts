@@ -22,6 +22,7 @@ import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { reasonOfHangup } from './hangup.ts'
 import type { PriceOfLeg } from './leg-costs.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
+import { whyNotDialed } from './not-dialed.ts'
 import type { PhoneCall } from './phone-call.ts'
 import type { PhoneCalls } from './phone-calls.ts'
 import type { CallableNumber, CallableNumbers, PhoneLines } from './ports.ts'
@@ -221,7 +222,7 @@ async function dial(
     const { sipCode } = error
     phone.end(sipCode === null ? 'carrier_error' : reasonOfHangup(sipCode, ''), undefined, sipCode)
     await phone.record.stored()
-    throw new ResourceFault({ kind: 'not_dialed', hasNumber: true, sessionId: id })
+    throw new ResourceFault({ kind: 'not_dialed', why: whyNotDialed(error, false), sessionId: id })
   } finally {
     cancelTimer()
   }

@@ -2,6 +2,7 @@
 import type { NewTool } from '../agents/tool.ts'
 import type { Callback, PlacingFailure } from '../callbacks/callback.ts'
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
+import type { Placing } from '../callbacks/moves.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
 import { Fault } from '../fault.ts'
 import { ResourceFault } from '../resource-fault.ts'
@@ -44,7 +45,7 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
     } catch (error) {
       const failure = failureOf(error)
       if (failure === null) throw error
-      return { failure }
+      return failure
     }
   }
 }
@@ -66,15 +67,16 @@ async function numberOf(
 }
 
 /** Null: it is no reason that a callback knows. */
-function failureOf(error: unknown): PlacingFailure | null {
+function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }> | null {
   if (error instanceof Fault) {
-    if (error.kind === 'credit_too_low') return 'insufficient_credits'
-    return error.kind === 'too_many_at_once' || error.kind === 'overloaded' ? 'concurrency' : null
+    if (error.kind === 'credit_too_low') return { failure: 'insufficient_credits' }
+    return error.kind === 'too_many_at_once' || error.kind === 'overloaded' ? { failure: 'concurrency' } : null
   }
   if (!(error instanceof ResourceFault)) return null
-  const { kind } = error.data
-  if (kind === 'number_not_ready') return 'no_phone_number'
-  return kind === 'not_dialed' ? 'carrier_error' : null
+  const { data } = error
+  if (data.kind === 'number_not_ready') return { failure: 'no_phone_number' }
+  if (data.kind !== 'not_dialed') return null
+  return { failure: 'carrier_error', ...(data.why !== 'no_number' && { why: data.why }) }
 }
 
 /** A session without an agent leaves nothing else to call again with. Its rendered texts have no variables any more. */

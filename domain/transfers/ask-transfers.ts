@@ -3,6 +3,7 @@ import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
 import type { Credit } from '../billing/ledger.ts'
 import type { Call } from '../calls/call.ts'
 import type { CallCommands } from '../calls/commands.ts'
+import { isTerminal } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
 import { Fault } from '../fault.ts'
 import type { CallableNumbers } from '../phone/ports.ts'
@@ -147,8 +148,9 @@ export class AskTransfers {
   async #answerOf(call: Call, command: TransferCommand): Promise<TransferAnswer> {
     const { live, commands, ownerId } = this.#deps
     const tenant: Tenant = { organizationId: call.organizationId, test: call.test }
+    // The row of a call that is over still names its process, which may be gone.
+    if (isTerminal(call.status) || call.ownerId === null) return { refused: 'call_not_live' }
     if (call.ownerId === ownerId) return live.command(tenant, call.id, command)
-    if (call.ownerId === null) return { refused: 'call_not_live' }
     const taken = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
     const answer = taken?.answer ?? null
     if (answer === null || 'isHere' in answer) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
@@ -159,7 +161,7 @@ export class AskTransfers {
     const { refused } = answer
     switch (refused) {
       case 'not_dialed':
-        return new ResourceFault({ kind: 'not_dialed', hasNumber: true, sessionId: call.id })
+        return new ResourceFault({ kind: 'not_dialed', why: answer.why, sessionId: call.id })
       case 'recipient_mismatch':
         return otherRecipient()
       case 'state_conflict':

@@ -57,6 +57,7 @@ export class CallTransfers implements LiveTransfers {
     const transfer = new LiveTransfer(this.#deps, phone, conversation, wanted)
     this.#newest.set(phone, transfer)
     const done = await transfer.begin()
-    return wanted.kind === 'blind' && !transfer.isDialed ? { refused: 'not_dialed' } : done
+    const why = wanted.kind === 'blind' ? transfer.notDialed : null
+    return why === null ? done : { refused: 'not_dialed', why }
   }
 }

@@ -4,6 +4,7 @@ import { screeningText } from '../conversation/decision-words.ts'
 import type { HoldSound, Screening, TransferableConversation } from '../conversation/transferable.ts'
 import type { LegHolder, LegStore } from '../phone/leg.ts'
 import type { PriceOfLeg } from '../phone/leg-costs.ts'
+import { type NotDialed, whyNotDialed } from '../phone/not-dialed.ts'
 import type { OpenTransfer, PhoneCall } from '../phone/phone-call.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
@@ -47,6 +48,8 @@ type Attempt = {
   isJudged: boolean
   /** The line dials, or the attempt is over. */
   isSettled: boolean
+  /** Null: the line has not refused it. */
+  notDialed: NotDialed | null
 }
 
 /** The line ends a leg that rings too long by itself. If it does not, the attempt ends this much later. */
@@ -91,9 +94,9 @@ export class LiveTransfer implements OpenTransfer {
     return !isCourseOver(this.#course) || this.#course.caller === 'recipient'
   }
 
-  /** The line has dialled the newest recipient. */
-  get isDialed(): boolean {
-    return this.#newest.recipient.ref !== null || this.#newest.row.status !== 'failed'
+  /** Why the line does not dial the newest recipient. Null: it does, or somebody has ended the attempt before. */
+  get notDialed(): NotDialed | null {
+    return this.#newest.notDialed
   }
 
   /** Resolves when the line dials a recipient, or dials none any more. */
@@ -248,6 +251,7 @@ export class LiveTransfer implements OpenTransfer {
     const { clock, ids, legHolders, priceOf } = this.#deps
     const { call, leg, line, record } = this.#phone
     const { organizationId, test } = leg
+    const { kind, outboundTrunkId } = this.#wanted
     const destination = this.#wanted.destinations[number - 1] as Destination
     const id = this.#nextId
     this.#nextId = ids.transfer()
@@ -267,23 +271,26 @@ export class LiveTransfer implements OpenTransfer {
         void leftWhileBridging(this.#phone, number).then((left) => this.#happened(left))
       },
       dialed: () => this.#dialed(attempt),
+      notDialed: (error) => {
+        attempt.notDialed = whyNotDialed(error, kind === 'blind' && outboundTrunkId !== null)
+      },
       judged: (result) => this.#judged(attempt, result),
     })
     legHolders.hold(recipient)
     const row: Transfer = {
-      ...{ organizationId, test, id, callId: call.id, kind: this.#wanted.kind },
+      ...{ organizationId, test, id, callId: call.id, kind },
       ...{ status: 'requested', failureCause: null },
       ...{ to: destination.to, label: destination.label, legId, metadata: destination.metadata },
       callerIdentity: call.identity,
       recipientIdentity: `transfer_${id}`,
-      outboundTrunkId: this.#wanted.outboundTrunkId,
+      outboundTrunkId,
       screeningPrompt: destination.screeningPrompt,
       summary: this.#summaryOf(destination),
       voicemailDetected: false,
       fallback: null,
       ...{ createdAtMs: nowMs, updatedAtMs: nowMs, completedAtMs: null },
     }
-    const state = { screening: null, detection: null, isJudged: false, isSettled: false }
+    const state = { screening: null, detection: null, isJudged: false, isSettled: false, notDialed: null }
     const attempt: Attempt = { row, destination, recipient, ...state }
     return attempt
   }

@@ -34,6 +34,8 @@ export type RecipientEvents = {
   happened(event: AttemptEvent): void
   /** The line dials, or does not. Called once. */
   dialed(): void
+  /** The line does not dial. Called before `dialed`. */
+  notDialed(error: unknown): void
   /** The line has found out who answers. */
   judged(result: AnswerResult): void
 }
@@ -232,6 +234,7 @@ export class Recipient implements LegHolder {
     this.#abort.abort(new PhoneLineError('timeout'))
     this.#hangUp()
     const sipCode = err instanceof PhoneLineError ? err.sipCode : null
+    this.#events.notDialed(err)
     this.#events.happened(sipCode === null ? 'lineFailed' : refusalOf(sipCode, ''))
     this.#events.dialed()
   }

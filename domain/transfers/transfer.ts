@@ -1,5 +1,6 @@
 /** Transfers as they are stored and asked for, and the commands that the holder of a call takes for them. */
 import type { Tenant } from '../access/organization.ts'
+import type { NotDialed } from '../phone/not-dialed.ts'
 import type { FailureCause, TransferStatus } from './states.ts'
 
 export const transferKinds = ['blind', 'warm'] as const
@@ -106,7 +107,7 @@ export type TransferRefusal =
   | { refused: 'not_found' }
   | { refused: 'state_conflict'; status: TransferStatus }
   /** The carrier does not take a blind transfer, whose row has failed. */
-  | { refused: 'not_dialed' }
+  | { refused: 'not_dialed'; why: NotDialed }
   | { refused: 'recipient_mismatch' }
 
 export type TransferAnswer = TransferDone | TransferRefusal

@@ -4,6 +4,7 @@ import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../doma
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
 import { type ConnectionProblem, connectionComplaints, isOfConnection } from './connection-words.ts'
+import { notDialed } from './not-dialed-words.ts'
 import { isOfNumber, sayNumberFault } from './number-words.ts'
 import { isOfRmsg, sayRmsgFault } from './rmsg-words.ts'
 import type { Said } from './said.ts'
@@ -111,15 +112,6 @@ function variablesMissing(names: readonly string[]): Said {
       message: `/variables/${name} is required, because a template needs it`,
       keyword: 'required',
     })),
-  }
-}
-
-function notDialed({ hasNumber, sessionId }: Extract<ResourceFaultData, { kind: 'not_dialed' }>): Said {
-  if (hasNumber) return { code: 'CARRIER_DIAL_FAILED', ...(sessionId !== undefined && { details: { sessionId } }) }
-  return {
-    code: 'CARRIER_DIAL_FAILED',
-    message: 'The organization has no phone number to call from.',
-    hint: 'Get one, and repeat the request.',
   }
 }
 

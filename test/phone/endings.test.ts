@@ -26,11 +26,16 @@ t.test('the answer of the far end decides the status', async (t) => {
 })
 
 t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has failed', async (t) => {
-  for (const to of ['+15005550001', '+15005550024']) {
+  const cases = [
+    ['+15005550001', /^The carrier refuses the call\. Check both numbers .* a repeat is refused too\.$/],
+    ['+15005550024', /^The carrier cannot take the call now\. Repeat the request later\.$/],
+  ] as const
+  for (const [to, text] of cases) {
     const answer = await dial(to)
     t.equal(answer.status, 502, answer.text)
-    const { code, details } = answer.json<{ code: string; details: Started }>()
+    const { code, error, details } = answer.json<{ code: string; error: string; details: Started }>()
     t.equal(code, 'CARRIER_DIAL_FAILED')
+    t.match(error, text)
     t.match(await callWhen(phones, details.sessionId, hasEnded), { status: 'failed' })
   }
 })

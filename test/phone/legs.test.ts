@@ -6,7 +6,7 @@ import { ResourceFault } from '../../domain/resource-fault.ts'
 import { settled } from '../domain/fakes.ts'
 import { carrierLegId, fails, hangup, incoming, openDesk } from './desk.ts'
 
-const notDialed = { kind: 'not_dialed', hasNumber: true, sessionId: 'call_1' } as const
+const notDialed = { kind: 'not_dialed', why: 'unanswered', sessionId: 'call_1' } as const
 
 t.test('a call to a disabled organization is rejected', async (t) => {
   const desk = openDesk()

@@ -55,7 +55,8 @@ t.test('the far end of a trunk that refuses REFER leaves the caller with the age
   const id = await calledFrom('+15005550013', trunk)
   t.equal(await statusOf(target), 'ready', 'the first call has come over it')
   const asked = await call(target, 'POST', `/v1/calls/${id}/transfers/blind`, { to: '+15005550006' })
-  t.match([asked.status, asked.json()], [502, { code: 'CARRIER_DIAL_FAILED' }])
+  const error = /^The far end .* does not take blind transfers \(REFER\)\. Use a warm transfer, which needs no REFER\.$/
+  t.match([asked.status, asked.json()], [502, { code: 'CARRIER_DIAL_FAILED', error }])
   const failed = (await eventsWithType(target, id, 'transfer.failed')).find((e) => e.event_type === 'transfer.failed')
   t.match(failed, { failure_cause: 'declined' })
   const row = await callWhen(target, id, ({ status }) => status === 'in_progress')

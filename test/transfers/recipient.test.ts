@@ -46,6 +46,7 @@ function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
     {
       happened: (event) => void world.events.push(event),
       dialed: () => void world.events.push('dialed'),
+      notDialed: () => {},
       judged: () => {},
     },
   )

@@ -1,0 +1,47 @@
+/** Why a line has not taken a call, as far as that says what its caller can do. */
+import { PhoneLineError } from '../ports/phone-line.ts'
+
+export type NotDialed =
+  /** Nobody knows whether the line has taken it. */
+  | 'unanswered'
+  /** The line is away or full, so that a repeat may help. */
+  | 'unavailable'
+  | 'number_unknown'
+  | 'not_allowed'
+  | 'login_refused'
+  | 'audio_refused'
+  /** The far end makes no calls for others, so a blind transfer over it is not possible. */
+  | 'referral_refused'
+  | 'refused'
+
+const byCode: Readonly<Record<number, NotDialed>> = {
+  401: 'login_refused',
+  407: 'login_refused',
+  403: 'not_allowed',
+  603: 'not_allowed',
+  404: 'number_unknown',
+  484: 'number_unknown',
+  604: 'number_unknown',
+  415: 'audio_refused',
+  488: 'audio_refused',
+  606: 'audio_refused',
+  408: 'unanswered',
+  480: 'unavailable',
+  486: 'unavailable',
+  600: 'unavailable',
+}
+
+/** `isReferral`: the far end of the caller was asked to make the call. */
+export function whyNotDialed(error: unknown, isReferral: boolean): NotDialed {
+  if (!(error instanceof PhoneLineError)) return 'unavailable'
+  const why = ofLine(error)
+  const isOfFarEnd = error.sipCode !== null && (why === 'refused' || why === 'not_allowed')
+  return isReferral && isOfFarEnd ? 'referral_refused' : why
+}
+
+function ofLine({ kind, sipCode }: PhoneLineError): NotDialed {
+  if (kind !== 'refused') return kind === 'timeout' ? 'unanswered' : 'unavailable'
+  if (sipCode === null) return 'refused'
+  // 501: the method is not known, so it never will be.
+  return byCode[sipCode] ?? (sipCode >= 500 && sipCode < 600 && sipCode !== 501 ? 'unavailable' : 'refused')
+}
