@@ -443,7 +443,7 @@ export const errorCodes = {
     type: 'provider_error',
     retryable: false,
     message: 'The carrier did not take the call.',
-    hint: 'Repeat the request.',
+    hint: 'The message says why, and whether a repeat can help.',
     headers: [],
   },
   TRANSFER_UNSUPPORTED: {
