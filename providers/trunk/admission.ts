@@ -56,6 +56,12 @@ export class Admission {
       transaction.respondOnce(401, headers, size)
       return null
     }
+    // The login for one number must not call another one (RFC 7616, section 3.4.6). A proxy may have changed the host (RFC 3261,
+    // section 22.4), which decides nothing here.
+    if (userOf(this.#challenges.uriOf(authorization)) !== dialed) {
+      transaction.respondOnce(400, [], size)
+      return null
+    }
     for (const connection of await this.#connections.ofUser(username, dialed)) {
       const password = connection.inbound?.password ?? null
       const credentials = password === null ? null : { username, password }

@@ -92,10 +92,15 @@ export class Dialog {
     return this.#draft('ACK', cseq, headers, body)
   }
 
-  /** False: the request is older than one that we have seen, or another side has sent it. */
-  takes({ cseq, from }: SipRequest, { address }: Peer): boolean {
-    const { remoteTag, peer } = this.start
-    if (from.tag !== remoteTag || address !== peer.address || cseq.number <= this.#remoteCseq) return false
+  /** Whether the request is of this dialog, by its names (RFC 3261, section 12.2.2). */
+  isOf({ callId, from, to }: SipRequest): boolean {
+    const { start } = this
+    return callId === start.callId && to.tag === start.localTag && from.tag === start.remoteTag
+  }
+
+  /** False: the request is older than one that we have seen. */
+  takes({ cseq }: SipRequest): boolean {
+    if (cseq.number <= this.#remoteCseq) return false
     this.#remoteCseq = cseq.number
     return true
   }

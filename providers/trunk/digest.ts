@@ -61,6 +61,11 @@ export class Challenges {
     return this.#isOwn(answer?.get('nonce') ?? '', source) ? (answer?.get('username') ?? null) : null
   }
 
+  /** The address that the answer is for. */
+  uriOf(authorization: string): string {
+    return parametersOf(authorization)?.get('uri') ?? ''
+  }
+
   isRight(authorization: string, method: string, { username, password }: Credentials, source: string): boolean {
     const answer = parametersOf(authorization)
     const algorithm = answer?.get('algorithm')?.toUpperCase() ?? 'MD5'

@@ -66,6 +66,8 @@ export class InboundLeg extends TrunkLeg {
 
   acknowledged(request: SipRequest): void {
     if (this.isOver || this.#state === 'ringing') return
+    // An ACK has the number of its INVITE (RFC 3261, section 17.1.1.3).
+    if (this.#state === 'answered' && request.cseq.number !== this.invite.request.cseq.number) return
     if (this.#state === 'talking') return this.reinviteAcknowledged(request)
     this.invite.acknowledged()
     this.#state = 'talking'

@@ -3,6 +3,7 @@
  * audio, and the requests of the other side inside of the call.
  */
 import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { causeOf } from './causes.ts'
 import type { SentRequest } from './client-transaction.ts'
@@ -11,6 +12,7 @@ import type { Credentials } from './digest.ts'
 import { sendInDialog } from './in-dialog.ts'
 import type { Header, SipRequest } from './message.ts'
 import { valueOf } from './message.ts'
+import { codeOfNews, type Referral, Referrals } from './referrals.ts'
 import type { RtpLeg, RtpPorts } from './rtp-ports.ts'
 import { type LocalAudio, type RemoteAudio, readSdp, writeAnswer, writeOffer } from './sdp.ts'
 import type { ServerTransaction } from './server-transaction.ts'
@@ -28,6 +30,8 @@ export type LegDeps = {
   /** The login for our requests. Null: the trunk wants none. */
   credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
+  /** The connection of the leg. Null: the far end of another leg makes the call. */
+  connection: SipConnection | null
   /** Stores the dialog of the leg, or its INVITE before there is one, so that the next process can end it. */
   keep(leg: TrunkLeg): void
   /** The leg is over, and is forgotten. */
@@ -36,16 +40,6 @@ export type LegDeps = {
 
 /** The audio of a leg: our port, and the conversation behind it. */
 export type LegAudio = { rtp: RtpLeg; local: LocalAudio }
-
-/** The far end is asked to call somebody, by REFER. */
-type Referral = {
-  /** Its answer. Null: it has none. */
-  answered(code: number | null): void
-  /** The answer of the person that it calls. */
-  progress(code: number): void
-  /** The far end has agreed, and the call that it makes is not known to be over. */
-  isUnderWay(): boolean
-}
 
 /** The values that end a call which was not answered, and those of its dialog if it is answered all the same. */
 export type SentInvite = SentRequest & { localTag: string; contact: string }
@@ -74,8 +68,7 @@ export abstract class TrunkLeg {
   #isOver = false
   #hasStream = false
   #cancelLimit = () => {}
-  /** The newest. */
-  #referral: Referral | null = null
+  readonly #referrals = new Referrals()
   /** Ends the leg. Null: the other side has not left. */
   #finish: (() => void) | null = null
 
@@ -90,6 +83,10 @@ export abstract class TrunkLeg {
 
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  get connection(): SipConnection | null {
+    return this.deps.connection
   }
 
   sendDtmf(digits: string): boolean {
@@ -110,7 +107,7 @@ export abstract class TrunkLeg {
   refer(uri: string, referral: Referral): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return referral.answered(481)
-    this.#referral = referral
+    const sent = this.#referrals.add(referral)
     const headers: Header[] = [
       ['refer-to', `<${uri}>`],
       ['referred-by', dialog.start.contact],
@@ -120,7 +117,11 @@ export abstract class TrunkLeg {
       dialog,
       { method: 'REFER', headers },
       {
-        response: ({ code }) => code >= 200 && referral.answered(code),
+        response: ({ code, cseq }) => {
+          if (code < 200) return
+          this.#referrals.answered(sent, code, cseq.number)
+          referral.answered(code)
+        },
         timeout: () => referral.answered(null),
       },
     )
@@ -133,9 +134,8 @@ export abstract class TrunkLeg {
 
   /** A request of the other side in the dialog. */
   request(transaction: ServerTransaction): void {
-    const { request, source } = transaction
-    if (this.#isOver || this.dialog?.takes(request, source) !== true)
-      return transaction.respond(this.#isOver ? 481 : 500)
+    const { request } = transaction
+    if (this.#isOver || this.dialog?.takes(request) !== true) return transaction.respond(this.#isOver ? 481 : 500)
     switch (request.method) {
       case 'BYE':
         transaction.respond(200)
@@ -212,7 +212,7 @@ export abstract class TrunkLeg {
   #left(cause: string): void {
     if (this.#finish !== null) return
     const finish = () => this.end(null, cause, this.otherSide)
-    const referral = this.#referral
+    const referral = this.#referrals.newest
     if (referral?.isUnderWay() !== true) return finish()
     this.#finish = finish
     this.deps.clock.after(lastNewsMs, () => {
@@ -224,13 +224,13 @@ export abstract class TrunkLeg {
 
   /** The news of a call that we have asked for have the first line of its newest answer (RFC 3515, section 2.4.5). */
   #notified(transaction: ServerTransaction): void {
-    const { headers, body } = transaction.request
-    if (this.#referral === null || !/^refer\b/i.test(valueOf(headers, 'event') ?? '')) return transaction.respond(481)
+    const referral = this.#referrals.notified(transaction.request)
+    if (referral === null) return transaction.respond(481)
     transaction.respond(200)
-    const [, code] = /^SIP\/2\.0 ([1-6]\d\d)\b/.exec(body) ?? []
-    if (code === undefined) return
-    this.#referral.progress(Number(code))
-    if (!this.#referral.isUnderWay()) this.#finish?.()
+    const code = codeOfNews(transaction.request)
+    if (code === null) return
+    referral.progress(code)
+    if (this.#referrals.newest?.isUnderWay() === false) this.#finish?.()
   }
 
   /** The other side holds the call, takes it back, or moves its audio. */

@@ -18,6 +18,7 @@ import { uniqueId } from '../../runtime/clock.ts'
 import { hostText, type Peer } from './address.ts'
 import { Admission } from './admission.ts'
 import type { AwaitedLegs, OpenedLeg } from './awaited-legs.ts'
+import { DialogSources } from './dialog-sources.ts'
 import { credentialsOf } from './digest.ts'
 import { InboundLeg } from './inbound-leg.ts'
 import { LeftLegs } from './left-legs.ts'
@@ -65,6 +66,7 @@ export class TrunkLine implements PhoneLine {
   readonly #transactions: Transactions
   readonly #probes: Probes
   readonly #left: LeftLegs
+  readonly #sources: DialogSources
   /** The names of its legs begin with it. */
   readonly #process = `${uniqueId()}.`
   readonly #legs = new Map<string, TrunkLeg>()
@@ -72,6 +74,7 @@ export class TrunkLine implements PhoneLine {
 
   constructor(options: TrunkOptions) {
     const { connections, dialogs, clock, publicAddress, log } = options
+    this.#sources = new DialogSources({ connections, resolve: options.resolve, log })
     this.#options = options
     this.#admission = new Admission(connections, clock)
     this.#transactions = new Transactions({
@@ -84,7 +87,7 @@ export class TrunkLine implements PhoneLine {
           transaction.end()
         })
       },
-      acknowledged: (request) => this.#legOf(request)?.acknowledged(request),
+      acknowledged: (request, source) => void this.#acknowledged(request, source),
       cancelled: (transaction) => this.#inboundOf(transaction)?.cancelled(),
     })
     const transactions = this.#transactions
@@ -221,9 +224,13 @@ export class TrunkLine implements PhoneLine {
   }
 
   async #requested(transaction: ServerTransaction, size: number): Promise<void> {
-    const { request } = transaction
+    const { request, source } = transaction
     const leg = this.#legOf(request)
-    if (leg !== null) return leg.request(transaction)
+    // Somebody else who has learned the names of the dialog is told that there is none.
+    if (leg !== null)
+      return this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))
+        ? leg.request(transaction)
+        : transaction.respondOnce(481, [], size)
     // A dialog that is over, or never was: the sender need not be known to learn that.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
@@ -234,6 +241,12 @@ export class TrunkLine implements PhoneLine {
       transaction.respondOnce(500, [], size)
       throw cause
     }
+  }
+
+  async #acknowledged(request: SipRequest, source: Peer): Promise<void> {
+    const leg = this.#legOf(request)
+    if (leg === null) return
+    if (this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))) leg.acknowledged(request)
   }
 
   #admitted(transaction: ServerTransaction, connection: SipConnection): void {
@@ -262,7 +275,7 @@ export class TrunkLine implements PhoneLine {
     const keep = (leg: TrunkLeg) => this.#left.keep(leg, connection?.id ?? null)
     const newId = () => `${this.#process}${uniqueId()}`
     const common = { clock, log, rtp, publicAddress, received, over, keep, newId, transactions: this.#transactions }
-    return { ...common, credentials: credentialsOf(connection) }
+    return { ...common, connection, credentials: credentialsOf(connection) }
   }
 
   #contact({ transport }: Peer): string {
@@ -282,12 +295,9 @@ export class TrunkLine implements PhoneLine {
     return leg
   }
 
-  #legOf({ callId, to }: SipRequest): TrunkLeg | null {
-    if (to.tag === null) return null
-    for (const leg of this.#legs.values()) {
-      const start = leg.dialog?.start
-      if (start?.callId === callId && start.localTag === to.tag) return leg
-    }
+  #legOf(request: SipRequest): TrunkLeg | null {
+    if (request.to.tag === null) return null
+    for (const leg of this.#legs.values()) if (leg.dialog?.isOf(request) === true) return leg
     return null
   }
 

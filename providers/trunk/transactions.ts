@@ -22,7 +22,7 @@ export type TransactionsDeps = {
   /** A request that came for the first time. */
   requested(transaction: ServerTransaction, size: number): void
   /** An ACK of an answer 200, which belongs to no transaction. */
-  acknowledged(request: SipRequest): void
+  acknowledged(request: SipRequest, source: Peer): void
   /** The request of the transaction is to end. */
   cancelled(transaction: ServerTransaction): void
 }
@@ -43,7 +43,7 @@ export class Transactions {
     if (!isRequest(message))
       return this.#clients.get(clientKey(message.via.branch, message.cseq.method))?.response(message, peer)
     const own = this.#servers.get(serverKey(message, peer, message.method === 'ACK' ? 'INVITE' : message.method))
-    if (message.method === 'ACK') return own === undefined ? this.#deps.acknowledged(message) : own.acknowledged()
+    if (message.method === 'ACK') return own === undefined ? this.#deps.acknowledged(message, peer) : own.acknowledged()
     if (own !== undefined) return own.repeated()
     if (this.#servers.size >= transactionsMax) return
     const transaction = this.#serve(message, peer)

@@ -217,7 +217,7 @@ t.test('requests inside of a call count only from its other side, in their order
   const peer = await trunk.peer()
   const { ref, to } = await talking(trunk, peer)
   peer.send('BYE', { callId: 'call-1', to, cseq: 2, from: '<sip:x@127.0.0.1>;tag=stranger' })
-  await peer.response(500, 'BYE')
+  await peer.response(481, 'BYE')
   peer.send('REFER', { callId: 'call-1', to, cseq: 3, headers: ['Refer-To: <sip:+19005550000@evil.test>'] })
   await peer.response(603, 'REFER')
   peer.send('OPTIONS', { callId: 'call-1', to, cseq: 4 })
@@ -228,10 +228,57 @@ t.test('requests inside of a call count only from its other side, in their order
   const refused = await peer.response(405, 'INFO')
   t.notMatch(valueOf(refused.headers, 'allow'), /INFO/)
   peer.send('BYE', { callId: 'call-1', to, cseq: 4 })
-  await peer.response(500, 'BYE', 2)
+  await peer.response(500, 'BYE')
   t.ok(await trunk.line.isAlive(ref))
   peer.send('BYE', { callId: 'call-1', to: '<sip:x@127.0.0.1>;tag=unknown', cseq: 9 })
-  await peer.response(481, 'BYE')
+  await peer.response(481, 'BYE', 2)
+})
+
+t.test('a call is ended from each address of its connection, and from no other one', async (t) => {
+  const trunk = await openTrunk(t, { addresses: ['127.0.0.1', '127.0.0.2'] })
+  const { ref, to } = await talking(trunk, await trunk.peer())
+  const stranger = await trunk.peer({ address: '127.0.0.3' })
+  stranger.send('BYE', { callId: 'call-1', to, cseq: 2 })
+  await stranger.response(481, 'BYE')
+  t.ok(await trunk.line.isAlive(ref))
+  const second = await trunk.peer({ address: '127.0.0.2' })
+  second.send('BYE', { callId: 'call-1', to, cseq: 3 })
+  await second.response(200, 'BYE')
+  t.match(await trunk.event('hangup'), { by: 'caller' })
+})
+
+t.test('a call that came with a login is ended from its own address alone', async (t) => {
+  const { trunk, peer, authorization } = await challenged(t)
+  peer.send('INVITE', { ...invite, cseq: 2, headers: [sdpType, authorization('open sesame')] })
+  const { carrierLegId } = await trunk.event('initiated')
+  await trunk.line.answer({ legId, carrierLegId }, media)
+  const ok = await peer.response(200, 'INVITE')
+  const of = { callId: invite.callId, from: ok.from.text, to: ok.to.text }
+  peer.send('ACK', { ...of, cseq: 2 })
+  await trunk.event('stream_started')
+  const stranger = await trunk.peer({ address: '127.0.0.2' })
+  stranger.send('BYE', { ...of, cseq: 3 })
+  await stranger.response(481, 'BYE')
+  peer.send('BYE', { ...of, cseq: 4 })
+  await peer.response(200, 'BYE')
+})
+
+t.test('only the other side acknowledges an answer, with the number of its call', async (t) => {
+  const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
+  const peer = await trunk.peer()
+  const call = { callId: 'call-1', from: '<sip:+15557654321@127.0.0.1>;tag=far' }
+  peer.send('INVITE', { ...call, headers: [sdpType], body: sdp() })
+  const { carrierLegId } = await trunk.event('initiated')
+  await trunk.line.answer({ legId, carrierLegId }, media)
+  const { to } = await peer.response(200, 'INVITE')
+  const stranger = await trunk.peer({ address: '127.0.0.2' })
+  stranger.send('ACK', { ...call, to: to.text })
+  peer.send('ACK', { ...call, to: to.text, from: '<sip:x@127.0.0.1>;tag=other' })
+  peer.send('ACK', { ...call, to: to.text, cseq: 7 })
+  await quiet()
+  t.notOk(trunk.types().includes('answered'))
+  peer.send('ACK', { ...call, to: to.text })
+  await trunk.event('answered')
 })
 
 t.test('a line that closes ends its calls', async (t) => {
@@ -274,8 +321,9 @@ async function challenged(t: Test) {
   peer.send('INVITE', { ...invite, headers: [sdpType, long], branch: 'z9hG4bK-first' })
   const challenge = await peer.response(401)
   const nonce = /nonce="([^"]+)"/.exec(challenge.headers.find(([name]) => name === 'www-authenticate')?.[1] ?? '')?.[1]
-  const authorization = (password: string, { hash = md5, algorithm = 'MD5', nc = '00000001' } = {}) => {
-    const uri = 'sip:+15550001111@127.0.0.1'
+  const asked = { hash: md5, algorithm: 'MD5', nc: '00000001', uri: 'sip:+15550001111@127.0.0.1' }
+  const authorization = (password: string, more: Partial<typeof asked> = {}) => {
+    const { hash, algorithm, nc, uri } = { ...asked, ...more }
     const request = hash(`INVITE:${uri}`)
     const response = hash(`${hash(`desk:parley:${password}`)}:${nonce}:${nc}:abc:auth:${request}`)
     return `Authorization: Digest username="desk", realm="parley", nonce="${nonce}", uri="${uri}", response="${response}", algorithm=${algorithm}, qop=auth, nc=${nc}, cnonce="abc"`
@@ -310,6 +358,24 @@ t.test('a source that is not known proves itself by a login', async (t) => {
   peer.send('INVITE', { ...invite, callId: 'late', cseq: 6, headers: [sdpType, late] })
   const renewed = await peer.response(401, 'INVITE', 2)
   t.match(valueOf(renewed.headers, 'www-authenticate'), /stale=true/)
+})
+
+t.test('a login for another number opens no call', async (t) => {
+  const { trunk, peer, authorization } = await challenged(t)
+  const uris = ['sip:+15550009999@127.0.0.1', 'sip:127.0.0.1', 'no address', '']
+  for (const [at, uri] of uris.entries()) {
+    const signed = authorization('open sesame', { uri, nc: `0000000${at + 1}` })
+    peer.send('INVITE', { ...invite, callId: `other-${at}`, cseq: 2, headers: [sdpType, signed] })
+    await peer.response(400, 'INVITE', at + 1)
+  }
+  t.same([trunk.types(), trunk.asked], [[], []], 'and no question to the store')
+  // A proxy may have written another host, and the number in another form of the address.
+  const forms = ['sip:+15550001111@pbx.test:5070;transport=udp', 'tel:+15550001111', 'sip:%2B15550001111@127.0.0.1']
+  for (const [at, uri] of forms.entries()) {
+    const signed = authorization('open sesame', { uri, nc: `0000001${at}` })
+    peer.send('INVITE', { ...invite, callId: `same-${at}`, cseq: 2, headers: [sdpType, signed] })
+    await wanted(() => trunk.events.length === at + 1, `a call with ${uri}`)
+  }
 })
 
 t.test('a source that is not known gets no answer that is longer than its request, and no other one', async (t) => {

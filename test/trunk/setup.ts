@@ -51,6 +51,8 @@ const plain: SipConnection = { id: 'sip_one', outbound: null, inbound: { usernam
 export type TrunkSetup = {
   /** Those that take calls from this machine. */
   known?: readonly SipConnection[]
+  /** The addresses from which those take calls. Every one if it is left out. */
+  addresses?: readonly string[]
   /** Those that take calls by a login. */
   logins?: readonly SipConnection[]
   /** Those that calls go out over. */
@@ -81,7 +83,7 @@ export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
 
 export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup: TrunkSetup) {
   const { known = [plain], logins = [], outgoing = () => [], fails = false, received = () => {} } = setup
-  const { rtp = null, dialogs = keptDialogs() } = setup
+  const { rtp = null, dialogs = keptDialogs(), addresses } = setup
   const events: LegEvent[] = []
   const rtps: CountedRtp[] = []
   const sinks: RecordingSink[] = []
@@ -97,7 +99,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   }
   const connections: SipConnections = {
     find: (id) => Promise.resolve(outgoing().find((connection) => connection.id === id) ?? null),
-    ofAddress: () => Promise.resolve(known),
+    ofAddress: (address) => Promise.resolve(addresses?.includes(address) === false ? [] : known),
     ofUser: (username) => {
       asked.push(username)
       return Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username))

@@ -16,6 +16,8 @@ export type PeerOptions = {
   /** Where the trunk line listens. */
   port: number
   transport?: 'udp' | 'tcp'
+  /** Its address for UDP. */
+  address?: string
   /** Its port for UDP. 0: any free one. */
   bindPort?: number
   /** The port in its Contact. Its own if it names none. */
@@ -34,7 +36,13 @@ export class SipPeer {
   toPort = 0
   readonly #contactPort: number
 
-  static async open({ port, transport = 'udp', bindPort = 0, contactPort }: PeerOptions): Promise<SipPeer> {
+  static async open({
+    port,
+    transport = 'udp',
+    address = '127.0.0.1',
+    bindPort = 0,
+    contactPort,
+  }: PeerOptions): Promise<SipPeer> {
     if (transport === 'tcp') {
       const socket = connect({ host: '127.0.0.1', port })
       await once(socket, 'connect')
@@ -53,7 +61,7 @@ export class SipPeer {
       return peer
     }
     const socket = createSocket('udp4')
-    socket.bind(bindPort, '127.0.0.1')
+    socket.bind(bindPort, address)
     await once(socket, 'listening')
     const peer: SipPeer = new SipPeer(
       transport,

@@ -18,6 +18,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 const { signal } = new AbortController()
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const frameSamples = 160
+const secondId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6d'
 const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
 type Login = { username?: string; password?: string }
@@ -41,9 +42,10 @@ async function called(t: Test, login: Login = {}) {
   let cseq = 1
   const inCall = (method: string, headers: string[] = [], body = '') =>
     far.send(method, { ...call, to: ok.to.text, cseq: ++cseq, headers, body })
-  const notify = (line: string) => inCall('NOTIFY', ['Event: refer', 'Content-Type: message/sipfrag'], `${line}\r\n`)
-  const ofRecipient = (type: LegEvent['type']) =>
-    wanted(() => trunk.events.find((event) => event.legId === recipientId && event.type === type), `event ${type}`)
+  const notify = (line: string, event = 'refer') =>
+    inCall('NOTIFY', [`Event: ${event}`, 'Content-Type: message/sipfrag'], `${line}\r\n`)
+  const ofRecipient = (type: LegEvent['type'], id = recipientId) =>
+    wanted(() => trunk.events.find((event) => event.legId === id && event.type === type), `event ${type}`)
   const refers = (more = {}) =>
     trunk.line.dial(toDial({ legId: recipientId, media: null, transferee: caller, ...more }), signal)
   return { trunk, far, caller, inCall, notify, ofRecipient, refers }
@@ -194,6 +196,41 @@ for (const [code, asks, answers] of [
       await sent
     }
   })
+
+/** Two blind transfers: the first was given up, and its call may still ring. */
+async function referredTwice(t: Test) {
+  const parts = await called(t)
+  const first = parts.refers()
+  const { cseq: older } = await answered(parts.far, 202)
+  await parts.trunk.line.hangUp({ legId: recipientId, ...(await first) })
+  const second = parts.refers({ legId: secondId })
+  const refer = await parts.far.request('REFER', 2)
+  parts.far.respond(refer, 202)
+  const recipient = { legId: secondId, ...(await second) }
+  return { ...parts, recipient, older: older.number, newer: refer.cseq.number }
+}
+
+t.test('news of a transfer that was given up do not count for the next one', async (t) => {
+  const { trunk, far, notify, ofRecipient, recipient, older, newer } = await referredTwice(t)
+  notify('SIP/2.0 180 Ringing', `refer;id=${newer}`)
+  await ofRecipient('ringing', secondId)
+  notify('SIP/2.0 487 Request Terminated', `refer;id=${older}`)
+  notify('SIP/2.0 486 Busy Here', `refer; id = ${older}`)
+  notify('SIP/2.0 486 Busy Here', 'refer;id=4711')
+  await far.response(481, 'NOTIFY')
+  t.ok(await trunk.line.isAlive(recipient), 'the second one goes on')
+  notify('SIP/2.0 200 OK', `refer;id=${newer}`)
+  await ofRecipient('answered', secondId)
+})
+
+t.test('a far end that names no transfer in its news speaks of the first one until that is over', async (t) => {
+  const { trunk, far, notify, ofRecipient, recipient } = await referredTwice(t)
+  notify('SIP/2.0 487 Request Terminated')
+  await far.response(200, 'NOTIFY')
+  t.ok(await trunk.line.isAlive(recipient))
+  notify('SIP/2.0 486 Busy Here')
+  t.match(await ofRecipient('hangup', secondId), { sipCode: 486 })
+})
 
 t.test('news of a call that nobody has asked for are refused', async (t) => {
   const { trunk, far, notify, inCall, refers } = await called(t)

@@ -1,0 +1,48 @@
+/**
+ * Decides whether the other side of a dialog has sent a request. Its names are secret, but they are sent in the clear, so the
+ * address counts too. A trunk may have several: a BYE from the second one must not be refused, or the call would never end.
+ */
+import type { SipConnections } from '../../domain/ports/sip-connections.ts'
+import type { Log } from '../../domain/ports/system.ts'
+import type { Peer } from './address.ts'
+import type { TrunkLeg } from './leg.ts'
+
+export type DialogSourcesDeps = {
+  connections: Pick<SipConnections, 'ofAddress'>
+  /** The addresses of a host. */
+  resolve: (host: string) => Promise<readonly string[]>
+  log: Log
+}
+
+/** Questions that are open at once. Requests beyond them are refused, and their senders repeat them. */
+const openMax = 16
+
+export class DialogSources {
+  readonly #deps: DialogSourcesDeps
+  #open = 0
+
+  constructor(deps: DialogSourcesDeps) {
+    this.#deps = deps
+  }
+
+  /** The call began with this address. */
+  isOf({ dialog }: TrunkLeg, { address }: Peer): boolean {
+    return dialog?.start.peer.address === address
+  }
+
+  /** The address is another one of the same connection: calls go out to its host, or may come in from it. Never rejects. */
+  async asked({ connection }: TrunkLeg, { address }: Peer): Promise<boolean> {
+    if (connection === null || this.#open >= openMax) return false
+    this.#open++
+    try {
+      const { connections, resolve } = this.#deps
+      if ((await connections.ofAddress(address, '')).some(({ id }) => id === connection.id)) return true
+      return connection.outbound !== null && (await resolve(connection.outbound.host)).includes(address)
+    } catch (err) {
+      this.#deps.log.warn({ err }, 'the source of a request of a trunk could not be looked up')
+      return false
+    } finally {
+      this.#open--
+    }
+  }
+}
