@@ -48,6 +48,19 @@ export interface LegStore {
   unattended(limit: number): Promise<readonly OrphanedLeg[]>
 }
 
+/** A leg that has shown no sign of life for this long may have ended without an event. */
+const silentMs = 30_000
+/**
+ * The same where the line has connected two: their audio does not come here, and if one has left, the other one hears
+ * nothing. The end of a leg often follows its connection by seconds.
+ */
+const silentAloneMs = 5_000
+
+/** Whether the line is to be asked about a leg without a sign of life for `forMs`. */
+export function mayBeOver(forMs: number, isHandedOver: boolean): boolean {
+  return forMs >= (isHandedOver ? silentAloneMs : silentMs)
+}
+
 /** The part of this process that a leg belongs to. */
 export interface LegHolder {
   readonly leg: Leg

@@ -28,7 +28,7 @@ import type { HeldCall, LiveCall } from '../sessions/live-call.ts'
 import { answeringOf } from './answer-plan.ts'
 import { hangUpLeg } from './hang-up-leg.ts'
 import { reasonOfHangup } from './hangup.ts'
-import { type Leg, type LegHolder, type LegStore, refOf } from './leg.ts'
+import { type Leg, type LegHolder, type LegStore, mayBeOver, refOf } from './leg.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
 import { forgetStream, storeLegName } from './leg-name.ts'
 
@@ -46,8 +46,6 @@ export type PhoneCallDeps = {
 const streamMs = 10_000
 /** The rate of the conversation. A phone carries no more. */
 const sampleRateHz = 16_000
-/** A leg that has shown no sign of life for this long may have ended without an event. */
-const silentMs = 30_000
 
 /** A transfer of the call. */
 export type OpenTransfer = {
@@ -251,7 +249,7 @@ export class PhoneCall implements LegHolder {
     const { clock } = this.#deps
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
     this.#sink.hasAudio = false
-    if (clock.monotonicMs() - this.#signMs >= silentMs) await this.#askWhetherAlive()
+    if (mayBeOver(clock.monotonicMs() - this.#signMs, this.#isHandedOver)) await this.#askWhetherAlive()
   }
 
   #answered(atMs: number): void {

@@ -11,7 +11,7 @@ import type { PhoneLog } from '../calls/journal.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { hangUpLeg } from '../phone/hang-up-leg.ts'
 import { reasonOfHangup } from '../phone/hangup.ts'
-import type { Leg, LegHolder, LegStore } from '../phone/leg.ts'
+import { type Leg, type LegHolder, type LegStore, mayBeOver } from '../phone/leg.ts'
 import { LegSink } from '../phone/leg-audio.ts'
 import { forgetStream, storeLegName } from '../phone/leg-name.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
@@ -46,8 +46,6 @@ const dialMs = 5_000
 const streamMs = 10_000
 /** The rate of the conversation. A phone carries no more. */
 const sampleRateHz = 16_000
-/** A leg that has shown no sign of life for this long may have ended without an event. */
-const silentMs = 30_000
 
 export class Recipient implements LegHolder {
   readonly leg: Leg
@@ -61,6 +59,7 @@ export class Recipient implements LegHolder {
   #isAnswered = false
   #isOver = false
   #hasHungUp = false
+  #isHandedOver = false
   #cancelStream = () => {}
   #signMs: number
 
@@ -104,6 +103,7 @@ export class Recipient implements LegHolder {
 
   /** The line has connected the recipient with the caller. */
   handedOver(): void {
+    this.#isHandedOver = true
     this.#sink.handOver()
   }
 
@@ -148,7 +148,7 @@ export class Recipient implements LegHolder {
     if (this.#isOver) return this.#hangUp()
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
     this.#sink.hasAudio = false
-    if (clock.monotonicMs() - this.#signMs >= silentMs) await this.#askWhetherAlive()
+    if (mayBeOver(clock.monotonicMs() - this.#signMs, this.#isHandedOver)) await this.#askWhetherAlive()
   }
 
   #named(carrierLegId: string): void {

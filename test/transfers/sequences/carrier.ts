@@ -56,6 +56,8 @@ export class SequenceCarrier {
   readonly #holders = new Map<string, Life>()
   /** The other legs of bridges. */
   readonly #peers = new Map<string, string>()
+  /** Legs that have left another one. */
+  readonly #hadPeer = new Set<string>()
   #ids = 0
   #eventIds = 0
 
@@ -181,8 +183,15 @@ export class SequenceCarrier {
     this.#alive.delete(id)
     const peer = this.#peers.get(id)
     this.#peers.delete(id)
+    if (peer !== undefined) this.#hadPeer.add(id)
     if (peer !== undefined) this.#peers.delete(peer)
     this.#events.over(id)
+  }
+
+  /** Nobody is told that the leg is over. */
+  lostHangup(carrierLegId: string): void {
+    const hadPeer = this.#hadPeer.has(carrierLegId)
+    this.#faults.happened(hadPeer ? 'lost hangup of one who was connected' : 'lost hangup', carrierLegId)
   }
 
   #send(queue: WebhookQueue, event: LegEvent): void {
@@ -190,7 +199,7 @@ export class SequenceCarrier {
     const isBeginning = event.type === 'initiated' && event.direction === 'incoming'
     const fault = queue.faults === 'late' ? 'late' : isBeginning ? 'none' : this.#faults.ofEvent()
     const isLost = fault === 'lost' || (queue.faults === 'no_hangup' && event.type === 'hangup')
-    if (isLost && event.type === 'hangup') this.#faults.happened('lost hangup', event.carrierLegId)
+    if (isLost && event.type === 'hangup') this.lostHangup(event.carrierLegId)
     if (isLost) return
     if (fault === 'late' && event.type === 'hangup') this.#faults.happened('late hangup', event.carrierLegId)
     const deliver = () => this.#events.deliver(event)

@@ -12,6 +12,8 @@ export const limitsMs = {
    * leg may be 8 s late, and begins the 30 s again.
    */
   'lost hangup': 48_000,
+  /** One of two who were connected is asked about by the next look, every 10 s, unless an event came within 5 s. */
+  'lost hangup of one who was connected': 24_000,
   /** A leg that the carrier did not hang up is hung up again after 2 s. */
   'refused hangup': 2_000,
   /** The answer is awaited for 5 s before. */

@@ -222,7 +222,7 @@ export class World implements Watched {
 
   /** The carrier repeats the event no more. */
   #lost({ type, carrierLegId }: LegEvent): void {
-    if (type === 'hangup') this.faults.happened('lost hangup', carrierLegId)
+    if (type === 'hangup') this.carrier.lostHangup(carrierLegId)
   }
 
   #stream(id: string, address: string): void {
