@@ -113,7 +113,7 @@ export class TrunkLine implements PhoneLine {
   }
 
   async dial(leg: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }> {
-    if (leg.transferee !== undefined) return this.#refer(leg, leg.transferee)
+    if (leg.transferee !== undefined) return this.#refer(leg, leg.transferee, signal)
     const connection = leg.connectionId === undefined ? null : await this.#options.connections.find(leg.connectionId)
     const outbound = connection?.outbound ?? null
     if (connection === null || outbound === null || leg.media === null || this.#legs.size >= legsMax)
@@ -133,14 +133,7 @@ export class TrunkLine implements PhoneLine {
     const call = new OutboundLeg(deps, leg, { rtp: port, local })
     made = call
     this.#legs.set(call.carrierLegId, call)
-    const cancel = () => call.hangUp()
-    signal.addEventListener('abort', cancel)
-    if (signal.aborted) cancel()
-    try {
-      await call.dialed
-    } finally {
-      signal.removeEventListener('abort', cancel)
-    }
+    await hungUpAtAbort(call, signal)
     return { carrierLegId: call.carrierLegId }
   }
 
@@ -150,12 +143,12 @@ export class TrunkLine implements PhoneLine {
     })
   }
 
-  async #refer(leg: LegToDial, transferee: LegRef): Promise<{ carrierLegId: string }> {
+  async #refer(leg: LegToDial, transferee: LegRef, signal: CancelSignal): Promise<{ carrierLegId: string }> {
     const caller = this.#legs.get(transferee.carrierLegId)
     if (caller === undefined) throw new PhoneLineError('refused', { isGone: true })
     const call = new ReferredLeg(this.#legDeps(null), caller, leg)
     if (!call.isOver) this.#legs.set(call.carrierLegId, call)
-    await call.dialed
+    await hungUpAtAbort(call, signal)
     return { carrierLegId: call.carrierLegId }
   }
 
@@ -318,5 +311,17 @@ export class TrunkLine implements PhoneLine {
   #sockets(): SipTransport {
     if (this.#transport === null) throw new PhoneLineError('unreachable')
     return this.#transport
+  }
+}
+
+/** Waits until the far end has taken the call. One that is given up before that is hung up, however late its answer is. */
+async function hungUpAtAbort(call: OutboundLeg | ReferredLeg, signal: CancelSignal): Promise<void> {
+  const cancel = () => call.hangUp()
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
+  try {
+    await call.dialed
+  } finally {
+    signal.removeEventListener('abort', cancel)
   }
 }

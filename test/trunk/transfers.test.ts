@@ -115,6 +115,22 @@ t.test('a far end that refuses to call, or does not answer, is no transfer', asy
   t.equal(trunk.line.name, 'trunk')
 })
 
+t.test('a far end that agrees after the transfer was given up leaves no leg behind', async (t) => {
+  const { trunk, far, caller, notify, ofRecipient } = await called(t)
+  const abort = new AbortController()
+  const wanted = toDial({ legId: recipientId, media: null, transferee: caller })
+  const dialing = trunk.line.dial(wanted, abort.signal).catch(() => null)
+  const refer = await far.request('REFER')
+  abort.abort()
+  t.match(await ofRecipient('hangup'), { cause: 'originator_cancel', by: 'caller' })
+  far.respond(refer, 202)
+  notify('SIP/2.0 180 Ringing')
+  await far.response(200, 'NOTIFY')
+  await dialing
+  t.notOk(trunk.types().includes('ringing'))
+  t.ok(await trunk.line.isAlive(caller))
+})
+
 /** The far end has agreed to call somebody, and has left. */
 async function left(t: Test) {
   const parts = await called(t)
