@@ -39,6 +39,27 @@ t.test(`${sequences} random sequences keep the invariant (PARLEY_TEST_SEED=${see
   for (const end of ends) t.ok(reached.has(end), `${end} was reached`)
 })
 
+const trunkSequences = Number(process.env['PARLEY_TEST_TRUNK_SEQUENCES'] ?? 500)
+
+t.test(
+  `${trunkSequences} random sequences over a SIP trunk keep the invariant (PARLEY_TEST_SEED=${seed})`,
+  async (t) => {
+    const reached = new Set<string>()
+    for (let at = 0; at < trunkSequences; at++) {
+      const sequence = { ...sequenceOf(seed + at), line: 'trunk' } as const
+      const outcome = await new World(sequence, null).run()
+      for (const end of outcome.reached) reached.add(end)
+      if (outcome.failure === null) continue
+      const found = await shortest(sequence, outcome.failure)
+      t.fail(`PARLEY_TEST_SEED=${seed + at} PARLEY_TEST_TRUNK_SEQUENCES=1: ${found.failure}`, { found })
+      return
+    }
+    if (trunkSequences < 500) return
+    for (const end of ends.filter((end) => !end.includes('failed voicemail')))
+      t.ok(reached.has(end), `${end} was reached`)
+  },
+)
+
 const calm = { seed: 1, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = { to: '+15005550011', ringingTimeout: 8 }
 

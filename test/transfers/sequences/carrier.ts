@@ -3,9 +3,10 @@
  * ends act by the clock and by the steps of a sequence, because they hear nothing.
  */
 
-import type { LegEvent } from '../../../domain/ports/phone-line.ts'
+import type { LegEvent, PhoneLine } from '../../../domain/ports/phone-line.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import { legEventOf } from '../../../providers/telnyx/leg-events.ts'
+import { telnyxLineOver } from '../../../providers/telnyx/phone-line.ts'
 import { telnyxWire } from '../../../providers/telnyx/wire.ts'
 import { refusal, type VendorHttp } from '../../../providers/wire/http.ts'
 import type { JsonObject } from '../../../providers/wire/json.ts'
@@ -16,37 +17,25 @@ import { Refusal } from '../../../simulator/refusal.ts'
 import type { WebhookQueue } from '../../../simulator/webhooks.ts'
 import { type Life, never, type SequenceClock } from './clock.ts'
 import type { Faults, SentCommand } from './faults.ts'
+import type { LineEvents, SequenceLine } from './line.ts'
 
 const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
-/** The leg of the caller is the first one. */
-export const callerLegId = 'v3:1'
-export const webhookUrl = 'http://127.0.0.1/webhooks'
+const webhookUrl = 'http://127.0.0.1/webhooks'
 /** The ticker of the audio plans each frame at most this far ahead. */
 const frameMs = 20
 /** On the way, one way. */
 const wayMs = 40
+const requestMs = 5_000
 const lateMs = 8_000
 /** Within the 25 s for which a line waits for an answer that is late. */
 const answerLateMs = 6_000
 const againMs = 100
 
-export type CarrierEvents = {
-  /** Brings an event to a server. */
-  deliver(event: LegEvent): void
-  /** Opens the socket of a leg that was answered. */
-  stream(carrierLegId: string, address: string): void
-  /** A leg is over, and its stream. */
-  over(carrierLegId: string): void
-  /** A command to hang up has reached the carrier. */
-  hangUp(carrierLegId: string): void
-  /** For the trace of a sequence. */
-  command(text: string): void
-}
-
-export class SequenceCarrier {
+export class SequenceCarrier implements SequenceLine {
+  readonly name = 'simulator'
   readonly #clock: SequenceClock
   readonly #faults: Faults
-  readonly #events: CarrierEvents
+  readonly #events: LineEvents
   readonly #calls: Calls
   /** The addresses of the streams of legs that ring. */
   readonly #streams = new Map<string, string>()
@@ -61,7 +50,7 @@ export class SequenceCarrier {
   #ids = 0
   #eventIds = 0
 
-  constructor(clock: SequenceClock, faults: Faults, events: CarrierEvents) {
+  constructor(clock: SequenceClock, faults: Faults, events: LineEvents) {
     this.#clock = clock
     this.#faults = faults
     this.#events = events
@@ -80,7 +69,6 @@ export class SequenceCarrier {
     })
   }
 
-  /** The legs that are not over. */
   get alive(): ReadonlySet<string> {
     return this.#alive
   }
@@ -89,7 +77,6 @@ export class SequenceCarrier {
     return this.#alive.has(carrierLegId)
   }
 
-  /** Null: the leg is not bridged. */
   peerOf(carrierLegId: string): string | null {
     return this.#peers.get(carrierLegId) ?? null
   }
@@ -98,20 +85,22 @@ export class SequenceCarrier {
     return this.#calls.receive({ from, to })
   }
 
-  /** The person at the far end leaves. */
   leaves(carrierLegId: string): void {
     if (this.#alive.has(carrierLegId)) this.#calls.command(carrierLegId, 'hangup', {})
   }
 
-  /** The person at the far end presses a key. */
   presses(carrierLegId: string, digit: string): void {
     const queue = this.#queues.get(carrierLegId)
     if (queue === undefined || !this.#alive.has(carrierLegId)) return
     this.#happened(queue, 'call.dtmf.received', { call_control_id: carrierLegId, digit })
   }
 
-  /** The connection of one process. */
-  http(life: Life): Pick<VendorHttp, 'get' | 'post'> {
+  line(life: Life): PhoneLine {
+    const options = { name: this.name, connectionId: 'simulator', webhookUrl, requestMs, clock: life } as const
+    return telnyxLineOver(this.#http(life), options)
+  }
+
+  #http(life: Life): Pick<VendorHttp, 'get' | 'post'> {
     return {
       get: (path) => this.#request(life, path, null),
       post: (path, { body }) => this.#request(life, path, JSON.parse(String(body)) as JsonObject),
@@ -188,7 +177,6 @@ export class SequenceCarrier {
     this.#events.over(id)
   }
 
-  /** Nobody is told that the leg is over. */
   lostHangup(carrierLegId: string): void {
     const hadPeer = this.#hadPeer.has(carrierLegId)
     this.#faults.happened(hadPeer ? 'lost hangup of one who was connected' : 'lost hangup', carrierLegId)
@@ -202,7 +190,7 @@ export class SequenceCarrier {
     if (isLost && event.type === 'hangup') this.lostHangup(event.carrierLegId)
     if (isLost) return
     if (fault === 'late' && event.type === 'hangup') this.#faults.happened('late hangup', event.carrierLegId)
-    const deliver = () => this.#events.deliver(event)
+    const deliver = () => void this.#events.deliver(event, null)
     if (fault === 'swapped') return void this.#clock.after(againMs, deliver)
     if (fault === 'late') return void this.#clock.after(lateMs, deliver)
     if (fault === 'doubled') this.#clock.after(againMs, deliver)

@@ -95,7 +95,7 @@ export class Database {
       const call = this.calls.get(leg.callId)
       if (leg.endedAtMs !== null || call === undefined) return false
       const isCut = call.endedAtMs !== null && call.endReason !== 'transferred'
-      if (leg.bridgedAtMs !== null && !isCut && !hasLeft) return false
+      if (leg.line !== 'trunk' && leg.bridgedAtMs !== null && !isCut && !hasLeft) return false
       if (isUntil(call.endedAtMs, before)) return true
       if (this.isDead(call.ownerId)) return true
       return [...this.transfers.values()].some(
@@ -107,8 +107,11 @@ export class Database {
 
   unattended(): OrphanedLeg[] {
     return [...this.legs.values()].filter(
-      ({ endedAtMs, bridgedAtMs, callId }) =>
-        endedAtMs === null && bridgedAtMs !== null && (this.calls.get(callId)?.endedAtMs ?? null) !== null,
+      ({ endedAtMs, bridgedAtMs, callId, line }) =>
+        line !== 'trunk' &&
+        endedAtMs === null &&
+        bridgedAtMs !== null &&
+        (this.calls.get(callId)?.endedAtMs ?? null) !== null,
     )
   }
 

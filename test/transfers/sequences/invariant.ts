@@ -8,8 +8,8 @@ import type { Call } from '../../../domain/calls/call.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
 import type { Transfer } from '../../../domain/transfers/transfer.ts'
 import type { ModelledAgent } from './agent.ts'
-import { callerLegId, type SequenceCarrier } from './carrier.ts'
 import type { Database } from './database.ts'
+import { callerLegId, type SequenceLine } from './line.ts'
 import type { Tolerance } from './tolerance.ts'
 
 /** Commands and events are on their way. */
@@ -20,7 +20,7 @@ const wordsMs = 9_000
 /** The world, as far as the invariant looks at it. */
 export type Watched = {
   clock: { monotonicMs(): number }
-  carrier: Pick<SequenceCarrier, 'alive' | 'isAlive' | 'peerOf'>
+  carrier: Pick<SequenceLine, 'name' | 'alive' | 'isAlive' | 'peerOf'>
   database: Pick<Database, 'transfers' | 'legs'>
   /** The process that holds the call. */
   owner: { life: { isAlive: boolean }; agent: ModelledAgent | null } | null
@@ -63,6 +63,8 @@ export class Invariant {
     if (carrierLegId === callerLegId && hasAgent)
       this.failure ??= `a caller whose call goes on is cut, at ${this.#world.clock.monotonicMs()} ms`
     if (carrier.peerOf(carrierLegId) === null) return
+    // Their audio went through the process that has died.
+    if (carrier.name === 'trunk' && owner?.life.isAlive !== true) return
     // A process that dies takes with it what it could not store.
     const isStored = [...database.transfers.values()].at(-1)?.status === 'completed'
     const isHandedOver = owner?.life.isAlive ? owner.agent?.where === 'gone' : isStored
@@ -100,7 +102,7 @@ export class Invariant {
     const left = (text: string, id: string): [string, Wrong] => [`${text}: ${id}`, { mostMs: wayMs, legs: [id] }]
     const recipients = [...carrier.alive].filter((id) => id !== callerLegId)
     if (recipients.length > 1) yield ['two recipients are called', { mostMs: wayMs, legs: recipients }]
-    if (!isOwnerAlive && transfers.at(-1)?.status !== 'completed')
+    if (!isOwnerAlive && (carrier.name === 'trunk' || transfers.at(-1)?.status !== 'completed'))
       for (const id of carrier.alive) if (!this.#world.isUnnamed(id)) yield left('a leg of a dead process is left', id)
     if (!isOwnerAlive) return
     if (agent.isEnded && carrier.isAlive(callerLegId)) yield left('the leg of the caller is left', callerLegId)

@@ -13,16 +13,14 @@ import type { Log } from '../../../domain/ports/system.ts'
 import { SessionRegistry } from '../../../domain/sessions/live-sessions.ts'
 import { AskTransfers } from '../../../domain/transfers/ask-transfers.ts'
 import { CallTransfers } from '../../../domain/transfers/call-transfers.ts'
-import { telnyxLineOver } from '../../../providers/telnyx/phone-line.ts'
 import { caller } from '../../domain/fakes.ts'
 import { ModelledAgent } from './agent.ts'
-import { type SequenceCarrier, webhookUrl } from './carrier.ts'
 import { Life, type SequenceClock } from './clock.ts'
 import type { Database } from './database.ts'
+import type { SequenceLine } from './line.ts'
 
 /** The periods of the loops of a process. */
 const periodsMs = { renew: 1_000, look: 10_000, orphanedLegs: 5_000, unattendedLegs: 10_000, orphanedCalls: 2_000 }
-const requestMs = 5_000
 const reconnectMs = 20_000
 const ringingMs = 30_000
 export const dialledTo = '+15005550011'
@@ -35,7 +33,7 @@ export type ProcessParts = {
   id: string
   clock: SequenceClock
   database: Database
-  carrier: SequenceCarrier
+  carrier: SequenceLine
   log: Log
   ids: { transfer: () => string; leg: () => string; event: () => string }
   send: CallCommands['send']
@@ -67,8 +65,7 @@ export class ParleyProcess {
     this.life = life
     const run = <T>(statement: () => T) => database.run(life, statement)
     this.#legs = legsOf(database, life)
-    const options = { name: 'simulator', connectionId: 'simulator', webhookUrl, requestMs, clock: life } as const
-    this.#line = telnyxLineOver(carrier.http(life), options)
+    this.#line = carrier.line(life)
     const calls = {
       find: (_tenant: unknown, callId: string) => run(() => database.calls.get(callId) ?? null),
     }
@@ -107,7 +104,10 @@ export class ParleyProcess {
         find: (_tenant, _callId, transferId) => run(() => database.transfers.get(transferId) ?? null),
         list: () => run(() => [...database.transfers.values()]),
       },
-      numbers: { outboundFor: () => Promise.resolve('none'), connectionOf: () => Promise.resolve(null) },
+      numbers: {
+        outboundFor: () => Promise.resolve('none'),
+        connectionOf: () => Promise.resolve(carrier.name === 'trunk' ? 'sip_1' : null),
+      },
       credit: { refusal: () => Promise.resolve(null) },
       live: this.transfers,
       commands,
@@ -177,7 +177,7 @@ export class ParleyProcess {
 
   /** The agent calls somebody. */
   async dial(call: Call): Promise<void> {
-    const leg = callerLeg(call, null)
+    const leg = callerLeg(call, this.#line.name, null)
     const phone = await this.#open(call, leg)
     phone.record.reached('dialing')
     const wanted = {
@@ -206,7 +206,7 @@ export class ParleyProcess {
     const call = this.#inbound.get(carrierLegId)
     if (call === undefined) throw new Error('a call that nobody expects')
     this.#inbound.delete(carrierLegId)
-    const phone = await this.#open({ ...call, ownerId: this.id }, callerLeg(call, carrierLegId))
+    const phone = await this.#open({ ...call, ownerId: this.id }, callerLeg(call, this.#line.name, carrierLegId))
     phone.ringing()
     this.phones.catchUp(phone)
     if (phone.isOver) return
@@ -291,10 +291,10 @@ function legsOf(database: Database, life: Life): LegStore {
   }
 }
 
-function callerLeg(call: Call, carrierLegId: string | null): Leg {
+function callerLeg(call: Call, line: Leg['line'], carrierLegId: string | null): Leg {
   const { organizationId, test, id, phone, createdAtMs } = call
   return {
-    ...{ organizationId, test, id: phone?.legId ?? '', callId: id, party: 'caller', line: 'simulator' },
+    ...{ organizationId, test, id: phone?.legId ?? '', callId: id, party: 'caller', line },
     ...{ direction: phone?.direction ?? 'inbound', carrierLegId, createdAtMs },
     ...{ answeredAtMs: null, endedAtMs: null, microUsdPerMinute: null },
   }

@@ -29,6 +29,8 @@ export type Sequence = {
   seed: number
   weather: Weather
   direction: 'inbound' | 'outbound'
+  /** The simulated carrier if it is left out. */
+  line?: 'trunk'
   steps: readonly Step[]
   /** How the call ends if nothing has ended it. */
   lastOut: 'caller leaves' | 'recipient leaves' | 'end call'

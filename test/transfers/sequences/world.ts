@@ -7,14 +7,16 @@ import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.
 import { ResourceFault } from '../../../domain/resource-fault.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
 import { newCall } from '../../calls/call.ts'
-import { callerLegId, SequenceCarrier } from './carrier.ts'
-import { SequenceClock } from './clock.ts'
+import { SequenceCarrier } from './carrier.ts'
+import { type Life, SequenceClock } from './clock.ts'
 import { Database } from './database.ts'
 import { Faults } from './faults.ts'
 import { Invariant, type Watched } from './invariant.ts'
+import { callerLegId, type LineEvents, type SequenceLine } from './line.ts'
 import { dialledTo, type OpenStream, ParleyProcess, user } from './process.ts'
 import type { Sequence, Step } from './steps.ts'
 import { Tolerance } from './tolerance.ts'
+import { SequenceTrunk } from './trunk.ts'
 
 export type Outcome = {
   /** Null: the sequence has kept the invariant. */
@@ -36,7 +38,7 @@ export class World implements Watched {
   readonly clock: SequenceClock
   readonly faults: Faults
   readonly database: Database
-  readonly carrier: SequenceCarrier
+  readonly carrier: SequenceLine
   readonly processes: ParleyProcess[] = []
   /** Defects that were thrown or logged. */
   readonly defects: string[] = []
@@ -59,8 +61,8 @@ export class World implements Watched {
     const tolerance = new Tolerance(this.clock)
     this.faults = new Faults(sequence.seed, sequence.weather, this.clock, tolerance)
     this.database = new Database(this.clock, this.faults, (text) => this.#tell(text))
-    this.carrier = new SequenceCarrier(this.clock, this.faults, {
-      deliver: (event) => this.#deliver(event, 0),
+    const events: LineEvents = {
+      deliver: (event, life) => (life === null ? Promise.resolve(this.#deliver(event, 0)) : this.#bring(event, life)),
       stream: (id, address) => void this.clock.after(this.faults.delayMs(streamMs), () => this.#stream(id, address)),
       over: (id) => {
         this.#tell(`leg ${id} is over`)
@@ -71,7 +73,11 @@ export class World implements Watched {
         this.#invariant.hangsUp(id)
       },
       command: (text) => this.#tell(text),
-    })
+    }
+    this.carrier =
+      sequence.line === 'trunk'
+        ? new SequenceTrunk(this.clock, this.faults, events)
+        : new SequenceCarrier(this.clock, this.faults, events)
     this.#invariant = new Invariant(this, tolerance)
   }
 
@@ -189,7 +195,7 @@ export class World implements Watched {
       phone: { ...phone, legId: 'leg_00000000-0000-0000-0000-00000000ca11' },
     }
     if (!isInbound) return void owner.dial(call).catch((error: unknown) => this.#defect(error))
-    const carrierLegId = this.carrier.call(from, to)
+    const carrierLegId = this.carrier.call(from, to, owner.life)
     for (const process of this.processes) process.expects(carrierLegId, { ...call, status: 'queued' })
   }
 
@@ -198,6 +204,18 @@ export class World implements Watched {
     if (owner === undefined || !owner.life.isAlive) return this.clock.wait(commandMs).then(() => null)
     const answer = owner.command(id, command).then((answer) => ({ answer }))
     return Promise.race([answer, this.clock.wait(answerMs).then(() => null)])
+  }
+
+  /** A trunk does not repeat an event that its process cannot store. */
+  async #bring(event: LegEvent, life: Life): Promise<void> {
+    const process = this.processes.find((each) => each.life === life)
+    this.#tell(`${event.type} of ${event.carrierLegId} to ${process?.id}`)
+    try {
+      await process?.phones.received('trunk', event)
+    } catch (error) {
+      this.#defect(error)
+      throw error
+    }
   }
 
   #deliver(event: LegEvent, failures: number): void {
@@ -268,7 +286,10 @@ export class World implements Watched {
         this.isEndWanted = true
         return owner?.life.isAlive ? owner.agent?.creditGone() : undefined
       case 'stream lost':
-        return this.#loseStream(step.of === 'caller' ? callerLegId : recipient)
+        // The audio of a trunk has no stream that could break.
+        return this.carrier.name === 'trunk'
+          ? undefined
+          : this.#loseStream(step.of === 'caller' ? callerLegId : recipient)
       case 'database away':
         return this.faults.databaseAway(step.ms)
       case 'line fails':

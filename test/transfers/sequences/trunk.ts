@@ -1,0 +1,272 @@
+/**
+ * A SIP trunk, as the port of phone lines shows it: a call is refused, answered or given up by an answer that may be late or
+ * lost, REFER is refused, agreed to or followed by BYE without news, and a far end leaves at any moment. Its events come in
+ * their order to the process that has the leg, and all of its legs have lost their audio when that process dies.
+ */
+
+import type { PhoneLine } from '../../../domain/ports/phone-line.ts'
+import { type LegEventBody, type LegRef, type LegToDial, PhoneLineError } from '../../../domain/ports/phone-line.ts'
+import type { CancelSignal } from '../../../domain/ports/system.ts'
+import { type Life, never, type SequenceClock } from './clock.ts'
+import type { Faults } from './faults.ts'
+import { callerLegId, type LineEvents, type SequenceLine } from './line.ts'
+import { farEndOf } from './trunk-numbers.ts'
+
+/** On the way, one way. */
+const wayMs = 40
+/** A BYE that is lost is repeated after this time. */
+const repeatMs = 500
+/** The bounds of the real line: the last news of a far end that has left, and the bridge that follows them. */
+const lastNewsMs = 2_000
+const bridgedMs = 5_000
+const answerLateMs = 6_000
+
+const notForwarded = {
+  ...{ forwardedFrom: null, originalTo: null, redirectingNumber: null },
+  ...{ diversion: [], historyInfo: [], privacy: [] },
+}
+
+type TrunkLeg = {
+  id: string
+  legId: string | null
+  /** The process whose socket it is. */
+  life: Life
+  state: 'ringing' | 'answered' | 'over'
+  address: string | null
+  to: string
+  /** The call that the far end makes for us (REFER). Null: it makes none. */
+  referral: TrunkLeg | null
+  /** The far end has left, and its last news may still come. */
+  hasLeft: boolean
+  /** A call that the far end makes has no leg here. */
+  isReferred: boolean
+  events: number
+  tail: Promise<unknown>
+}
+
+export class SequenceTrunk implements SequenceLine {
+  readonly name = 'trunk'
+  readonly #clock: SequenceClock
+  readonly #faults: Faults
+  readonly #events: LineEvents
+  readonly #legs = new Map<string, TrunkLeg>()
+  readonly #alive = new Set<string>()
+  readonly #peers = new Map<string, string>()
+
+  constructor(clock: SequenceClock, faults: Faults, events: LineEvents) {
+    this.#clock = clock
+    this.#faults = faults
+    this.#events = events
+  }
+
+  get alive(): ReadonlySet<string> {
+    return this.#alive
+  }
+
+  isAlive(carrierLegId: string): boolean {
+    return this.#alive.has(carrierLegId)
+  }
+
+  peerOf(carrierLegId: string): string | null {
+    return this.#peers.get(carrierLegId) ?? null
+  }
+
+  lostHangup(): void {
+    // A trunk repeats its BYE until it is answered.
+  }
+
+  call(from: string, to: string, life: Life): string {
+    const leg = this.#open(life, null, to)
+    const of = { direction: 'incoming', from, to, connectionId: 'sip_1' } as const
+    // A caller who is refused while the database is away calls again.
+    const calls = (): unknown =>
+      this.#emit(leg, { type: 'initiated', ...of, forwarding: notForwarded }).catch(() => this.#clock.after(300, calls))
+    this.#clock.after(1, calls)
+    return leg.id
+  }
+
+  leaves(carrierLegId: string): void {
+    const leg = this.#legs.get(carrierLegId)
+    if (leg === undefined || !this.#alive.has(carrierLegId)) return
+    const isDeclined = leg.state === 'ringing' && carrierLegId !== callerLegId
+    this.#gone(leg)
+    const fault = this.#faults.ofEvent()
+    const isRepeated = fault === 'late' || fault === 'lost'
+    this.#clock.after(this.#faults.delayMs(wayMs) + (isRepeated ? repeatMs : 0), () => {
+      if (isDeclined) this.#end(leg, 603, 'call_rejected', 'callee')
+      else this.#left(leg)
+    })
+  }
+
+  presses(carrierLegId: string, digit: string): void {
+    const leg = this.#legs.get(carrierLegId)
+    if (leg !== undefined && this.#alive.has(carrierLegId)) this.#tell(leg, { type: 'dtmf', digit })
+  }
+
+  line(life: Life): PhoneLine {
+    const own = ({ legId, carrierLegId }: LegRef) => {
+      const leg = this.#legs.get(carrierLegId)
+      if (leg === undefined || leg.life !== life || leg.state === 'over') return null
+      leg.legId = legId
+      return leg
+    }
+    return {
+      name: 'trunk',
+      dial: (leg, signal) => this.#dial(life, leg, signal),
+      answer: (ref, media) => {
+        const leg = own(ref)
+        if (leg === null) return Promise.reject(new PhoneLineError('refused', { isGone: true }))
+        leg.address = media.url
+        this.#answered(leg)
+        return Promise.resolve()
+      },
+      reject: (ref) => this.#hangUp(ref, life),
+      hangUp: (ref) => this.#hangUp(ref, life),
+      bridge: (ref, other) => this.#bridge(own(ref), own(other)),
+      sendDtmf: () => Promise.resolve(),
+      isAlive: (ref) => Promise.resolve(own(ref) !== null),
+      find: () => Promise.resolve(null),
+    }
+  }
+
+  async #dial(life: Life, wanted: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }> {
+    if (!life.isAlive) return never()
+    const fault = this.#faults.ofCommand({ does: 'dial', leg: null })
+    await this.#clock.wait(this.#faults.delayMs(wayMs))
+    if (fault === 'unreachable') throw new PhoneLineError('unreachable')
+    if (fault === 'server') throw new PhoneLineError('refused', { sipCode: 503 })
+    const end = farEndOf(wanted.to, wanted.transferee !== undefined)
+    if (end.refuses !== null) throw new PhoneLineError('refused', { sipCode: end.refuses })
+    const leg = this.#open(life, wanted.legId, wanted.to, wanted.transferee !== undefined)
+    leg.address = wanted.media?.url ?? null
+    const givesUp = () => void this.#hangUp({ legId: wanted.legId, carrierLegId: leg.id }, life)
+    signal.addEventListener('abort', givesUp)
+    // The abort hangs it up; an answer that is later finds nothing.
+    if (fault === 'answer lost') return never()
+    if (fault === 'answer late') await this.#clock.wait(answerLateMs)
+    signal.removeEventListener('abort', givesUp)
+    if (!life.isAlive || leg.state === 'over') return never()
+    if (wanted.transferee !== undefined) this.#refers(leg, wanted.transferee)
+    else this.#rings(leg, wanted)
+    return { carrierLegId: leg.id }
+  }
+
+  #rings(leg: TrunkLeg, { from, to, ringingTimeoutS }: LegToDial): void {
+    const of = { direction: 'outgoing', from, to, connectionId: 'sip_1' } as const
+    this.#tell(leg, { type: 'initiated', ...of, forwarding: notForwarded })
+    this.#tell(leg, { type: 'ringing' })
+    const { says, answersMs, leavesMs } = farEndOf(to, false)
+    const isRinging = () => leg.state === 'ringing'
+    this.#clock.after(ringingTimeoutS * 1000, () => isRinging() && this.#end(leg, 487, 'timeout', 'caller'))
+    if (says !== null) this.#clock.after(500, () => isRinging() && this.#end(leg, says, 'unspecified', 'callee'))
+    if (answersMs !== null) this.#clock.after(answersMs, () => isRinging() && this.#answered(leg))
+    if (answersMs !== null && leavesMs !== null) this.#clock.after(answersMs + leavesMs, () => this.leaves(leg.id))
+  }
+
+  /** The far end of the caller has agreed to call somebody, and says how that goes. */
+  #refers(leg: TrunkLeg, transferee: LegRef): void {
+    const caller = this.#legs.get(transferee.carrierLegId)
+    if (caller === undefined || caller.state === 'over') return this.#end(leg, 481, 'unspecified', 'callee')
+    caller.referral = leg
+    const { says, answersMs, isSilent } = farEndOf(leg.to, true)
+    if (says !== null) this.#clock.after(500, () => this.#end(leg, says, 'unspecified', 'callee'))
+    if (answersMs === null) return
+    this.#clock.after(answersMs, () => {
+      // The person answers also after we have given up: the far end connects the two, and the caller has left us.
+      if (isSilent || leg.state === 'over') return this.leaves(caller.id)
+      this.#answeredReferral(leg)
+    })
+  }
+
+  #answeredReferral(leg: TrunkLeg): void {
+    if (leg.state !== 'ringing') return
+    leg.state = 'answered'
+    this.#tell(leg, { type: 'answered' })
+  }
+
+  #answered(leg: TrunkLeg): void {
+    leg.state = 'answered'
+    this.#tell(leg, { type: 'answered' })
+    if (leg.address !== null) this.#events.stream(leg.id, leg.address)
+  }
+
+  #hangUp({ carrierLegId }: LegRef, life: Life): Promise<void> {
+    const leg = this.#legs.get(carrierLegId)
+    if (!life.isAlive) return never()
+    if (leg === undefined) return Promise.resolve()
+    this.#events.hangUp(carrierLegId)
+    if (leg.life === life) this.#end(leg, null, 'normal_clearing', 'caller')
+    // The dialog of a dead process is stored, and its far end gets BYE.
+    else if (!leg.life.isAlive) this.#clock.after(wayMs, () => this.#gone(leg))
+    return Promise.resolve()
+  }
+
+  async #bridge(leg: TrunkLeg | null, other: TrunkLeg | null): Promise<void> {
+    if (leg === null || other === null) throw new PhoneLineError('refused', { isGone: true })
+    if (!other.isReferred) {
+      if (leg.hasLeft || other.hasLeft) throw new PhoneLineError('refused')
+      // One whose BYE is on its way hears nobody any more.
+      if (this.#alive.has(leg.id) && this.#alive.has(other.id)) this.#peers.set(leg.id, other.id).set(other.id, leg.id)
+      for (const each of [leg, other]) this.#tell(each, { type: 'bridged' })
+      return
+    }
+    if (other.state !== 'answered') throw new PhoneLineError('refused')
+    await this.#emit(other, { type: 'bridged' })
+    this.#end(leg, null, 'normal_clearing', 'callee')
+  }
+
+  /** BYE has come. With a call of its own under way, the far end may have handed the caller over without saying so. */
+  #left(leg: TrunkLeg): void {
+    const { referral } = leg
+    const finish = () => this.#end(leg, null, 'normal_clearing', leg.id === callerLegId ? 'caller' : 'callee')
+    if (referral === null || referral.state === 'over') return finish()
+    leg.hasLeft = true
+    this.#clock.after(lastNewsMs, () => {
+      if (referral.state === 'over') return finish()
+      this.#answeredReferral(referral)
+      this.#clock.after(bridgedMs, finish)
+    })
+  }
+
+  #open(life: Life, legId: string | null, to: string, isReferred = false): TrunkLeg {
+    const id = this.#legs.size === 0 ? callerLegId : `trunk:${this.#legs.size + 1}`
+    const tail = Promise.resolve()
+    const flags = { referral: null, hasLeft: false, isReferred, events: 0, tail }
+    const leg: TrunkLeg = { id, legId, life, state: 'ringing', address: null, to, ...flags }
+    this.#legs.set(id, leg)
+    if (!isReferred) this.#alive.add(id)
+    return leg
+  }
+
+  /** The person is gone. */
+  #gone({ id }: TrunkLeg): void {
+    this.#alive.delete(id)
+    const peer = this.#peers.get(id)
+    this.#peers.delete(id)
+    if (peer !== undefined) this.#peers.delete(peer)
+  }
+
+  /** The leg is over on our side, and its far end gets to know. */
+  #end(leg: TrunkLeg, sipCode: number | null, cause: string, by: 'caller' | 'callee'): void {
+    if (leg.state === 'over') return
+    leg.state = 'over'
+    this.#clock.after(wayMs, () => this.#gone(leg))
+    const over = () => this.#events.over(leg.id)
+    this.#emit(leg, { type: 'hangup', sipCode, cause, by }).then(over, over)
+  }
+
+  #tell(leg: TrunkLeg, body: LegEventBody): void {
+    this.#emit(leg, body).catch(() => {})
+  }
+
+  /** In the order of the calls, to the process of the leg. */
+  #emit(leg: TrunkLeg, body: LegEventBody): Promise<void> {
+    const id = `${leg.id}.${leg.events++}`
+    const done = leg.tail.then(() => {
+      const head = { id, occurredAtMs: this.#clock.nowMs(), carrierLegId: leg.id, legId: leg.legId }
+      return leg.life.isAlive ? this.#events.deliver({ ...head, ...body }, leg.life) : never<void>()
+    })
+    leg.tail = done.catch(() => {})
+    return done
+  }
+}
