@@ -51,8 +51,8 @@ export interface LegStore {
 /** A leg that has shown no sign of life for this long may have ended without an event. */
 const silentMs = 30_000
 /**
- * The same where the line has connected two: their audio does not come here, and if one has left, the other one hears
- * nothing. The end of a leg often follows its connection by seconds.
+ * The limit for legs that the line has connected. Their audio does not come here, and when the far end of one leaves, the
+ * other is in silence. The end of a leg often follows its connection by seconds.
  */
 const silentAloneMs = 5_000
 

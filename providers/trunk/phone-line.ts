@@ -219,7 +219,7 @@ export class TrunkLine implements PhoneLine {
   async #requested(transaction: ServerTransaction, size: number): Promise<void> {
     const { request, source } = transaction
     const leg = this.#legOf(request)
-    // Somebody else who has learned the names of the dialog is told that there is none.
+    // A sender at another address gets the answer for a dialog that does not exist.
     if (leg !== null)
       return this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))
         ? leg.request(transaction)

@@ -31,7 +31,7 @@ export interface SequenceLine {
   leaves(carrierLegId: string): void
   /** The person at the far end presses a key. */
   presses(carrierLegId: string, digit: string): void
-  /** Nobody is told that the leg is over. */
+  /** The event of the end of the leg is lost. */
   lostHangup(carrierLegId: string): void
   /** The line of one process. */
   line(life: Life): PhoneLine

@@ -205,7 +205,7 @@ export class SequenceTrunk implements SequenceLine {
     if (leg === null || other === null) throw new PhoneLineError('refused', { isGone: true })
     if (!other.isReferred) {
       if (leg.hasLeft || other.hasLeft) throw new PhoneLineError('refused')
-      // One whose BYE is on its way hears nobody any more.
+      // A far end whose BYE is on its way is not connected any more.
       if (this.#alive.has(leg.id) && this.#alive.has(other.id)) this.#peers.set(leg.id, other.id).set(other.id, leg.id)
       for (const each of [leg, other]) this.#tell(each, { type: 'bridged' })
       return
@@ -215,7 +215,7 @@ export class SequenceTrunk implements SequenceLine {
     this.#end(leg, null, 'normal_clearing', 'callee')
   }
 
-  /** BYE has come. With a call of its own under way, the far end may have handed the caller over without saying so. */
+  /** The BYE of a far end that calls somebody for us may mean that it has handed the caller over. */
   #left(leg: TrunkLeg): void {
     const { referral } = leg
     const finish = () => this.#end(leg, null, 'normal_clearing', leg.id === callerLegId ? 'caller' : 'callee')
