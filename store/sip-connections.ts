@@ -99,6 +99,18 @@ export function createSipConnections(
     ofAddress: (address, dialed) =>
       read((tx) => tx`${plain(address)}::inet <<= any(c.inbound_ranges) ${order(tx, dialed)}`),
     ofUser: (username, dialed) => read((tx) => tx`c.inbound_username = ${storable(username)} ${order(tx, dialed)}`),
+    wantsLogin: (dialed, id) =>
+      asOperator(async (tx) => {
+        const rows = await tx`
+          select from (
+            select c.id, c.inbound_username from phone_numbers n
+            join sip_connections c on c.organization_id = n.organization_id and c.test = n.test and c.id = n.sip_connection_id
+            where ${isAlike(tx, dialed)} and ${isMeant(tx, dialed)}
+              and (c.id = ${id} or c.inbound_username is not null)
+            order by n.created_at, n.id limit 1) oldest
+          where oldest.id <> ${id}`
+        return rows.length > 0
+      }),
     outgoing: () => read((tx) => tx`c.outbound_host is not null order by c.updated_at desc limit ${outgoingMax}`),
     called: (id) =>
       asOperator(async (tx) => {
@@ -122,15 +134,30 @@ export function createSipConnections(
   }
 }
 
-/** The connection that has the dialled number is the first. */
+/** The connections that have the dialled number are the first, those that have imported it earlier before the others. */
 function order(tx: Tx, dialed: string) {
-  const digits = dialed.replace(/\D/g, '').slice(-digitsCompared)
   return tx`
-    order by exists (select from phone_numbers n where n.organization_id = c.organization_id and not n.test
-      and n.sip_connection_id = c.id and right(n.e164, ${digitsCompared}) = ${digits}) desc, c.created_at, c.id limit ${alikeMax}`
+    order by (
+      select array[case when ${isMeant(tx, dialed)} then 0 else 1 end, extract(epoch from n.created_at)] as place
+      from phone_numbers n
+      where n.organization_id = c.organization_id and n.sip_connection_id = c.id and ${isAlike(tx, dialed)}
+      order by place limit 1), c.created_at, c.id limit ${alikeMax}`
 }
 
-/** National forms of a number have the same end. */
+/** A number that only ends alike may be meant too: the prefixes of other countries are not known here. */
+function isMeant(tx: Tx, dialed: string) {
+  const digits = digitsOf(dialed)
+  if (dialed.trim().startsWith('+')) return tx`n.e164 = ${`+${digits}`}`
+  const national = digits.replace(/^0+/, '')
+  return tx`${national.length >= digitsCompared} and right(n.e164, ${national.length}::int) = ${national}`
+}
+
+/** The index on the ends of numbers has the same words. National forms of a number have the same end. */
+const isAlike = (tx: Tx, dialed: string) =>
+  tx`n.source = 'sip_trunk' and not n.test and right(n.e164, 6) = ${digitsOf(dialed).slice(-digitsCompared)}`
+
+const digitsOf = (dialed: string) => dialed.replace(/\D/g, '')
+
 const digitsCompared = 6
 
 /** A socket of IPv6 names senders of IPv4 in this form. */

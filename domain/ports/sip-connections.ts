@@ -20,12 +20,17 @@ export type SipOutbound = {
 export interface SipConnections {
   find(id: string): Promise<SipConnection | null>
   /**
-   * The connections whose calls may come from the address. Several organizations may name the same one, so the connection
-   * that has the dialled number is the first.
+   * The connections whose calls may come from the address. Several organizations may name the same one, so those that have
+   * the dialled number are the first, and of these the one that has imported it first.
    */
   ofAddress(address: string, dialed: string): Promise<readonly SipConnection[]>
   /** The connections whose calls may come with this name of a user. */
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
+  /**
+   * Whether a connection with a login has imported the dialled number before the connection `id`, or that one does not have
+   * it. An address is then not enough: anybody may name a range with the address of somebody else's trunk in it.
+   */
+  wantsLogin(dialed: string, id: string): Promise<boolean>
   /** Those over which calls go out, for the look whether they answer. */
   outgoing(): Promise<readonly SipConnection[]>
   /** The other side takes calls, or it has refused them or kept silent. */

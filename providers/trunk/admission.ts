@@ -1,6 +1,6 @@
 /**
- * Decides which connection a request belongs to: by the address from which it came, else by a login. A source that is
- * neither gets one short answer at most, which is never longer than its request, so that a forged address cannot be
+ * Decides which connection a request belongs to: by the address from which it came, else by a login. A call to a number
+ * that a connection with a login has imported first needs the login, whatever its address. A source that is neither gets one short answer at most, which is never longer than its request, so that a forged address cannot be
  * flooded with our help.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
@@ -37,9 +37,9 @@ export class Admission {
     try {
       const dialed = userOf(request.uri) ?? ''
       const [known] = this.#isUnknown(source.address) ? [] : await this.#connections.ofAddress(source.address, dialed)
-      if (known !== undefined) return known
-      this.#remember(source.address)
       const isCall = request.method === 'INVITE'
+      if (known !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, known.id)))) return known
+      if (known === undefined) this.#remember(source.address)
       return isCall ? await this.#byLogin(transaction, size, dialed) : this.#drop(transaction)
     } finally {
       this.#open--

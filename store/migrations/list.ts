@@ -42,6 +42,7 @@ import { messageStates } from './0041-message-states.ts'
 import { retention } from './0042-retention.ts'
 import { keyBudgets } from './0043-key-budgets.ts'
 import { messageMemory } from './0044-message-memory.ts'
+import { trunkNumbers } from './0045-trunk-numbers.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   retention,
   keyBudgets,
   messageMemory,
+  trunkNumbers,
 ]

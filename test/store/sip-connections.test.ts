@@ -31,7 +31,7 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
     const outcome = await owned.insert(connection, { outbound: null, inbound: null, ...passwords }, 3)
     return { connection, outcome, id: connection.id }
   }
-  const number = (organizationId: string, connectionId: string, e164: string) =>
+  const number = (organizationId: string, connectionId: string, e164: string, createdAtMs = 1) =>
     numbers.import(
       {
         ...{ organizationId, test: false, id: systemIds.phoneNumber(), e164, source: 'sip_trunk', connectionId },
@@ -47,7 +47,7 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
           smsAssignment: null,
           smsReviewErrors: [],
         },
-        ...{ createdAtMs: 1, updatedAtMs: 1 },
+        ...{ createdAtMs, updatedAtMs: createdAtMs },
       },
       1_000,
     )
@@ -72,6 +72,45 @@ t.test('calls from an address belong to the connections that name it, that of th
   t.same(await found('::ffff:203.0.113.15', '03012345678'), [second.id, first.id], 'a national form')
   t.same(await found('2001:db8::7', ''), [first.id, second.id])
   t.same(await found('203.0.113.16', '+12125550100'), [])
+})
+
+t.test(
+  'two organizations with one trunk company: the whole number decides, then who has imported it first',
+  async (t) => {
+    const { connections, one, other, add, number } = await openConnections(t)
+    const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
+    const foundFirst = async (dialed: string) => (await connections.ofAddress('203.0.113.1', dialed))[0]?.id
+    await number(one, first.id, '+4930345678', 3)
+    await number(other, second.id, '+12125345678', 4)
+    t.equal(await foundFirst('+12125345678'), second.id, 'the last six digits of both are the same')
+    t.equal(await foundFirst('12125345678'), second.id)
+    t.equal(await foundFirst('2125345678'), second.id, 'a national form')
+    t.equal(await foundFirst('030345678'), first.id, 'a national form with its prefix')
+    await number(other, second.id, '+493099999999', 5)
+    await number(one, first.id, '+493099999999', 6)
+    t.equal(await foundFirst('+493099999999'), second.id, 'an older connection does not take the number over')
+  },
+)
+
+t.test('a login is asked for where a connection with one has imported the number first', async (t) => {
+  const { connections, one, other, add, number } = await openConnections(t)
+  const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
+  const passwords = { inbound: 'open sesame' }
+  const wide = await add(other, { inbound: { ...inbound, allowedAddresses: ['0.0.0.0/0'], username: null } })
+  const withLogin = await add(one, { inbound, passwords, createdAtMs: 2 })
+  const isAsked = (dialed: string, id = wide.id) => connections.wantsLogin(dialed, id)
+  t.equal(await isAsked('+4930345678'), false, 'nobody has the number')
+  await number(one, withLogin.id, '+4930345678', 3)
+  t.equal(await isAsked('+4930345678'), true)
+  t.equal(await isAsked('030345678'), true, 'a national form')
+  t.equal(await isAsked('+12125345678'), false, 'another number with the same end')
+  t.equal(await isAsked('+4930345678', withLogin.id), false, 'its own address is enough')
+  await number(other, wide.id, '+4930345678', 4)
+  t.equal(await isAsked('+4930345678'), true, 'a later import does not take the number over')
+  await number(other, wide.id, '+4930777777', 5)
+  await number(one, withLogin.id, '+4930777777', 6)
+  t.equal(await isAsked('+4930777777'), false, 'nor does a later login')
+  t.equal(await isAsked(''), false)
 })
 
 t.test('passwords are sealed, and opened for the line alone', async (t) => {

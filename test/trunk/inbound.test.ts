@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf, writeMessage } from '../../providers/trunk/message.ts'
-import { legId, media, openTrunk, type Trunk } from './setup.ts'
+import { legId, media, openTrunk, type Trunk, type TrunkSetup } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
@@ -314,8 +314,8 @@ const login: SipConnection = { id: 'sip_login', outbound: null, inbound: { usern
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-async function challenged(t: Test) {
-  const trunk = await openTrunk(t, { known: [], logins: [login] })
+async function challenged(t: Test, setup: TrunkSetup = { known: [] }) {
+  const trunk = await openTrunk(t, { logins: [login], ...setup })
   const peer = await trunk.peer()
   const long = `User-Agent: ${'phone '.repeat(40)}`
   peer.send('INVITE', { ...invite, headers: [sdpType, long], branch: 'z9hG4bK-first' })
@@ -376,6 +376,15 @@ t.test('a login for another number opens no call', async (t) => {
     peer.send('INVITE', { ...invite, callId: `same-${at}`, cseq: 2, headers: [sdpType, signed] })
     await wanted(() => trunk.events.length === at + 1, `a call with ${uri}`)
   }
+})
+
+t.test('a range of addresses of somebody else does not take the calls of a connection with a login', async (t) => {
+  const { trunk, peer, authorization } = await challenged(t, { wantsLogin: true })
+  t.same(trunk.types(), [], 'no call before the login')
+  peer.send('OPTIONS', { callId: 'options' })
+  await peer.response(200)
+  peer.send('INVITE', { ...invite, cseq: 2, headers: [sdpType, authorization('open sesame')] })
+  t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
 })
 
 t.test('a source that is not known gets no answer that is longer than its request, and no other one', async (t) => {

@@ -53,6 +53,7 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
   const connection = { id: 'sip_in', outbound: null, inbound }
   const server = await serving(t, {
     ofAddress: () => Promise.resolve([connection]),
+    wantsLogin: () => Promise.resolve(false),
     called: () => Promise.resolve(),
   })
   const phone = await SipPhone.open(t, server.port)

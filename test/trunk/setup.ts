@@ -55,6 +55,8 @@ export type TrunkSetup = {
   addresses?: readonly string[]
   /** Those that take calls by a login. */
   logins?: readonly SipConnection[]
+  /** A connection with a login has imported the dialled number before those that take calls from this machine. */
+  wantsLogin?: boolean
   /** Those that calls go out over. */
   outgoing?: () => readonly SipConnection[]
   fails?: boolean
@@ -83,7 +85,7 @@ export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
 
 export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup: TrunkSetup) {
   const { known = [plain], logins = [], outgoing = () => [], fails = false, received = () => {} } = setup
-  const { rtp = null, dialogs = keptDialogs(), addresses } = setup
+  const { wantsLogin = false, rtp = null, dialogs = keptDialogs(), addresses } = setup
   const events: LegEvent[] = []
   const rtps: CountedRtp[] = []
   const sinks: RecordingSink[] = []
@@ -104,6 +106,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
       asked.push(username)
       return Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username))
     },
+    wantsLogin: () => Promise.resolve(wantsLogin),
     outgoing: () => Promise.resolve(outgoing()),
     looked: (id, hasAnswered) => {
       looks.push([id, hasAnswered])
