@@ -20,9 +20,13 @@ export function linesOfNumber({ setupStatus, dispatchMetadataTemplate: template,
       ...(number.suspendedAt === null ? [] : [['suspended', number.suspendedAt]]),
       ['added', number.createdAt.slice(0, 10)],
     ]),
+    ...(setupStatus.issues.includes('sip_connection_failing') ? [failing] : []),
     ...(template === null ? ['template: none'] : ['template', ...linesOfTemplate(template)]),
   ]
 }
+
+const failing =
+  'Calls over its SIP connection fail: the other side does not answer or refuses, or this server has no port for SIP (PARLEY_SIP_PORT). `parley sip-connections list` says which.'
 
 /** JSON escapes all characters that a terminal obeys but DEL and C1. */
 function linesOfTemplate(template: object): string[] {

@@ -140,8 +140,12 @@ async function readPasswords({ passwordStdin, inboundPasswordStdin }: Outbound &
 const heading = ['id', 'name', 'status', 'calls go out to', 'calls come in from', 'trunk sends calls to', 'numbers']
 
 function linesOf(connections: readonly SipConnection[]): string[] {
-  return table([heading, ...connections.map(rowOf)])
+  const isUnserved = connections.some(({ test, inbound }) => test !== true && inbound?.uri === null)
+  return [...table([heading, ...connections.map(rowOf)]), ...(isUnserved ? [unserved] : [])]
 }
+
+const unserved =
+  'No call comes in over them: this server has no port for SIP. Its operator sets PARLEY_SIP_PORT and PARLEY_SIP_PUBLIC_ADDRESS, and starts it again.'
 
 function rowOf({ id, name, status, outbound, inbound, numbers }: SipConnection): string[] {
   const to = outbound && `${outbound.transport}:${outbound.host}:${outbound.port}`

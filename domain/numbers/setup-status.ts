@@ -42,6 +42,12 @@ export function setupStatusOf(number: PhoneNumber): SetupStatus {
   }
 }
 
+/** The number as a server without a port for SIP serves it: nothing comes or goes over a trunk. Test numbers are simulated. */
+export function withoutTrunks(number: PhoneNumber): PhoneNumber {
+  if (number.source === 'managed' || number.test) return number
+  return { ...number, connection: { status: 'failing', takesCalls: false, placesCalls: false } }
+}
+
 const ofCarrier = { takesCalls: true, placesCalls: true }
 
 function isForwardingRequired({ source, direction, firstCalledAtMs }: PhoneNumber): boolean {

@@ -1,12 +1,12 @@
 import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
-import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
+import { setupStatusOf, withoutTrunks } from '../../domain/numbers/setup-status.ts'
 import type { OfferedNumber } from '../../domain/ports/number-carrier.ts'
 import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../generated/platform/types.ts'
 import { nationalForm } from '../../runtime/phone-number.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/** A phone number in the names of the contract. */
-export function wirePhoneNumber(number: PhoneNumber): WireNumber {
+/** A phone number in the names of the contract. `hasTrunks`: this server takes and places calls over SIP trunks. */
+export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNumber {
   return {
     id: number.id,
     ...(number.test && { test: true as const }),
@@ -23,7 +23,7 @@ export function wirePhoneNumber(number: PhoneNumber): WireNumber {
     smsCampaignId: number.smsAssignment?.campaignId ?? null,
     smsAssignmentStatus: number.smsAssignment?.status ?? null,
     smsAssignmentUpdatedAt: timeOrNull(number.smsAssignment?.updatedAtMs ?? null),
-    setupStatus: setupStatusOf(number),
+    setupStatus: setupStatusOf(hasTrunks ? number : withoutTrunks(number)),
     nextChargeAt: timeOrNull(number.nextChargeAtMs),
     lastChargedAt: timeOrNull(number.lastChargedAtMs),
     suspendedAt: timeOrNull(number.suspendedAtMs),

@@ -1,24 +1,27 @@
 /** The phone numbers of an organization. */
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
 import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { wireOffer, wirePhoneNumber } from './phone-number-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export function phoneNumberOperations(numbers: PhoneNumbers) {
+/** `hasTrunks`: this server takes and places calls over SIP trunks. */
+export function phoneNumberOperations(numbers: PhoneNumbers, hasTrunks: boolean) {
+  const wired = (number: PhoneNumber) => wirePhoneNumber(number, hasTrunks)
   return {
     listPhoneNumbers: async (_request, { caller }) => ({
       status: 200,
-      body: (await numbers.list(tenantOf(caller))).map(wirePhoneNumber),
+      body: (await numbers.list(tenantOf(caller))).map(wired),
     }),
     getPhoneNumber: async ({ path }, { caller }) => ({
       status: 200,
-      body: wirePhoneNumber(await numbers.get(tenantOf(caller), path.id)),
+      body: wired(await numbers.get(tenantOf(caller), path.id)),
     }),
     updatePhoneNumber: async ({ path, body }, { caller }) => ({
       status: 200,
-      body: wirePhoneNumber(await numbers.change(tenantOf(caller), path.id, body)),
+      body: wired(await numbers.change(tenantOf(caller), path.id, body)),
     }),
     deletePhoneNumber: async ({ path }, { caller }) => {
       await numbers.release(tenantOf(caller), path.id)
@@ -30,11 +33,11 @@ export function phoneNumberOperations(numbers: PhoneNumbers) {
     }),
     importPhoneNumber: async ({ body }, { caller }) => ({
       status: 201,
-      body: wirePhoneNumber(await numbers.import(tenantOf(caller), body)),
+      body: wired(await numbers.import(tenantOf(caller), body)),
     }),
     purchasePhoneNumber: async ({ body }, { caller }) => ({
       status: 201,
-      body: wirePhoneNumber(await numbers.purchase(tenantOf(caller), body)),
+      body: wired(await numbers.purchase(tenantOf(caller), body)),
     }),
   } satisfies Partial<Handlers>
 }

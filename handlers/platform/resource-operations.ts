@@ -50,7 +50,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
-    ...phoneNumberOperations(phoneNumbers),
+    ...phoneNumberOperations(phoneNumbers, deps.sipUri !== null),
     ...sipConnectionOperations(sipConnections, deps.sipUri),
     ...rmsgSubscriptionOperations(rmsgSubscriptions),
     ...businessVerificationOperations(deps.verifications, deps.savedBrand),

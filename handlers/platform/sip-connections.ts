@@ -6,7 +6,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SipConnection } from '../../generated/platform/types.ts'
 import { timeOf } from './times.ts'
 
-/** `uri` is the address to which trunks send calls. */
+/** `uri` is the address to which trunks send calls. Those of test keys are simulated, and send none. */
 export function sipConnectionOperations(connections: SipConnectionOperations, uri: string | null) {
   return {
     listSipConnections: async (_request, { caller }) => ({
@@ -33,7 +33,7 @@ function wired(connection: OwnedConnection, uri: string | null): SipConnection {
   return {
     ...same,
     ...(test && { test: true as const }),
-    inbound: inbound && { ...inbound, allowedAddresses: [...inbound.allowedAddresses], uri },
+    inbound: inbound && { ...inbound, allowedAddresses: [...inbound.allowedAddresses], uri: test ? null : uri },
     createdAt: timeOf(createdAtMs),
     updatedAt: timeOf(updatedAtMs),
   }

@@ -41,6 +41,7 @@ t.test('sip-connections add, list, set and remove', async (t) => {
     added,
     /sip_\w{22} +Office +unverified +tcp:sip\.example\.com:5070 +203\.0\.113\.0\/28 198\.51\.100\.0\/28 login front +– +0/,
   )
+  t.match(added, /No call comes in over them: this server has no port for SIP[^]*PARLEY_SIP_PORT/)
   t.notMatch(added, /sesame|knock/)
   const find = async () => (JSON.parse(await sip('list', '--json')) as { id: string; outbound: object }[])[0]
   const made = await find()
@@ -83,6 +84,8 @@ t.test('numbers import: over a connection that is named, and set moves the numbe
   const e164 = '+493012345678'
   const settings = ['--connection', 'Office', '--sip-provider', 'Example', '--label', 'Berlin']
   t.match(await outputOf('numbers', 'import', e164, ...settings), /pn_\w{22} +\+493012345678 +outbound +\S.* Berlin/)
+  const shown = await outputOf('numbers', 'show', e164)
+  t.match(shown, /action_required, sip_connection_failing[^]*this server has no port for SIP \(PARLEY_SIP_PORT\)/)
   const find = async () => (JSON.parse(await outputOf('numbers', 'list', '--json')) as Record<string, unknown>[])[0]
   const office = await find()
   t.match(office, { source: 'sip_trunk', sipProviderName: 'Example', label: 'Berlin' })

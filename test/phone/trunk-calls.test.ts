@@ -67,7 +67,8 @@ async function said(id: string, words: RegExp): Promise<void> {
 }
 
 t.test('a phone calls over the trunk, and each understands the other', async (t) => {
-  t.match(await setupOfNumber(), { forwardingRequired: true, issues: ['forwarding_required'] })
+  const waiting = { status: 'ready', inboundReady: true, outboundReady: true }
+  t.match(await setupOfNumber(), { ...waiting, forwardingRequired: true, issues: ['forwarding_required'] })
   const phone = await SipPhone.open(t, server.sipPort)
   await phone.call('5005550140', '+15005550006', ['Diversion: <sip:+15005550150@trunk.example>;reason=no-answer'])
   const id = await newestInbound(server)

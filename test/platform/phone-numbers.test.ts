@@ -123,6 +123,28 @@ t.test('an imported number does what the sides of its connection allow', async (
   t.match(single, { status: 'action_required', inboundReady: false, outboundReady: true })
 })
 
+t.test('a number of a trunk is not ready on a server without a port for SIP', async (t) => {
+  const { acme } = await withNumber('without port')
+  const sides = { inbound: { allowedAddresses: ['203.0.113.0/28'] }, outbound: { host: 'sip.example.com' } }
+  const connection = (
+    await call(acme, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Trunk', ...sides })
+  ).json<Row>()
+  t.match(connection, { status: 'unverified', inbound: { uri: null } })
+  const trunk = { sipConnectionInstallationId: connection.id, dispatchMetadataTemplate: answering }
+  const imported = (await call(acme, 'POST', '/v1/phone-numbers/import', { e164: nextNumber(), ...trunk })).json<Row>()
+  const unserved = {
+    ...{ status: 'action_required', inboundReady: false, outboundReady: false, agentReady: true },
+    ...{ sipConnectionReady: false, issues: ['sip_connection_failing', 'forwarding_required'] },
+  }
+  t.match(imported.setupStatus, unserved)
+  const rows = (await call(acme, 'GET', '/v1/phone-numbers')).json<Row[]>()
+  t.match(rows.find(({ id }) => id === imported.id)?.setupStatus, unserved)
+  t.match((await patch(acme, imported.id, { direction: 'outbound' })).json<Row>().setupStatus, {
+    ...unserved,
+    issues: ['sip_connection_failing'],
+  })
+})
+
 t.test('a number that takes calls needs an agent, or a template with intent and systemPrompt', async (t) => {
   const { acme, number, agent } = await withNumber('answers')
   const refused = { status: 400, code: 'VALIDATION_ERROR', paths: ['/dispatchMetadataTemplate'] }
