@@ -45,6 +45,7 @@ export function createSipTrunks({ config, connections, dialogs, legs, log }: Tru
     legs: awaited(legs),
     resolve: (name) => allowedAddresses(name, isIPv6(host) ? 6 : 4, { allowedSubnets: outbound.allowedSubnets }),
     received: (event) => events?.received('trunk', event) ?? Promise.resolve(),
+    limits: sip,
     clock,
     log,
   })

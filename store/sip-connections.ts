@@ -168,9 +168,10 @@ const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
 
 function connectionOf(sealer: () => Sealer, row: ConnectionRow): SipConnection {
   const passwords = openPasswords(sealer, row)
-  const { id, outboundHost: host, outboundPort: port, outboundTransport: transport } = row
+  const { id, organizationId, outboundHost: host, outboundPort: port, outboundTransport: transport } = row
   return {
     id,
+    organizationId,
     outbound:
       host === null ? null : { host, port, transport, username: row.outboundUsername, password: passwords.outbound },
     inbound: row.inboundAddresses === null ? null : { username: row.inboundUsername, password: passwords.inbound },

@@ -3,6 +3,7 @@
 export type SipConnection = {
   /** `sip_…` */
   id: string
+  organizationId: string
   /** Null: no calls go out over it. */
   outbound: SipOutbound | null
   /** Null: no calls come in over it. */

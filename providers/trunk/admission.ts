@@ -7,11 +7,10 @@ import type { SipConnection, SipConnections } from '../../domain/ports/sip-conne
 import type { Clock } from '../../domain/ports/system.ts'
 import { userOf } from './address.ts'
 import { Challenges } from './digest.ts'
+import type { TrunkLimits } from './limits.ts'
 import { valueOf } from './message.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 
-/** Questions to the store that are open at once. Requests beyond them are dropped, and their senders repeat them. */
-const openMax = 64
 /** An unknown source is not looked up again for this long. */
 const unknownMs = 1_000
 const unknownMax = 4096
@@ -19,20 +18,22 @@ const unknownMax = 4096
 export class Admission {
   readonly #connections: SipConnections
   readonly #clock: Clock
+  readonly #lookupsMax: number
   readonly #challenges: Challenges
   readonly #unknown = new Map<string, number>()
   #open = 0
 
-  constructor(connections: SipConnections, clock: Clock) {
+  constructor(connections: SipConnections, clock: Clock, { lookupsMax }: Pick<TrunkLimits, 'lookupsMax'>) {
     this.#connections = connections
     this.#clock = clock
+    this.#lookupsMax = lookupsMax
     this.#challenges = new Challenges(clock)
   }
 
   /** Null: the request has its answer, or gets none. */
   async admit(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
     const { request, source } = transaction
-    if (this.#open >= openMax) return this.#drop(transaction)
+    if (this.#open >= this.#lookupsMax) return this.#drop(transaction)
     this.#open++
     try {
       const dialed = userOf(request.uri) ?? ''

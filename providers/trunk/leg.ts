@@ -77,6 +77,10 @@ export abstract class TrunkLeg {
     this.carrierLegId = deps.newId()
   }
 
+  get organizationId(): string | null {
+    return this.deps.organizationId
+  }
+
   protected abstract readonly otherSide: EndedBy
   /** Our side leaves. */
   abstract hangUp(): void

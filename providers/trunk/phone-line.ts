@@ -23,6 +23,7 @@ import { credentialsOf } from './digest.ts'
 import { InboundLeg } from './inbound-leg.ts'
 import { LeftLegs } from './left-legs.ts'
 import { allowedMethods, isSdp, type LegDeps, type TrunkLeg } from './leg.ts'
+import type { TrunkLimits } from './limits.ts'
 import { type SipRequest, valuesOf } from './message.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { Probes } from './probes.ts'
@@ -46,12 +47,10 @@ export type TrunkOptions = {
   /** The addresses of a host that may be called. */
   resolve: (host: string) => Promise<readonly string[]>
   received: (event: LegEvent) => Promise<void>
+  limits: TrunkLimits
   clock: Clock
   log: Log
 }
-
-/** Calls at once. More are refused with 503. */
-const legsMax = 2_000
 
 export async function openTrunkLine(options: TrunkOptions): Promise<TrunkLine> {
   const line = new TrunkLine(options)
@@ -73,10 +72,10 @@ export class TrunkLine implements PhoneLine {
   #transport: SipTransport | null = null
 
   constructor(options: TrunkOptions) {
-    const { connections, dialogs, clock, publicAddress, log } = options
+    const { connections, dialogs, clock, publicAddress, log, limits } = options
     this.#sources = new DialogSources({ connections, resolve: options.resolve, log })
     this.#options = options
-    this.#admission = new Admission(connections, clock)
+    this.#admission = new Admission(connections, clock, limits)
     this.#transactions = new Transactions({
       clock,
       publicAddress,
@@ -97,12 +96,13 @@ export class TrunkLine implements PhoneLine {
   }
 
   async open(): Promise<void> {
-    const { host, port, clock, log } = this.#options
+    const { host, port, clock, log, limits } = this.#options
     this.#transport = await SipTransport.open({
       host,
       port,
       clock,
       log,
+      limits,
       received: (message, peer, size) => this.#transactions.received(message, peer, size),
     })
   }
@@ -116,7 +116,7 @@ export class TrunkLine implements PhoneLine {
     if (leg.transferee !== undefined) return this.#refer(leg, leg.transferee, signal)
     const connection = leg.connectionId === undefined ? null : await this.#options.connections.find(leg.connectionId)
     const outbound = connection?.outbound ?? null
-    if (connection === null || outbound === null || leg.media === null || this.#legs.size >= legsMax)
+    if (connection === null || outbound === null || leg.media === null || this.#isFull(connection))
       throw new PhoneLineError('refused')
     const peer = await this.#peerOf(connection)
     const opened = this.#open(leg.legId, leg.media)
@@ -249,7 +249,7 @@ export class TrunkLine implements PhoneLine {
     if (request.method === 'OPTIONS') return transaction.respond(200, { toTag: 'options', headers: [allowedMethods] })
     if (request.method === 'REFER') return transaction.respond(603)
     if (request.method !== 'INVITE') return transaction.respond(405, { headers: [allowedMethods] })
-    if (this.#legs.size >= legsMax) return transaction.respond(503)
+    if (this.#isFull(connection)) return transaction.respond(503)
     const { body, headers } = request
     const offer = body === '' ? null : readSdp(body)
     if (body !== '' && (offer === null || !isSdp(headers))) return transaction.respond(488)
@@ -259,6 +259,13 @@ export class TrunkLine implements PhoneLine {
     this.#options.connections.called(connection.id).catch((err: unknown) => {
       this.#options.log.warn({ err }, 'the first call of a SIP connection was not noted')
     })
+  }
+
+  #isFull({ organizationId }: SipConnection): boolean {
+    const { legsMax, legsPerOrganizationMax } = this.#options.limits
+    let own = 0
+    for (const leg of this.#legs.values()) if (leg.organizationId === organizationId) own++
+    return this.#legs.size >= legsMax || own >= legsPerOrganizationMax
   }
 
   /** Null: the leg sends no requests. */

@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { Framing } from './framing.ts'
+import type { TrunkLimits } from './limits.ts'
 import { readMessage, type SipMessage } from './message.ts'
 
 /** `size` is the length of the message in bytes. */
@@ -17,12 +18,10 @@ export type TransportOptions = {
   port: number
   clock: Clock
   log: Log
+  limits: Pick<TrunkLimits, 'socketsMax' | 'socketsPerAddressMax'>
   received: Received
 }
 
-const connectionsMax = 256
-/** A single address must not take all connections. */
-const connectionsOfAddressMax = 32
 /** A connection without a message for this long is closed. */
 const idleMs = 600_000
 /** A connection that does not read its messages is closed. */
@@ -98,13 +97,14 @@ export class SipTransport {
   #accept(socket: Socket): void {
     const address = socket.remoteAddress
     const ofAddress = [...this.#connections.values()].filter((connection) => connection.address === address)
-    if (address === undefined || this.#connections.size >= connectionsMax) return void socket.destroy()
-    if (ofAddress.length >= connectionsOfAddressMax) return void socket.destroy()
+    const { socketsMax, socketsPerAddressMax } = this.#options.limits
+    if (address === undefined || this.#connections.size >= socketsMax) return void socket.destroy()
+    if (ofAddress.length >= socketsPerAddressMax) return void socket.destroy()
     this.#hold(socket, { transport: 'tcp', address, port: socket.remotePort ?? 0 })
   }
 
   #connect(peer: Peer): Connection | null {
-    if (this.#connections.size >= connectionsMax) return null
+    if (this.#connections.size >= this.#options.limits.socketsMax) return null
     return this.#hold(connect({ host: peer.address, port: peer.port }), peer)
   }
 

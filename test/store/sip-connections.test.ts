@@ -120,6 +120,7 @@ t.test('passwords are sealed, and opened for the line alone', async (t) => {
   const { id } = await add(one, { outbound, inbound, passwords })
   const opened = {
     id,
+    organizationId: one,
     outbound: { host: 'sip.example.com', port: 5070, transport: 'tcp', username: 'u', password: 'out-k4n4ry' },
     inbound: { username: 'desk', password: 'in-k4n4ry' },
   }

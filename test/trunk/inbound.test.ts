@@ -310,7 +310,12 @@ t.test('a trunk that is known gets an answer to OPTIONS, and other methods are r
   t.ok(refused.headers.some(([name, value]) => name === 'allow' && value.includes('INVITE')))
 })
 
-const login: SipConnection = { id: 'sip_login', outbound: null, inbound: { username: 'desk', password: 'open sesame' } }
+const login: SipConnection = {
+  id: 'sip_login',
+  organizationId: 'org_login',
+  outbound: null,
+  inbound: { username: 'desk', password: 'open sesame' },
+}
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 

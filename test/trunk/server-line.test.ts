@@ -7,13 +7,13 @@ import { checkSip, createSipTrunks } from '../../sip-trunks.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { freePort } from './free-port.ts'
-import { keptDialogs, legId, outgoingTo, toDial } from './setup.ts'
+import { keptDialogs, legId, limits, outgoingTo, toDial } from './setup.ts'
 import { wanted } from './sip-peer.ts'
 import { SipPhone } from './sip-phone.ts'
 
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const log = { info() {}, warn() {}, error() {} }
-const settings = { host: '127.0.0.1', port: 5060, publicAddress: null, rtpPorts: '43200-43298' }
+const settings = { host: '127.0.0.1', port: 5060, publicAddress: null, rtpPorts: '43200-43298', ...limits }
 
 async function serving(t: Test, connections: Partial<SipConnections>) {
   const port = await freePort()
@@ -50,7 +50,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
 
 t.test('a call that comes in is answered at the leg that expects it, and each receives the other', async (t) => {
   const inbound = { username: null, password: null }
-  const connection = { id: 'sip_in', outbound: null, inbound }
+  const connection = { organizationId: 'org_one', id: 'sip_in', outbound: null, inbound }
   const server = await serving(t, {
     ofAddress: () => Promise.resolve([connection]),
     wantsLogin: () => Promise.resolve(false),

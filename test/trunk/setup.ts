@@ -5,6 +5,7 @@ import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { LegEvent, LegToDial } from '../../domain/ports/phone-line.ts'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import type { TrunkLimits } from '../../providers/trunk/limits.ts'
 import { openTrunkLine } from '../../providers/trunk/phone-line.ts'
 import type { RtpLeg, RtpLegOptions, RtpPorts, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
 import { ManualClock } from '../domain/fakes.ts'
@@ -46,7 +47,16 @@ export class CountedRtp implements RtpLeg {
   }
 }
 
-const plain: SipConnection = { id: 'sip_one', outbound: null, inbound: { username: null, password: null } }
+const plain: SipConnection = {
+  id: 'sip_one',
+  organizationId: 'org_one',
+  outbound: null,
+  inbound: { username: null, password: null },
+}
+
+export const limits: TrunkLimits = {
+  ...{ legsMax: 2_000, legsPerOrganizationMax: 500, lookupsMax: 64, socketsMax: 256, socketsPerAddressMax: 32 },
+}
 
 export type TrunkSetup = {
   /** Those that take calls from this machine. */
@@ -59,7 +69,10 @@ export type TrunkSetup = {
   wantsLogin?: boolean
   /** Those that calls go out over. */
   outgoing?: () => readonly SipConnection[]
+  /** In the place of `known`. */
+  ofAddress?: (dialed: string) => Promise<readonly SipConnection[]>
   fails?: boolean
+  limits?: Partial<TrunkLimits>
   /** Called with each event. */
   received?: (event: LegEvent) => void
   /** Null: the audio is only counted. */
@@ -101,7 +114,8 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   }
   const connections: SipConnections = {
     find: (id) => Promise.resolve(outgoing().find((connection) => connection.id === id) ?? null),
-    ofAddress: (address) => Promise.resolve(addresses?.includes(address) === false ? [] : known),
+    ofAddress: (address, dialed) =>
+      setup.ofAddress?.(dialed) ?? Promise.resolve(addresses?.includes(address) === false ? [] : known),
     ofUser: (username) => {
       asked.push(username)
       return Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username))
@@ -151,6 +165,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
       received(event)
       return Promise.resolve()
     },
+    limits: { ...limits, ...setup.limits },
     clock,
     log,
   })
@@ -204,6 +219,7 @@ export const outgoingTo = (
   more: Partial<NonNullable<SipConnection['outbound']>> = {},
 ): SipConnection => ({
   id: 'sip_out',
+  organizationId: 'org_one',
   outbound: { host: 'trunk.test', port, transport: 'udp', username: null, password: null, ...more },
   inbound: null,
 })
