@@ -358,6 +358,21 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   { path: ['sip', 'rtpPorts'], env: 'PARLEY_SIP_RTP_PORTS', type: 'string', secret: false },
+  { path: ['sip', 'legsMax'], env: 'PARLEY_SIP_LEGS_MAX', type: 'integer', secret: false },
+  {
+    path: ['sip', 'legsPerOrganizationMax'],
+    env: 'PARLEY_SIP_LEGS_PER_ORGANIZATION_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  { path: ['sip', 'lookupsMax'], env: 'PARLEY_SIP_LOOKUPS_MAX', type: 'integer', secret: false },
+  { path: ['sip', 'socketsMax'], env: 'PARLEY_SIP_SOCKETS_MAX', type: 'integer', secret: false },
+  {
+    path: ['sip', 'socketsPerAddressMax'],
+    env: 'PARLEY_SIP_SOCKETS_PER_ADDRESS_MAX',
+    type: 'integer',
+    secret: false,
+  },
   {
     path: ['rmsg', 'keepRemovedSend'],
     env: 'PARLEY_RMSG_KEEP_REMOVED_SEND',

@@ -243,6 +243,16 @@ export type ParleyConfig = {
     publicAddress: string | null
     /** The UDP ports for audio, as first-last. A call takes two, of which it uses the even one. */
     rtpPorts: string
+    /** Legs of calls over trunks at once. A call that comes beyond them is answered 503, and one that is to go out 502. */
+    legsMax: number
+    /** The same for one organization, so that its calls leave room for those of others. */
+    legsPerOrganizationMax: number
+    /** Senders of messages that are looked up in the database at once. Messages beyond them are dropped, and repeated by their senders. */
+    lookupsMax: number
+    /** TCP sockets with trunks at once. */
+    socketsMax: number
+    /** TCP sockets at once from one address. */
+    socketsPerAddressMax: number
   }
   /** Rich messages. */
   rmsg: {
