@@ -106,7 +106,7 @@ function outboundOf(
   if (host === undefined) throw new CommandError('name --host, to which calls go out')
   return {
     host,
-    ...(port && { port: Number(port) }),
+    ...(port !== undefined && { port: portOf(port) }),
     ...(transport && { transport: transport as 'udp' | 'tcp' }),
     ...(username && { username: orNull(username) }),
     ...(password !== undefined && { password }),
@@ -120,6 +120,12 @@ function inboundOf({ allow, inboundUsername: username }: Inbound, password: stri
     ...(username && { username: orNull(username) }),
     ...(password !== undefined && { password }),
   }
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port >= 1 && port <= 65_535) return port
+  throw new CommandError(`--port takes a number from 1 to 65535, such as 5060, not ${oneLine(text)}`)
 }
 
 const none = 'none'

@@ -5,8 +5,9 @@ export const connectionComplaints = {
   side_missing: 'is required, unless outbound is given',
   source_missing: 'is required, unless there is a username',
   login_incomplete: 'is required with a username, and not taken without one',
-  range_malformed: 'is no range of addresses such as 203.0.113.0/28',
-  host_not_public: 'is no public address; the operator may allow others',
+  range_malformed: 'is no range of addresses such as 203.0.113.0/28, or 203.0.113.5/32 for one address',
+  host_not_public:
+    'is no public address, such as sip.example.com or 203.0.113.5; the operator may allow others with outbound.allowedSubnets',
   connection_name_taken: 'is the name of another SIP connection',
   password_of_other_host: 'must be sent again, because the host has changed',
   agent_missing: 'is required, because no agent answers on the number',

@@ -100,9 +100,18 @@ function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The pattern of phone numbers in the contracts helps nobody who has left out the country code. */
+/** Patterns of the contracts help nobody who does not know how the value is written. */
 const patternsInWords: ReadonlyMap<string, string> = new Map([
   [String.raw`^\+[1-9]\d{6,14}$`, 'must be a phone number with + and its country code, such as +12125550100'],
+  [String.raw`^[2-9]\d{2}$`, 'must be an area code of three digits, such as 212'],
+  [
+    String.raw`^[0-9a-fA-F:.]{2,45}/\d{1,3}$`,
+    'must be a range of addresses, such as 203.0.113.0/28, or 203.0.113.5/32 for one address',
+  ],
+  [
+    '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
+    'must be a name or an address of IPv4 alone, such as sip.example.com; a port has a field beside it',
+  ],
 ])
 
 function complaint({ keyword, message, params }: Violation): string {

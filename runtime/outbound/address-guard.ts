@@ -94,9 +94,10 @@ export function allowedAddresses(hostname: string, family: 4 | 6, policy: Addres
   })
 }
 
-/** Whether the text is a range such as 10.0.0.0/8. */
+/** Whether the text is a range such as 10.0.0.0/8. Short and octal forms are none: others read 127.1/8 or 010.0.0.0/8 as another range. */
 export function isSubnet(text: string): boolean {
-  return ipaddr.isValidCIDR(text)
+  const [address = ''] = text.split('/')
+  return isIP(address) !== 0 && ipaddr.isValidCIDR(text)
 }
 
 type Address = ReturnType<typeof ipaddr.parse>

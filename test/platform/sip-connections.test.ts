@@ -67,6 +67,26 @@ t.test('updateSipConnection: a password that was meant for one host does not go 
   t.equal(again.status, 200, 'there is no password to protect')
 })
 
+t.test('createSipConnection: what is refused says how the value is written', async (t) => {
+  const { acme } = await withConnection('says how')
+  const rows: [body: object, words: string][] = [
+    [{ inbound: { allowedAddresses: ['203.0.113.5'] } }, '203.0.113.5/32 for one address'],
+    [{ inbound: { allowedAddresses: ['203.0.113.0/40'] } }, 'such as 203.0.113.0/28'],
+    [{ inbound: { allowedAddresses: ['127.1/8'] } }, 'such as 203.0.113.0/28'],
+    [{ inbound: { allowedAddresses: ['0177.0.0.1/8'] } }, 'such as 203.0.113.0/28'],
+    [{ inbound: { allowedAddresses: ['1/8'] } }, 'such as 203.0.113.0/28'],
+    [{ outbound: { host: 'sip:sip.example.com' } }, 'such as sip.example.com'],
+    [{ outbound: { host: 'sip.example.com:5060' } }, 'a port has a field beside it'],
+    [{ outbound: { host: '10.0.0.1' } }, 'outbound.allowedSubnets'],
+    [{ outbound: { host: 'sip.example.com', port: 70_000 } }, '/outbound/port must be <= 65535'],
+  ]
+  for (const [body, words] of rows) {
+    const refused = await call(acme, 'POST', connections, { name: 'Refused', ...body })
+    t.equal(refused.status, 400, refused.text)
+    t.match(refused.json<{ error: string }>().error, words)
+  }
+})
+
 t.test('updateSipConnection: refuses the same as createSipConnection', async (t) => {
   const { acme, made } = await withConnection('refuses')
   const second = await call(acme, 'POST', connections, { name: 'Second', inbound })
