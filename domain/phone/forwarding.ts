@@ -39,8 +39,14 @@ function sourcesOf(
     ['original_to', fields.originalTo],
     ['redirecting_number', fields.redirectingNumber],
     ['diversion', others(entriesOf(fields.diversion)).at(0) ?? null],
-    ['history_info', hasHistory ? (others(entriesOf(fields.historyInfo)).at(-1) ?? null) : null],
+    ['history_info', hasHistory ? (others(beforeOurs(entriesOf(fields.historyInfo), others)).at(-1) ?? null) : null],
   ]
+}
+
+/** RFC 7044: entries are in the order of the call's way. Those behind our last one are where an exchange has sent it then. */
+function beforeOurs(entries: string[], others: (entries: string[]) => string[]): string[] {
+  const ours = entries.findLastIndex((entry) => others([entry]).length === 0)
+  return ours < 0 ? entries : entries.slice(0, ours)
 }
 
 /**

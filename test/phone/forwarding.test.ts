@@ -84,6 +84,21 @@ t.test('headers, and the number in them', (t) => {
       { historyInfo: [`${at(one)};index=1, ${at(dialed)};index=1.1, ${at(dialed)};index=1.1.1`] },
       one,
     ],
+    [
+      'entries behind ours, as an exchange adds them for the phone that it calls',
+      {
+        historyInfo: [
+          `${at(two)};index=1, ${at(one)};index=1.1, ${at(dialed)};index=1.1.1, <sip:trunk-7@203.0.113.5>;index=1.1.1.1`,
+        ],
+      },
+      one,
+    ],
+    [
+      'another number behind ours, to which our calls are sent on',
+      { historyInfo: [`${at(one)};index=1, ${at(dialed)};index=1.1, ${at(two)};index=1.1.1`] },
+      one,
+    ],
+    ['our entry is the first', { historyInfo: [`${at(dialed)};index=1, ${at(two)};index=1.1`] }, null],
     ['a history without our entry', { historyInfo: [`${at(two)};index=1, ${at(one)};index=1.1`] }, one],
     ['a cause in the address', { historyInfo: history(at(one, '?Reason=SIP%3Bcause%3D302')) }, one],
     [
