@@ -5,6 +5,7 @@ import type { Call, NewPhoneSession } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
+import { settingsOfFirstCall } from './first-call.ts'
 import { agentNamed } from './named.ts'
 import { tailCall } from './tail-call.ts'
 import { sinceStart } from './terminal.ts'
@@ -67,6 +68,7 @@ async function requestOf(client: PlatformClient, to: string, options: Options): 
   const { agent, from, prompt, language, firstMessage, metadata, maxDuration } = options
   return {
     to,
+    ...(agent === undefined && prompt === undefined && settingsOfFirstCall(to)),
     ...(agent === undefined ? { intent: { language } } : { agentId: await agentNamed(client, agent) }),
     ...(from !== undefined && { from }),
     ...(prompt !== undefined && { systemPrompt: prompt }),

@@ -17,7 +17,7 @@ t.test('dial', async (t) => {
   const target = { url: parley.url, key: testKey }
   const env = { PARLEY_API_KEY: parley.key }
   const command = (...args: string[]) =>
-    runParley(['dial', ...args], { dataDir: parley.dataDir, env, timeoutMs: 120_000 })
+    runParley(['dial', ...args], { dataDir: parley.dataDir, env, timeoutMs: 240_000 })
 
   t.test('shows a call until the person has left', async (t) => {
     const { code, stdout, stderr } = await command('+15005550021', '--first-message', 'Hello, this is a test.')
@@ -25,6 +25,13 @@ t.test('dial', async (t) => {
     t.match(stdout, new RegExp(`^\\+15005550100 calls \\+15005550021: ${idForm}\\nstatus {2}dialing\\n`))
     t.match(stdout, /^event {3}[\d:.]{12} {2}carrier\.answered$/m)
     t.match(stdout, /^the session is over\nuser_hangup, 0:0\d\.\d; `parley calls show \S+` has the transcript/m)
+  })
+
+  t.test('a call to the simulated person is a conversation, and ends by itself', async (t) => {
+    const { code, stdout, stderr } = await command('+15005550006')
+    t.equal(code, 0, stderr)
+    t.match(stdout, /^agent {3}.*goodbye/im)
+    t.match(stdout, /^the session is over\nuser_hangup, /m)
   })
 
   t.test('fails for a call that reaches nobody, and says why', async (t) => {

@@ -1,0 +1,25 @@
+/**
+ * How the agent behaves on a call to a simulated person where nothing is said about it: it answers the questions that the
+ * person asks, and says goodbye, so that the first call of a newcomer is a conversation with an end.
+ */
+import type { NewPhoneSession } from '../generated/platform/types.ts'
+
+const simulated = /^\+1500555\d{4}$/
+
+export function settingsOfFirstCall(to: string): Pick<NewPhoneSession, 'systemPrompt'> {
+  return simulated.test(to) ? { systemPrompt } : {}
+}
+
+const systemPrompt = [
+  'You answer for a bicycle shop. Be brief. Say goodbye when you are thanked.',
+  'Q: Hello?',
+  'A: Hello, this is the bicycle shop. What can I do for you?',
+  'Q: I have a question about your opening hours.',
+  'A: We are open from nine to five, on Monday to Friday.',
+  'Q: Are you also open on Saturday?',
+  'A: On Saturday we are open until noon.',
+  'Q: And where are you?',
+  'A: You find us at the end of Market Street.',
+  'Q: Good, thank you very much.',
+  'A: Thank you for calling. Goodbye.',
+].join('\n')
