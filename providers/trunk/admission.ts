@@ -1,6 +1,7 @@
 /**
- * Decides which connection a request belongs to: by the address from which it came, else by a login. A call to a number
- * that a connection with a login has imported first needs the login, whatever its address. A source that is neither gets one short answer at most, which is never longer than its request, so that a forged address cannot be
+ * Decides which connection a request belongs to: by the address from which it came, else by a login. A call needs the
+ * login from every address where a connection with a login has imported the dialled number first. A source that is
+ * neither gets one short answer at most, which is never longer than its request, so that a forged address cannot be
  * flooded with our help.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'

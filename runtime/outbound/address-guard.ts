@@ -94,7 +94,7 @@ export function allowedAddresses(hostname: string, family: 4 | 6, policy: Addres
   })
 }
 
-/** Whether the text is a range such as 10.0.0.0/8. Short and octal forms are none: others read 127.1/8 or 010.0.0.0/8 as another range. */
+/** Whether the text is a range such as 10.0.0.0/8. Short and octal forms are refused, because programs read 127.1/8 or 010.0.0.0/8 differently. */
 export function isSubnet(text: string): boolean {
   const [address = ''] = text.split('/')
   return isIP(address) !== 0 && ipaddr.isValidCIDR(text)
