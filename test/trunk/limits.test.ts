@@ -49,7 +49,7 @@ t.test('all legs have a limit', async (t) => {
 })
 
 t.test('messages whose senders cannot be looked up now are dropped, and taken when they are repeated', async (t) => {
-  let found = (_: readonly SipConnection[]) => {}
+  let found: (connections: readonly SipConnection[]) => void = () => {}
   let asked = 0
   const held = new Promise<readonly SipConnection[]>((resolve) => {
     found = resolve
