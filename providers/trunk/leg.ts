@@ -78,7 +78,7 @@ export abstract class TrunkLeg {
   }
 
   get organizationId(): string | null {
-    return this.deps.organizationId
+    return this.deps.connection?.organizationId ?? null
   }
 
   protected abstract readonly otherSide: EndedBy
