@@ -112,6 +112,21 @@ t.test('digits are a turn at # or after 2 s', async (t) => {
   t.equal(clock.timers, 0)
 })
 
+t.test('keys that come faster than a person presses them are few turns, and none is lost for good', async (t) => {
+  const clock = new ManualClock()
+  const turns: string[] = []
+  const digits = new Digits(clock, (turn) => void turns.push(turn))
+  for (let key = 0; key < 10_000; key++) digits.push(key % 2 === 0 ? '7' : '#')
+  t.equal(turns.length, 20)
+  await clock.advance(10_000)
+  t.equal(turns.length, 21, 'what waited is one turn')
+  t.ok(turns.every((turn) => turn.length <= 128))
+  digits.push('8#')
+  t.equal(turns.at(-1), '8#')
+  digits.close()
+  t.equal(clock.timers, 0)
+})
+
 t.test('a buffer of speech reads on from where it is set', (t) => {
   const buffer = new SpeechBuffer()
   for (let chunk = 0; chunk < 5; chunk++) buffer.push(Int16Array.from({ length: 7 }, (_value, at) => chunk * 7 + at))

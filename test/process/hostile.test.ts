@@ -2,56 +2,19 @@
  * Sessions of hostile clients: floods, sockets that fight for a seat, readers that never read, and frames of garbage. The
  * server answers others all the while, its memory stays bounded, and each session has a truthful end.
  */
-import { readFileSync } from 'node:fs'
 import net from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import { startAttacked } from './attacked-server.ts'
 import { until } from './machine.ts'
-import { startParley } from './parley.ts'
 import { call, loopbackProviders, Page, startSession } from './voice-session.ts'
 
 const queuedMax = 40
-const parley = await startParley({
+const { parley, hostile } = await startAttacked({
   PARLEY_PROVIDERS: loopbackProviders,
   PARLEY_SESSIONS_QUEUED_MAX: String(queuedMax),
   PARLEY_SESSIONS_RECONNECT_MS: '1000',
-  NODE_OPTIONS: `--import ${new URL('collect-on-signal.mjs', import.meta.url).href}`,
 })
 const { port } = new URL(parley.url)
-const pulse = startPulse()
-t.teardown(async () => {
-  await pulse.stop()
-  await parley.remove()
-})
-
-/** Others are answered within this time, also on a busy machine. */
-const answerMsMax = 3000
-/** Twice what it is on a calm machine, most of it code that is compiled when it is first needed. */
-const grownMibMax = 100
-const startMib = await heldMib()
-
-/** After what the clients of `run` do, the server is as it was. */
-function hostile(title: string, run: (t: Test) => Promise<void>): void {
-  void t.test(title, async (t) => {
-    pulse.take()
-    await run(t)
-    const worstMs = pulse.take()
-    t.ok(worstMs < answerMsMax, `another request took ${Math.round(worstMs)} ms`)
-    const grownMib = (await heldMib()) - startMib
-    t.comment(`${title}: ${startMib} + ${Math.round(grownMib)}`)
-    t.ok(grownMib < grownMibMax, `${Math.round(grownMib)} MiB more than at the start`)
-    t.notMatch(parley.output(), /"level":50/, 'nothing failed inside')
-  })
-}
-
-/** Resident memory without garbage: how much of that a process keeps is the engine's choice, and changes from run to run. */
-async function heldMib(): Promise<number> {
-  const collections = () => parley.output().split('garbage is collected').length
-  const before = collections()
-  process.kill(parley.pid, 'SIGUSR2')
-  await until('garbage is collected', () => collections() > before)
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${parley.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-}
 
 async function endOf(page: Page): Promise<{ status: unknown; reason: unknown }> {
   let found: Record<string, unknown> = {}
@@ -216,28 +179,3 @@ hostile('64 tools with patterns that backtrack', async (t) => {
   await until('the arguments are refused', () => page.all('tool_call').some(({ status }) => status === 'failed'))
   await hangUp(t, page)
 })
-
-/** Asks for something small all the time, and keeps the longest answer. */
-function startPulse() {
-  let worstMs = 0
-  let isStopped = false
-  const beating = (async () => {
-    while (!isStopped) {
-      const startedMs = performance.now()
-      await (await fetch(`${parley.url}/healthz`)).text()
-      worstMs = Math.max(worstMs, performance.now() - startedMs)
-      await sleep(20)
-    }
-  })()
-  return {
-    take(): number {
-      const worst = worstMs
-      worstMs = 0
-      return worst
-    },
-    async stop(): Promise<void> {
-      isStopped = true
-      await beating
-    },
-  }
-}

@@ -1,0 +1,80 @@
+/** A running Parley that hostile clients attack: others are answered all the while, its memory stays bounded, and nothing fails inside. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { until } from './machine.ts'
+import { type Running, startParley } from './parley.ts'
+
+/** Others are answered within this time, also on a busy machine. */
+const answerMsMax = 3000
+/** Twice what it is on a calm machine, most of it code that is compiled when it is first needed. */
+const grownMibMax = 100
+
+export type AttackedServer = {
+  parley: Running
+  /** A test after which the server is as it was. */
+  hostile(title: string, run: (t: Test) => Promise<void>): void
+}
+
+/** Ends with the tests of the file. */
+export async function startAttacked(env: Record<string, string>): Promise<AttackedServer> {
+  const parley = await startParley({
+    NODE_OPTIONS: `--import ${new URL('collect-on-signal.mjs', import.meta.url).href}`,
+    ...env,
+  })
+  const pulse = startPulse(parley.url)
+  t.teardown(async () => {
+    await pulse.stop()
+    await parley.remove()
+  })
+  const startMib = await heldMib(parley)
+  return {
+    parley,
+    hostile(title, run) {
+      void t.test(title, async (t) => {
+        pulse.take()
+        await run(t)
+        const worstMs = pulse.take()
+        t.ok(worstMs < answerMsMax, `another request took ${Math.round(worstMs)} ms`)
+        const grownMib = (await heldMib(parley)) - startMib
+        t.comment(`${title}: ${startMib} + ${Math.round(grownMib)}`)
+        t.ok(grownMib < grownMibMax, `${Math.round(grownMib)} MiB more than at the start`)
+        t.notMatch(parley.output(), /"level":50/, 'nothing failed inside')
+      })
+    },
+  }
+}
+
+/** Resident memory without garbage: how much of that a process keeps is the engine's choice, and changes from run to run. */
+async function heldMib(parley: Running): Promise<number> {
+  const collections = () => parley.output().split('garbage is collected').length
+  const before = collections()
+  process.kill(parley.pid, 'SIGUSR2')
+  await until('garbage is collected', () => collections() > before)
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${parley.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+}
+
+/** Asks for something small all the time, and keeps the longest answer. */
+function startPulse(url: string) {
+  let worstMs = 0
+  let isStopped = false
+  const beating = (async () => {
+    while (!isStopped) {
+      const startedMs = performance.now()
+      await (await fetch(`${url}/healthz`)).text()
+      worstMs = Math.max(worstMs, performance.now() - startedMs)
+      await sleep(20)
+    }
+  })()
+  return {
+    take(): number {
+      const worst = worstMs
+      worstMs = 0
+      return worst
+    },
+    async stop(): Promise<void> {
+      isStopped = true
+      await beating
+    },
+  }
+}

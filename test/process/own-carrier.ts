@@ -1,0 +1,127 @@
+/** A carrier that the test plays: it takes the commands of a server, and sends the events and the streams that the test writes. */
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { insertNumber } from '../phone/stored-number.ts'
+import { masterKey } from '../rmsg/provider-events.ts'
+import { startAttacked } from './attacked-server.ts'
+import { openDatabase } from './database.ts'
+import { freePort, until } from './machine.ts'
+import { call, loopbackProviders } from './voice-session.ts'
+
+/** One leg that the server has dialled. */
+export type DialledLeg = {
+  carrierLegId: string
+  clientState: string
+  /** The address of its stream, with the token. */
+  streamPath: string
+  /** What the carrier answers to a question about it. */
+  isAlive: boolean
+}
+
+export type OwnCarrier = {
+  baseUrl: string
+  /** 32 bytes in base64. */
+  publicKey: string
+  legs: DialledLeg[]
+  /** The headers of an event with this body. */
+  signed(body: string, timestampS?: number): Record<string, string>
+  /** Sends the event of its end, and says from now on that it is over. */
+  hangUp(leg: DialledLeg, url: string): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startOwnCarrier(): Promise<OwnCarrier> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const legs: DialledLeg[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ data: answerTo(request.method ?? '', request.url ?? '', body, legs) }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const signed = (body: string, timestampS = Math.floor(Date.now() / 1000)) => {
+    const signature = sign(null, Buffer.from(`${timestampS}|${body}`), privateKey).toString('base64')
+    return { 'telnyx-timestamp': String(timestampS), 'telnyx-signature-ed25519': signature }
+  }
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
+    publicKey: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
+    legs,
+    signed,
+    async hangUp(leg, url) {
+      leg.isAlive = false
+      const body = eventOf(leg, 'call.hangup', { hangup_cause: 'normal_clearing', hangup_source: 'callee' })
+      const headers = { 'content-type': 'application/json', ...signed(body) }
+      await (await fetch(`${url}/carrier/carrier/webhooks`, { method: 'POST', headers, body })).text()
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** The body of an event of this leg. */
+export function eventOf(leg: DialledLeg, type: string, more: object = {}, id: string = randomUUID()): string {
+  const { carrierLegId, clientState } = leg
+  const payload = { call_control_id: carrierLegId, client_state: clientState, ...more }
+  return JSON.stringify({ data: { id, event_type: type, occurred_at: new Date().toISOString(), payload } })
+}
+
+/** Every command succeeds. */
+function answerTo(method: string, path: string, body: string, legs: DialledLeg[]): object {
+  if (path.includes('active_calls')) return []
+  if (method === 'POST' && path === '/v2/calls') {
+    const fields = JSON.parse(body) as { client_state: string; stream_url: string }
+    const carrierLegId = `v3:${randomUUID()}`
+    const { pathname, search } = new URL(fields.stream_url)
+    legs.push({ carrierLegId, clientState: fields.client_state, streamPath: pathname + search, isAlive: true })
+    return { call_control_id: carrierLegId, is_alive: true }
+  }
+  const asked = legs.find(({ carrierLegId }) => decodeURIComponent(path).includes(carrierLegId))
+  return { is_alive: asked?.isAlive ?? false, result: 'ok' }
+}
+
+/** A call that the server has placed, and the leg that the carrier has dialled. */
+export type Placed = { id: string; leg: DialledLeg }
+
+const from = '+14155550100'
+const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
+const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
+
+/** A server whose carrier the test plays. It ends with the tests of the file. */
+export async function startWithCarrier() {
+  const carrier = await startOwnCarrier()
+  t.teardown(() => carrier.close())
+  const port = await freePort()
+  const { parley, hostile } = await startAttacked({
+    PARLEY_PROVIDERS: loopbackProviders,
+    PARLEY_MASTER_KEY: masterKey,
+    PARLEY_PORT: String(port),
+    PARLEY_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    PARLEY_CARRIER_ADAPTER: 'telnyx',
+    PARLEY_CARRIER_TELNYX_API_KEY: 'KEY_of_the_test',
+    PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
+    PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
+    PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
+  })
+  const sql = openDatabase(parley.dataDir)
+  t.teardown(() => sql.end())
+  const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
+  await insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, { e164: from, direction: 'both' })
+  const placed = async (): Promise<Placed> => {
+    const before = carrier.legs.length
+    const { status, json } = await call(parley, '/v1/sessions/phone', { to: '+14155550123', from, ...agent })
+    if (status !== 200) throw new Error(`a call was answered ${status}: ${JSON.stringify(json)}`)
+    await until('the leg is dialled', () => carrier.legs.length > before)
+    const leg = carrier.legs.at(-1)
+    if (leg === undefined) throw new Error('no leg')
+    return { id: String(json['sessionId']), leg }
+  }
+  return { carrier, parley, hostile, sql, port, placed }
+}
