@@ -57,7 +57,7 @@ type Routed = Omit<RoutedEvent, 'conversationId'>
 
 /** The number is `n`. */
 const isNamed = (tx: Tx, { providerIdentity }: RichMessageEvent) =>
-  tx`${providerIdentity} in (n.provider_identity, n.e164)`
+  tx`${storable(providerIdentity)} in (n.provider_identity, n.e164)`
 
 const conversationOf = ({ conversationId, remoteNumber }: RichMessageEvent, phoneNumberId: string) =>
   conversationId ?? conversationIdOf(phoneNumberId, remoteNumber)

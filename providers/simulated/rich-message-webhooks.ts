@@ -3,6 +3,7 @@ import { type RichMessageEvent, type RichMessageWebhooks, richEventTypes } from 
 import type { Clock } from '../../domain/ports/system.ts'
 import { messageServices, messageStatuses } from '../../domain/rmsg/message-states.ts'
 import { createSignedBodies } from '../wire/ed25519-webhooks.ts'
+import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 
 /** `publicKey` is 32 bytes in base64. */
@@ -24,9 +25,9 @@ function eventOf(event: JsonObject, body: Uint8Array): RichMessageEvent | null {
   const message = isObject(data) ? data['message'] : null
   if (type === undefined || typeof id !== 'string' || !idForm.test(id)) return null
   if (!isObject(data) || !isObject(message)) return null
-  const occurredAtMs = Date.parse(stringOf(timestamp))
+  const occurredAtMs = eventTimeMs(timestamp)
   const providerIdentity = stringOf(objectsOf(data['agent_identities'])[0]?.['id'])
-  if (Number.isNaN(occurredAtMs) || providerIdentity === '') return null
+  if (occurredAtMs === null || providerIdentity === '') return null
   const [messageId, conversationId] = [stringOf(message['id']), stringOf(message['conversation_id'])]
   const remoteNumber = stringOf(message['remote_number'])
   const report = reportIn(type, message)

@@ -1,16 +1,17 @@
 /** The events of Telnyx about legs, in the form of all lines. */
 import type { ForwardingFields, LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
+import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { legIdOf } from './client-state.ts'
 
 /** Null: the event says nothing of a leg, or not all that it has to. */
 export function legEventOf({ id, occurred_at, event_type, payload }: JsonObject): LegEvent | null {
-  if (typeof id !== 'string' || typeof event_type !== 'string' || !isObject(payload)) return null
+  if (!isId(id) || typeof event_type !== 'string' || !isObject(payload)) return null
   const { call_control_id: carrierLegId, client_state } = payload
   const body = bodies.get(event_type)?.(payload)
-  if (typeof carrierLegId !== 'string' || !body) return null
-  const occurredAtMs = Date.parse(textOf(occurred_at) ?? '')
-  if (Number.isNaN(occurredAtMs)) return null
+  if (!isId(carrierLegId) || !body) return null
+  const occurredAtMs = eventTimeMs(occurred_at)
+  if (occurredAtMs === null) return null
   return { id, occurredAtMs, carrierLegId, legId: legIdOf(client_state), ...body }
 }
 
@@ -97,9 +98,14 @@ const codesOfCauses: ReadonlyMap<string, number> = new Map(
 
 const isWithheld = (from: string | null) =>
   from === null || /^\+?(anonymous|restricted|unavailable|unknown|withheld|private)?$/i.test(from)
+/** Ids are stored, and are parts of paths. */
+const isId = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value)
 const isDigit = (digit: unknown): digit is string => typeof digit === 'string' && /^[0-9A-D*#]$/.test(digit)
 const isResult = (result: unknown): result is 'human' | 'machine' => result === 'human' || result === 'machine'
-const textOf = (value: unknown) => (typeof value === 'string' && value.length <= textMax ? value : null)
+const textOf = (value: unknown) =>
+  typeof value === 'string' && value.length <= textMax && isStorable(value) ? value : null
+/** Postgres takes no NUL, and half of a surrogate pair is no UTF-8. */
+const isStorable = (text: string) => !text.includes('\0') && !/\p{Cs}/u.test(text)
 /** Longer than every number and every header of a call. */
 const textMax = 2048
 

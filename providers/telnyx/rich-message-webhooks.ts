@@ -3,6 +3,7 @@ import type { NumberOfEvent, RichMessageEvent, RichMessageWebhooks } from '../..
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageService, MessageStatus } from '../../domain/rmsg/message-states.ts'
 import { createSignedBodies } from '../wire/ed25519-webhooks.ts'
+import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 
 /** `publicKey` is 32 bytes in base64. */
@@ -36,8 +37,8 @@ function eventOf(
   { id, event_type, occurred_at, payload }: JsonObject,
   message: string | null,
 ): RichMessageEvent | null {
-  const occurredAtMs = Date.parse(stringOf(occurred_at))
-  if (typeof id !== 'string' || !idForm.test(id) || !isObject(payload) || Number.isNaN(occurredAtMs)) return null
+  const occurredAtMs = eventTimeMs(occurred_at)
+  if (typeof id !== 'string' || !idForm.test(id) || !isObject(payload) || occurredAtMs === null) return null
   const from = isObject(payload['from']) ? payload['from'] : {}
   const to = objectsOf(payload['to'])[0] ?? {}
   const isReceived = event_type === 'message.received'

@@ -25,7 +25,7 @@ export type Body = {
   partsOrdered: boolean
   /** Parts that are not declared are read and dropped instead of refused. */
   partsOpen: boolean
-  /** The limit that bounds the body: `jsonBytesMax` or `audioBytesMax` of the configuration. */
+  /** The limit that bounds the body: `jsonBytesMax`, without a key `keylessBytesMax`, or `audioBytesMax` of the configuration. */
   limit: 'json' | 'audio'
 }
 

@@ -37,6 +37,8 @@ export type SocketMount = {
 /** The names are those of the configuration. */
 export type Limits = {
   jsonBytesMax: number
+  /** The same where no key is needed: anybody may send such a body. */
+  keylessBytesMax: number
   audioBytesMax: number
   /** Bytes of bodies in memory, over all requests. */
   uploadMemory: number

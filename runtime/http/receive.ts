@@ -36,7 +36,8 @@ function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): 
   const isNamed = body.types.includes(type)
   if (!isNamed && !body.types.some((range) => covers(range, type))) throw unsupported(body)
   const isMultipart = isNamed && type === 'multipart/form-data'
-  const payloadBytesMax = body.limit === 'audio' ? limits.audioBytesMax : limits.jsonBytesMax
+  const jsonBytesMax = exchange.endpoint?.operation.scope == null ? limits.keylessBytesMax : limits.jsonBytesMax
+  const payloadBytesMax = body.limit === 'audio' ? limits.audioBytesMax : jsonBytesMax
   const textBytesMax = Math.min(textPartBytesMax, limits.jsonBytesMax)
   const bytesMax = isMultipart ? payloadBytesMax + textBytesMax + framingBytes : payloadBytesMax
   if ((head.contentLength ?? 0) > bytesMax) throw tooLarge(payloadBytesMax)

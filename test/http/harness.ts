@@ -190,6 +190,7 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
     ...overrides,
     limits: {
       jsonBytesMax: 65_536,
+      keylessBytesMax: 65_536,
       audioBytesMax: 1_048_576,
       uploadMemory: 8_388_608,
       connectionsPerAddressMax: 1000,
