@@ -12,7 +12,7 @@ import { TrunkLine } from './providers/trunk/phone-line.ts'
 import { createRtpPorts } from './providers/trunk/rtp/ports.ts'
 import { systemClock } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
-import { allowedAddresses } from './runtime/outbound/address-guard.ts'
+import { allowedAddresses, isAllowed } from './runtime/outbound/address-guard.ts'
 
 export type TrunkParts = {
   config: Pick<ParleyConfig, 'sip' | 'outbound'>
@@ -34,6 +34,7 @@ export function createSipTrunks({ config, connections, dialogs, legs, log }: Tru
   const { host, port } = sip
   if (port === null) return null
   const clock = systemClock
+  const policy = { allowedSubnets: outbound.allowedSubnets }
   let events: LegEvents | null = null
   const line = new TrunkLine({
     host,
@@ -41,9 +42,9 @@ export function createSipTrunks({ config, connections, dialogs, legs, log }: Tru
     publicAddress: sip.publicAddress ?? host,
     connections,
     dialogs,
-    rtp: createRtpPorts({ host, ports: portsOf(sip), clock, log }),
+    rtp: createRtpPorts({ host, ports: portsOf(sip), mayReach: (address) => isAllowed(address, policy), clock, log }),
     legs: awaited(legs),
-    resolve: (name) => allowedAddresses(name, isIPv6(host) ? 6 : 4, { allowedSubnets: outbound.allowedSubnets }),
+    resolve: (name) => allowedAddresses(name, isIPv6(host) ? 6 : 4, policy),
     received: (event) => events?.received('trunk', event) ?? Promise.resolve(),
     limits: sip,
     clock,

@@ -20,7 +20,13 @@ const codecs = { PCMU: pcmu, PCMA: pcma }
 
 async function openWithAudio(t: Test, outgoing: () => ReturnType<typeof outgoingTo>[] = () => []) {
   const clock = new ManualClock()
-  const rtp = createRtpPorts({ host: '127.0.0.1', ports: { from: 43_100, to: 43_198 }, clock, log: quiet })
+  const rtp = createRtpPorts({
+    host: '127.0.0.1',
+    ports: { from: 43_100, to: 43_198 },
+    mayReach: () => true,
+    clock,
+    log: quiet,
+  })
   return { clock, trunk: await openTrunkOn(t, clock, { rtp, outgoing }) }
 }
 

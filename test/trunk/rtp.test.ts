@@ -19,9 +19,9 @@ const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buff
 const frameSamples = 160
 const quiet = { info() {}, warn() {}, error() {} }
 
-async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host) {
+async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host, mayReach = (_address: string) => true) {
   const clock = new ManualClock()
-  const ports = createRtpPorts({ host, ports: { from: 42_100, to: 42_400 }, clock, log: quiet })
+  const ports = createRtpPorts({ host, ports: { from: 42_100, to: 42_400 }, mayReach, clock, log: quiet })
   const far = await openRtpPeer(t, address)
   const keys: string[] = []
   let sink: RecordingSink | null = null
@@ -178,6 +178,33 @@ t.test(
   },
 )
 
+t.test('an inner address in an SDP is sent nothing, until its packets show that it is a phone', async (t) => {
+  const { far, opened, remote, clock, send, ticks } = await leg(
+    t,
+    {},
+    '127.0.0.4',
+    (address) => address !== '127.0.0.4',
+  )
+  const inner = await openRtpPeer(t, '127.0.0.4')
+  const silent = async () => {
+    for (let n = 0; n < 10; n++) await clock.advance(20)
+    for (let n = 0; n < 50; n++) await turn()
+  }
+  await silent()
+  opened.start({ ...remote, port: inner.port })
+  await silent()
+  t.same([far.got, inner.got], [[], []])
+  await send(inner.socket, speech(0))
+  await silent()
+  t.equal(inner.got.length, 10, 'a phone of an own network talks')
+  opened.start(remote)
+  await silent()
+  t.same([far.got.length, inner.got.length], [0, 10], 'another offer begins anew')
+  await send(far.socket, speech(1))
+  await ticks(1)
+  t.equal(far.got.length, 1)
+})
+
 t.test('once the address of the SDP is heard, that of the messages is not', async (t) => {
   const { far, keys, send, ticks } = await leg(t)
   const proxy = await openRtpPeer(t, signalingAddress)
@@ -270,7 +297,7 @@ t.test('broken packets are passed over', async (t) => {
 
 t.test('the ports are even, are refused when all are in use, and come back', async (t) => {
   const clock = new ManualClock()
-  const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, clock, log: quiet })
+  const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, mayReach: () => true, clock, log: quiet })
   const sinks: RecordingSink[] = []
   const open = () =>
     ports.open({

@@ -5,7 +5,8 @@
  *
  * Packets are taken from the address of the SDP, and from the address of the call's signalling: behind NAT, the address in
  * the SDP is often one that nobody else can reach. The source of the first valid packet is the other side's from then on
- * (symmetric RTP, RFC 4961), also for what we send: another sender cannot take the stream over.
+ * (symmetric RTP, RFC 4961), also for what we send: another sender cannot take the stream over. Until it has come, nothing is sent
+ * to an address of the SDP that is not public, or a trunk could aim our packets at any machine of our network.
  */
 import { randomBytes } from 'node:crypto'
 import type { RemoteInfo, Socket } from 'node:dgram'
@@ -20,7 +21,13 @@ import { RelayQueue } from './relay-queue.ts'
 import { SentAudio } from './sent-audio.ts'
 import { EventReader, EventWriter } from './telephone-events.ts'
 
-export type LegStreamDeps = { socket: Socket; log: Log; closed: () => void }
+export type LegStreamDeps = {
+  socket: Socket
+  log: Log
+  closed: () => void
+  /** Whether packets may go to an address that only an SDP has named. */
+  mayReach: (address: string) => boolean
+}
 
 const lineRateHz = 8000
 const frameSamples = 160
@@ -63,6 +70,7 @@ export class LegStream implements MediaTransport {
   #packets = 0
   #silentTicks = 0
   #hasSent = false
+  #hasComplained = false
   #isClosed = false
   /** The conversation receives nothing any more. */
   #hasLeft = false
@@ -234,12 +242,25 @@ export class LegStream implements MediaTransport {
   #write(remote: RtpRemote, payloadType: number, hasMarker: boolean, timestamp: number, payload: Buffer): void {
     // A side that holds the call is sent nothing.
     if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return
+    const target = this.#source ?? this.#reachable(remote)
+    if (target === null) return
     const sequence = this.#sequence++
     const packet = writePacket({ payloadType, hasMarker, sequence, timestamp, ssrc: this.#ssrc, payload })
     this.#hasSent = true
     // A packet that cannot be sent is lost, as on any network.
-    const { address, port } = this.#source ?? remote
-    this.#deps.socket.send(packet, port, address, () => {})
+    this.#deps.socket.send(packet, target.port, target.address, () => {})
+  }
+
+  #reachable(remote: RtpRemote): Source | null {
+    const { mayReach, log } = this.#deps
+    if (remote.address === this.#options.signalingAddress || mayReach(remote.address)) return remote
+    if (!this.#hasComplained)
+      log.warn(
+        { address: remote.address },
+        'the audio of a trunk waits for its first packet: the address in its SDP is not public, and outbound.allowedSubnets does not have it',
+      )
+    this.#hasComplained = true
+    return null
   }
 }
 

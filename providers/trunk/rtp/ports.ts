@@ -13,6 +13,8 @@ export type RtpPortsOptions = {
   host: string
   /** Even ports of this range, both ends included. */
   ports: { from: number; to: number }
+  /** Whether packets may go to an address that only an SDP has named. */
+  mayReach: (address: string) => boolean
   clock: Clock
   log: Log
 }
@@ -37,7 +39,7 @@ class PortPool implements RtpPorts {
   }
 
   async open(leg: RtpLegOptions): Promise<RtpLeg> {
-    const { ports, log } = this.#options
+    const { ports, mayReach, log } = this.#options
     for (let left = Math.floor((ports.to - firstOf(this.#options)) / 2) + 1; left > 0; left--) {
       const port = this.#nextPort()
       if (this.#taken.has(port)) continue
@@ -47,7 +49,7 @@ class PortPool implements RtpPorts {
         this.#taken.delete(port)
         continue
       }
-      const stream = new LegStream({ socket, log, closed: () => this.#release(port) }, leg)
+      const stream = new LegStream({ socket, log, mayReach, closed: () => this.#release(port) }, leg)
       this.#streams.set(port, stream)
       this.#ticker.start()
       const opened: RtpLeg = {
