@@ -374,6 +374,12 @@ export type CreateSimulatedCallResult =
       body: StartedSimulatedCall
     }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | {
+      status: 401
+      type?: 'application/json'
+      headers: { 'WWW-Authenticate': string }
+      body: InternalErrorBody
+    }
   | { status: 403; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 413; type?: 'application/json'; body: InternalErrorBody }
@@ -396,6 +402,12 @@ export type AdvanceSimulatorClockResult =
       body: SimulatorClock
     }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | {
+      status: 401
+      type?: 'application/json'
+      headers: { 'WWW-Authenticate': string }
+      body: InternalErrorBody
+    }
   | { status: 403; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 413; type?: 'application/json'; body: InternalErrorBody }
@@ -453,9 +465,9 @@ export type InternalHandlers<Caller> = {
   /** POST /try/sessions */
   createTrySession: Handle<CreateTrySessionRequest, CreateTrySessionResult, null>
   /** POST /simulator/calls */
-  createSimulatedCall: Handle<CreateSimulatedCallRequest, CreateSimulatedCallResult, null>
+  createSimulatedCall: Handle<CreateSimulatedCallRequest, CreateSimulatedCallResult, Caller>
   /** POST /simulator/clock */
-  advanceSimulatorClock: Handle<AdvanceSimulatorClockRequest, AdvanceSimulatorClockResult, null>
+  advanceSimulatorClock: Handle<AdvanceSimulatorClockRequest, AdvanceSimulatorClockResult, Caller>
   /** GET /try/sessions/{id}/turns */
   listTryTurns: Handle<ListTryTurnsRequest, ListTryTurnsResult, null>
 }

@@ -737,7 +737,7 @@ export const internalSurface: Surface = {
       pathParams: [],
       query: [],
       headers: [],
-      scope: null,
+      scope: 'platform',
       body: {
         required: true,
         types: ['application/json'],
@@ -758,6 +758,11 @@ export const internalSurface: Surface = {
           types: ['application/json'],
           headers: ['Service-Region'],
           validate: answers && answers.createSimulatedCall400,
+        },
+        '401': {
+          types: ['application/json'],
+          headers: ['Service-Region', 'WWW-Authenticate'],
+          validate: answers && answers.createSimulatedCall401,
         },
         '403': {
           types: ['application/json'],
@@ -800,7 +805,7 @@ export const internalSurface: Surface = {
       pathParams: [],
       query: [],
       headers: [],
-      scope: null,
+      scope: 'admin',
       body: {
         required: true,
         types: ['application/json'],
@@ -821,6 +826,11 @@ export const internalSurface: Surface = {
           types: ['application/json'],
           headers: ['Service-Region'],
           validate: answers && answers.advanceSimulatorClock400,
+        },
+        '401': {
+          types: ['application/json'],
+          headers: ['Service-Region', 'WWW-Authenticate'],
+          validate: answers && answers.advanceSimulatorClock401,
         },
         '403': {
           types: ['application/json'],

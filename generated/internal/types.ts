@@ -79,7 +79,7 @@ export type SimulatedCall = {
   from?: string | null
   /** The number that is dialled, as the carrier writes it. */
   to: string
-  /** The organization whose number is called. In the test world several organizations may have one number; the one that has had it longest is called where this is left out. */
+  /** The organization whose number is called, which is that of the key. Another one is refused. */
   organizationId?: string
   /** The words of the person, one line for each pause of the other party. Without them a person who talks has some. */
   lines?: string[]
