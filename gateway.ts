@@ -76,7 +76,9 @@ export async function startGateway(
     closing.unshift(() => Promise.all(providers.map((provider) => provider.close())))
     const tracing = await createTracing(env)
     closing.unshift(() => tracing?.close())
-    const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
+    // Behind a proxy or a tunnel of this machine strangers have a loopback address too.
+    const isReachedHereOnly = isLoopbackHost(config.host) && config.publicUrl === null
+    const localKey = isReachedHereOnly ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
     const { server, sessions, records, webhooks, phoneLines, phoneNumbers, richMessages } = await listen(parts)

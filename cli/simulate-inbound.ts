@@ -38,10 +38,10 @@ async function calledNumber(client: PlatformClient): Promise<string> {
   return number.e164
 }
 
-async function callFrom({ baseUrl }: Connection, to: string, lines: readonly string[]): Promise<void> {
+async function callFrom({ baseUrl, apiKey }: Connection, to: string, lines: readonly string[]): Promise<void> {
   const answer = await fetch(`${baseUrl}/simulator/calls`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
     body: JSON.stringify({ from, to, lines }),
   })
   if (answer.status !== 201)

@@ -1,7 +1,11 @@
-/** A user of this machine lets people of the simulated carrier call, and moves its clock. */
+/**
+ * A user of this machine lets people of the simulated carrier call, and moves its clock. A request needs a key as well as a loopback address: behind
+ * a proxy of this machine that adds no header, every stranger has that address.
+ */
+import type { Caller } from '../../domain/access/organization.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { SimulatedCall } from '../../generated/internal/types.ts'
-import type { Peer } from '../../runtime/engine/handler.ts'
+import { type Peer, Refusal } from '../../runtime/engine/handler.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
 import { noStore, requireLocal, requireOwnPage } from './try-access.ts'
 
@@ -17,11 +21,15 @@ const usualCaller = '+15005550006'
 /** `simulator` is null on a server with a public address: a proxy in front could hide that a request is not from this machine. */
 export function simulatorHandlers(
   simulator: SimulatorControl | null,
-): Pick<InternalHandlers<null>, 'createSimulatedCall' | 'advanceSimulatorClock'> {
+): Pick<InternalHandlers<Caller>, 'createSimulatedCall' | 'advanceSimulatorClock'> {
   return {
-    async createSimulatedCall({ body }, { peer }) {
+    async createSimulatedCall({ body }, { peer, caller }) {
       const { from = usualCaller, ...call } = body
-      const carrierLegId = await admitted(simulator, peer, '/simulator/calls').call({ ...call, from })
+      const control = admitted(simulator, peer, '/simulator/calls')
+      const organizationId = caller.organization.id
+      if (call.organizationId !== undefined && call.organizationId !== organizationId)
+        throw new Refusal('forbidden', { message: 'organizationId is not the organization of this key.' })
+      const carrierLegId = await control.call({ ...call, organizationId, from })
       return { status: 201, headers: noStore, body: { carrierLegId } }
     },
     async advanceSimulatorClock({ body }, { peer }) {

@@ -1,4 +1,5 @@
 /** The internal surface: health, the page that explains the ranking, the pages below /try, links to recordings, and the events of carriers. Its contract is not served. */
+import type { Caller } from '../../domain/access/organization.ts'
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { EngineChoice } from '../../runtime/engine/choose.ts'
@@ -69,7 +70,7 @@ function handlersOf(
     ...receiveMessageWebhook(messages),
     ...simulatorHandlers(simulator),
     getLinkedRecording: recordings.getLinkedRecording,
-  } satisfies InternalHandlers<null>
+  } satisfies InternalHandlers<Caller>
 }
 
 const recordingPattern = '/recordings/:file'

@@ -68,7 +68,7 @@ export function fileUrl(name: string): URL {
   return new URL(folder + name, import.meta.url)
 }
 
-const isLocal = ({ address, host, forwardedFor }: Peer) =>
-  isLoopbackAddress(address) && isLoopbackAuthority(host) && forwardedFor === ''
+const isLocal = ({ address, host, isForwarded }: Peer) =>
+  isLoopbackAddress(address) && isLoopbackAuthority(host) && !isForwarded
 
 const plainHost = /^[\w.:[\]-]+$/

@@ -27,8 +27,8 @@ export type Peer = {
   address: string
   host: string
   origin: string
-  /** Set by proxies. A handler that trusts `address` must refuse a request that has this. */
-  forwardedFor: string
+  /** A proxy has passed the request on. A handler that trusts `address` must refuse such a request. */
+  isForwarded: boolean
   /** The host and the scheme that the client used, as a proxy says. Believed only of a trusted proxy. */
   forwardedHost: string
   forwardedProto: string

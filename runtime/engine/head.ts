@@ -19,6 +19,8 @@ export class Head {
   forwardedFor = ''
   forwardedHost = ''
   forwardedProto = ''
+  /** Some header says that a proxy has passed the request on. */
+  isForwarded = false
   preflightMethod = ''
   /** Declared headers under their lower-case names in the spec. */
   readonly declared: Record<string, string> = {}
@@ -89,16 +91,21 @@ export class Head {
         break
       case 'x-forwarded-for':
         this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor},${value}`
+        this.isForwarded = true
         break
       case 'x-forwarded-host':
         this.forwardedHost = value
+        this.isForwarded = true
         break
       case 'x-forwarded-proto':
         this.forwardedProto = value
+        this.isForwarded = true
         break
       case 'access-control-request-method':
         this.preflightMethod = value
         break
+      default:
+        if (proxyHeader.test(name)) this.isForwarded = true
     }
     const declared = wanted.get(name)
     if (declared === undefined) return
@@ -113,6 +120,9 @@ export class Head {
 
 /** RFC 9112, 3.2, and the host and port of RFC 3986, 3.2.2. */
 const hostCharacters = /^[\w.~!$&'()*+,;=%:[\]-]*$/
+/** RFC 7239, RFC 9110 7.6.3, and what nginx, Apache, Cloudflare, Akamai, AWS and Fly add. */
+const proxyHeader =
+  /^(?:via|forwarded|x-(?:forwarded(?:-.*)?|real-ip|client-ip|original-(?:forwarded-for|host|url)|cluster-client-ip|envoy-external-address|amzn-trace-id)|(?:cf|fastly|fly|true)-(?:connecting-ip|client-ip|visitor|ray|forwarded-.*)|cdn-loop)$/
 const closeOption = /(^|[\s,])close([\s,]|$)/i
 
 /** Must be called before the first await. `wanted` maps names on the wire to names in the spec. */

@@ -94,8 +94,8 @@ export class HttpExchange implements Context, Placed {
   }
 
   get peer(): Peer {
-    const { host = '', origin = '', forwardedFor = '', forwardedHost = '', forwardedProto = '' } = this.head ?? {}
-    return { address: this.transport.address(), host, origin, forwardedFor, forwardedHost, forwardedProto }
+    const { host = '', origin = '', isForwarded = false, forwardedHost = '', forwardedProto = '' } = this.head ?? {}
+    return { address: this.transport.address(), host, origin, isForwarded, forwardedHost, forwardedProto }
   }
 
   /** The client has left, or the server waits no longer. */

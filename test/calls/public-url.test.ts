@@ -6,7 +6,7 @@ const request = {
   address: '10.0.0.1',
   host: 'voice.example:8080',
   origin: '',
-  forwardedFor: '',
+  isForwarded: true,
   forwardedHost: 'public.example',
   forwardedProto: 'https',
 }

@@ -1,53 +1,77 @@
 /** The clients that may let a simulated person call. */
 import t from 'tap'
+import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
+import { type Running, startParley } from '../process/parley.ts'
 
 const asked = { to: '+15005550100', lines: ['Goodbye.'] }
 
-async function statusOf(url: string, headers: Record<string, string> = {}, more: object = {}): Promise<number> {
+type Server = Pick<Running, 'url' | 'key'>
+
+async function statusOf(
+  { url, key }: Server,
+  headers: Record<string, string> = {},
+  more: object = {},
+): Promise<number> {
   const body = JSON.stringify({ ...asked, ...more })
-  const all = { 'content-type': 'application/json', ...headers }
+  const all = { 'content-type': 'application/json', ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers }
   return (await fetch(`${url}/simulator/calls`, { method: 'POST', headers: all, body })).status
 }
 
-t.test('a user of this machine, but no proxy and no page of another site', async (t) => {
+const proxyHeaders = [
+  ...['X-Forwarded-For', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'Forwarded', 'Via', 'X-Real-IP'],
+  ...['CF-Connecting-IP', 'True-Client-IP', 'X-Original-Host', 'CDN-Loop'],
+]
+
+t.test('a user of this machine with a key, but no proxy and no page of another site', async (t) => {
   const parley = await startParley()
   t.teardown(() => parley.remove())
-  t.equal(await statusOf(parley.url, { 'x-forwarded-for': '203.0.113.7' }), 404)
-  t.equal(await statusOf(parley.url, { origin: 'https://elsewhere.example' }), 403)
-  t.equal(await statusOf(parley.url), 201)
+  for (const name of proxyHeaders) t.equal(await statusOf(parley, { [name]: '203.0.113.7' }), 404, name)
+  t.equal(await statusOf(parley, { origin: 'https://elsewhere.example' }), 403)
+  t.equal(await statusOf(parley), 201)
+  t.equal(await statusOf({ ...parley, key: '' }), 401, 'behind a proxy without headers every stranger is local')
+  t.equal(await statusOf({ ...parley, key: `sk_live_${'x'.repeat(40)}` }), 401)
+  const admin = await openAdministration(parley)
+  t.teardown(() => admin.close())
+  const tenant = await admin.organization('tenant')
+  const clock = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+  }
+  const moved = await fetch(`${parley.url}/simulator/clock`, { ...clock, body: '{"advanceMs":1}' })
+  t.equal(moved.status, 403, 'all organizations share the clock')
 })
 
 t.test('nobody, on a server with a public address', async (t) => {
   const parley = await startParley({ PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.teardown(() => parley.remove())
-  t.equal(await statusOf(parley.url), 404)
+  t.equal(await statusOf(parley), 404)
 })
 
-t.test('of two organizations with one number, the one that is named is called', async (t) => {
+t.test('of two organizations with one number, that of the key is called', async (t) => {
   const parley = await startParley()
   t.teardown(() => parley.remove())
   const sql = openDatabase(parley.dataDir)
   t.teardown(() => sql.end())
+  const admin = await openAdministration(parley)
+  t.teardown(() => admin.close())
+  const two = await admin.organization('two')
   const columns = sql`test, e164, source, direction, dispatch_metadata_template, updated_at`
-  await sql`insert into organizations (id, name, created_at) values ('org_two', 'two', now())`
   await sql`update phone_numbers set test = true`
   await sql`
     insert into phone_numbers (organization_id, id, created_at, ${columns})
-    select 'org_two', 'pn_two', created_at + interval '1 s', ${columns} from phone_numbers`
-  const [own] = await sql<{ id: string }[]>`select id from organizations where id <> 'org_two'`
+    select ${two.id}, 'pn_two', created_at + interval '1 s', ${columns} from phone_numbers`
+  const [own] = await sql<{ id: string }[]>`select id from organizations where id <> ${two.id}`
   const called = async (count: number) => {
     const rows = () => sql<{ id: string }[]>`select organization_id as id from calls order by created_at, id`
     await until(`${count} calls`, async () => (await rows()).length >= count)
-    return (await rows()).map(({ id }) => (id === own?.id ? 'own' : id))
+    return (await rows()).map(({ id }) => (id === own?.id ? 'own' : 'two'))
   }
-  await statusOf(parley.url)
-  t.same(await called(1), ['own'], 'the one that has had it longest')
-  t.equal(await statusOf(parley.url, {}, { organizationId: 'org_two' }), 201)
-  t.same(await called(2), ['own', 'org_two'])
-  await statusOf(parley.url, {}, { organizationId: 'org_none' })
-  await statusOf(parley.url, {}, { organizationId: own?.id })
-  t.same(await called(3), ['own', 'org_two', 'own'], 'an organization without the number is not called')
+  t.equal(await statusOf(two), 201)
+  t.same(await called(1), ['two'])
+  t.equal(await statusOf(two, {}, { organizationId: own?.id }), 403)
+  t.equal(await statusOf(parley, {}, { organizationId: two.id }), 403)
+  t.equal(await statusOf(parley, {}, { organizationId: own?.id }), 201)
+  t.same(await called(2), ['two', 'own'])
 })

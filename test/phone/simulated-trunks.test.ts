@@ -41,7 +41,7 @@ async function statusOf(target: Target): Promise<string | undefined> {
 
 async function calledFrom(from: string, { target, organizationId, e164 }: Awaited<ReturnType<typeof trunkOf>>) {
   const asked = { from, to: e164, organizationId }
-  const answer = await call({ ...target, key: '' }, 'POST', '/simulator/calls', asked)
+  const answer = await call(target, 'POST', '/simulator/calls', asked)
   if (answer.status !== 201) throw new Error(answer.text)
   const id = await newestInbound(target)
   await callWhen(target, id, ({ status }) => status === 'in_progress')

@@ -82,7 +82,7 @@ t.test(
     t.match(await direction('outbound'), { forwardingRequired: false, issues: [] })
     const ring = async () => {
       const body = JSON.stringify({ to: e164, lines: ['Goodbye.'], organizationId })
-      const headers = { 'content-type': 'application/json' }
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${test.key}` }
       t.equal((await fetch(`${parley.url}/simulator/calls`, { method: 'POST', headers, body })).status, 201)
     }
     await ring()

@@ -2,12 +2,16 @@
 import t from 'tap'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call } from '../platform/setup.ts'
-import { startParley } from '../process/parley.ts'
+import { type Running, startParley } from '../process/parley.ts'
 
 const path = '/simulator/clock'
 
-async function statusOf(url: string, body: object, headers: Record<string, string> = {}): Promise<number> {
-  const all = { 'content-type': 'application/json', ...headers }
+async function statusOf(
+  { url, key }: Pick<Running, 'url' | 'key'>,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const all = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers }
   return (await fetch(`${url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status
 }
 
@@ -15,10 +19,11 @@ t.test('a user of this machine moves it, but no proxy and no page of another sit
   const parley = await startParley()
   t.teardown(() => parley.remove())
   const advanceMs = 5_000
-  t.equal(await statusOf(parley.url, { advanceMs }, { 'x-forwarded-for': '203.0.113.7' }), 404)
-  t.equal(await statusOf(parley.url, { advanceMs }, { origin: 'https://elsewhere.example' }), 403)
+  t.equal(await statusOf(parley, { advanceMs }, { 'x-forwarded-for': '203.0.113.7' }), 404)
+  t.equal(await statusOf({ ...parley, key: '' }, { advanceMs }), 401)
+  t.equal(await statusOf(parley, { advanceMs }, { origin: 'https://elsewhere.example' }), 403)
   for (const wrong of [{}, { advanceMs: 0 }, { advanceMs: -1 }, { advanceMs: 1.5 }, { advanceMs: 864_000_001 }])
-    t.equal(await statusOf(parley.url, wrong), 400, JSON.stringify(wrong))
+    t.equal(await statusOf(parley, wrong), 400, JSON.stringify(wrong))
   await call(parley, 'PUT', '/v1/sms/10dlc/brand', brandProfile)
   const submit = async () => (await call(parley, 'POST', '/v1/sms/10dlc/brand/submit')).json<{ status: string }>()
   t.match(await submit(), { status: 'pending' })
@@ -33,5 +38,5 @@ t.test('a user of this machine moves it, but no proxy and no page of another sit
 t.test('nobody moves it on a server with a public address', async (t) => {
   const parley = await startParley({ PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.teardown(() => parley.remove())
-  t.equal(await statusOf(parley.url, { advanceMs: 1 }), 404)
+  t.equal(await statusOf(parley, { advanceMs: 1 }), 404)
 })

@@ -1,0 +1,23 @@
+/** Who gets the tokens of the local key, with which the pages below /try work. */
+import t, { type Test } from 'tap'
+import { startParley } from './parley.ts'
+
+async function tokenOf(t: Test, env: Record<string, string>, headers: Record<string, string> = {}): Promise<number> {
+  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', ...env })
+  t.teardown(() => parley.remove())
+  const answer = await fetch(`${parley.url}/try/token`, { method: 'POST', headers: { origin: parley.url, ...headers } })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+t.test('a program of this machine', async (t) => {
+  t.equal(await tokenOf(t, {}), 200)
+})
+
+t.test('no client of a server with a public address, where a tunnel may make strangers local', async (t) => {
+  t.equal(await tokenOf(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }), 404)
+})
+
+t.test('no client behind a proxy', async (t) => {
+  t.equal(await tokenOf(t, {}, { 'x-real-ip': '203.0.113.7' }), 404)
+})
