@@ -31,20 +31,36 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
         return debits.length
       }),
     withoutCredit: (ownerId, limit) =>
-      worlds.asOperator(
-        (tx) => tx<(Tenant & { callId: string })[]>`
-          select distinct l.organization_id as "organizationId", l.test, l.call_id as "callId"
-          from call_legs l
-          join calls c on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
-          join organizations o on o.id = l.organization_id
-          left join api_keys k on k.organization_id = c.organization_id and k.id = c.key_id
-          left join key_budgets b on b.organization_id = c.organization_id and b.key_id = c.key_id
-            and b.period = budget_period(k.policy #>> '{budget,period}', ${new Date(clock.nowMs())})
-          where ${unsettled(tx)} and l.ended_at is null and c.owner_id = ${ownerId} and c.ended_at is null
-            and (o.credit_micro_usd <= 0 or b.spent_micro_usd >= (k.policy #>> '{budget,microUsd}')::bigint)
-          limit ${limit}`,
-      ),
+      worlds.asOperator((tx) => readUncovered(tx, ownerId, new Date(clock.nowMs()), limit)),
   }
+}
+
+/**
+ * A leg is debited when its minute is over, so the minutes under way must be covered too: without that, money for one call would let fifty talk
+ * for a minute. Of an organization and of a key the legs that were answered first are covered first. What requests have reserved
+ * counts as credit here, because most of it is given back.
+ */
+function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promise<(Tenant & { callId: string })[]> {
+  return tx<(Tenant & { callId: string })[]>`
+    with live as (
+      select l.organization_id, l.test, l.call_id, c.key_id, c.owner_id, c.ended_at,
+        sum(l.micro_usd_per_minute) over (partition by l.organization_id order by l.answered_at, l.id) as of_organization,
+        sum(l.micro_usd_per_minute) over (partition by l.organization_id, c.key_id order by l.answered_at, l.id) as of_key
+      from call_legs l
+      join calls c on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
+      where ${unsettled(tx)} and l.ended_at is null
+    )
+    select distinct l.organization_id as "organizationId", l.test, l.call_id as "callId"
+    from live l
+    join organizations o on o.id = l.organization_id
+    left join api_keys k on k.organization_id = l.organization_id and k.id = l.key_id
+    left join key_budgets b on b.organization_id = l.organization_id and b.key_id = l.key_id
+      and b.period = budget_period(k.policy #>> '{budget,period}', ${now})
+    where l.owner_id = ${ownerId} and l.ended_at is null and (
+      l.of_organization > o.credit_micro_usd
+        + (select coalesce(sum(r.micro_usd), 0) from reservations r where r.organization_id = l.organization_id)
+      or coalesce(b.spent_micro_usd, 0) + l.of_key > (k.policy #>> '{budget,microUsd}')::bigint)
+    limit ${limit}`
 }
 
 /** Only legs that cost, as the index has them. A test call costs nothing. */

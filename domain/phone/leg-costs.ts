@@ -30,7 +30,7 @@ export type ChargedLeg = {
 export interface LegChargeStore {
   /** Debits the full minutes of live legs, and the rest of those that have ended. Returns how many legs were debited. */
   charge(limit: number): Promise<number>
-  /** Calls of the process whose legs cost, and whose organization has no credit or whose key has no budget left. */
+  /** Calls of the process whose minutes under way are not covered by the credit of the organization, or by the budget of the key. */
   withoutCredit(ownerId: string, limit: number): Promise<readonly (Tenant & { callId: string })[]>
 }
 

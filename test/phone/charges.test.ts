@@ -51,7 +51,13 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
   await store.calls.claim(call, call.id, store.instanceId, null)
   const ended: string[] = []
   const conversation = { creditGone: () => void ended.push(call.id) }
-  const phones = { find: (_tenant: unknown, id: string) => (id === call.id ? { conversation } : null) }
+  const others = new Set<string>()
+  const phones = {
+    find: (_tenant: unknown, id: string) => {
+      if (others.has(id)) return { conversation: { creditGone: () => void ended.push(id) } }
+      return id === call.id ? { conversation } : null
+    },
+  }
   const chargingOf = ({ legCharges, instanceId }: typeof store) =>
     chargeLegs({ charges: legCharges, phones: phones as never, ownerId: instanceId })
   return {
@@ -61,6 +67,16 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     leg,
     caller,
     ended,
+    /** Another call of this process. */
+    async placed() {
+      const phone = call.phone && { ...call.phone, legId: systemIds.leg() }
+      const next = { ...call, id: systemIds.session(), phone }
+      const first = leg({ id: phone?.legId ?? '', callId: next.id })
+      await store.calls.insertPhoned(next, {}, first)
+      await store.calls.claim(next, next.id, store.instanceId, null)
+      others.add(next.id)
+      return { id: next.id, caller: first }
+    },
     charge: () => chargingOf(store),
     chargeElsewhere: () => chargingOf(other),
     credit: () => creditOf(store, organizationId),
@@ -164,6 +180,33 @@ t.test('a call ends when the credit is gone, in its process alone', async (t) =>
   t.same(ended, [], 'the call is held by the other process')
   await charge()
   t.same(ended, [call.id])
+})
+
+t.test('of 50 calls at once on money for one, one goes on', async (t) => {
+  for (const paidBy of ['credit', 'budget'] as const) {
+    const { clock, store, call, caller, placed, placedBy, charge, setCredit, credit, ended } = await withCall()
+    const { organizationId } = call
+    const all = [{ id: call.id, caller }]
+    while (all.length < 50) all.push(await placed())
+    const before = paidBy === 'credit' ? 7_000 : creditMicroUsd
+    if (paidBy === 'credit') await setCredit(before)
+    const budget = { microUsd: paidBy === 'budget' ? 7_000 : creditMicroUsd, period: 'day' as const }
+    const wanted = { organizationId, name: '', scopes: ['platform' as const], test: false, expiresAtMs: null }
+    const made = await store.keys.create({ ...wanted, policy: { budget } })
+    await placedBy(made?.key.id ?? '')
+    for (const one of all) {
+      await store.legs.answered(one.caller, clock.nowMs())
+      await clock.advance(1)
+    }
+    await clock.advance(5_000)
+    await charge()
+    t.same(new Set(ended), new Set(all.slice(1).map(({ id }) => id)), `${paidBy}: those that were answered first go on`)
+    for (const one of all.slice(1)) await store.legs.ended(one.caller, clock.nowMs())
+    await charge()
+    const overdraftMicroUsd = before - (await credit())
+    t.comment(`${paidBy}: ${overdraftMicroUsd} of the 350,000 that a minute of all costs`)
+    t.ok(overdraftMicroUsd < 50 * 6 * Math.ceil(7_000 / 60), 'the seconds until the first look')
+  }
 })
 
 t.test('the leg of a recipient has its own time, and outlives its call when it was bridged', async (t) => {
