@@ -21,6 +21,8 @@ export const endOfRows = '\\.\n'
 const newline = 0x0a
 /** The longest line: a row with a transcript or an answer of several MiB. */
 const lineBytesMax = 256 * 1024 * 1024
+/** The lines between the rows. */
+const jsonBytesMax = 1024 * 1024
 
 /** A file that is no backup, or not a whole one. */
 export class BackupError extends Error {}
@@ -37,17 +39,17 @@ export class BackupReader {
 
   async header(): Promise<BackupHeader> {
     const { format, schema, createdAt } = await this.#json()
-    if (format !== backupFormat || typeof schema !== 'number' || typeof createdAt !== 'string')
+    if (format !== backupFormat || !Number.isInteger(schema) || Number(schema) < 1 || typeof createdAt !== 'string')
       throw new BackupError('this is not a backup that this version of Parley can read')
-    return { schema, createdAt }
+    return { schema: Number(schema), createdAt }
   }
 
   async section(): Promise<Section> {
     const line = await this.#json()
     const { table, columns, counters, tables, rows } = line
     if (typeof tables === 'number' && typeof rows === 'number') return { kind: 'end', counts: { tables, rows } }
-    if (typeof table !== 'string' || !Array.isArray(columns)) throw damaged()
-    return { kind: 'table', table: { name: table, columns, counters: counters as Record<string, string> } }
+    if (typeof table !== 'string' || !areNames(columns) || !areNumbers(counters)) throw damaged()
+    return { kind: 'table', table: { name: table, columns, counters } }
   }
 
   /** The rows of the table that was read last, as whole lines. */
@@ -66,24 +68,43 @@ export class BackupReader {
   async #json(): Promise<Record<string, unknown>> {
     let at = this.#rest.indexOf(newline)
     while (at < 0) {
+      if (this.#rest.length > jsonBytesMax) throw damaged()
       await this.#more()
       at = this.#rest.indexOf(newline)
     }
     const line = this.#rest.toString('utf8', 0, at)
     this.#rest = this.#rest.subarray(at + 1)
     try {
-      return JSON.parse(line) as Record<string, unknown>
+      // Anything but an object has none of the fields.
+      return Object(JSON.parse(line)) as Record<string, unknown>
     } catch (cause) {
       throw new BackupError('this is not a backup of Parley', { cause })
     }
   }
 
+  /** Reads on to a newline, or until there is twice as much: a long line that was joined with each chunk would be copied thousands of times. */
   async #more(): Promise<void> {
-    const next = await this.#chunks.next()
-    if (next.done === true || this.#rest.length > lineBytesMax) throw damaged()
-    this.#rest = Buffer.concat([this.#rest, next.value])
+    const chunks = [this.#rest]
+    let bytes = this.#rest.length
+    const enough = 2 * bytes
+    for (let hasNewline = false; !hasNewline && (chunks.length === 1 || bytes < enough); ) {
+      const next = await this.#chunks.next()
+      if (next.done === true || bytes > lineBytesMax) throw damaged()
+      chunks.push(next.value)
+      bytes += next.value.length
+      hasNewline = next.value.includes(newline)
+    }
+    this.#rest = Buffer.concat(chunks)
   }
 }
+
+const areNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string')
+
+const areNumbers = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((number) => typeof number === 'string' && /^\d{1,18}$/.test(number))
 
 /** The position of the line that ends the rows, or null. `lines` begins with a line. */
 function endOf(lines: Buffer): number | null {

@@ -73,7 +73,9 @@ async function readTables(tx: Tx, reader: BackupReader): Promise<BackupCounts> {
 }
 
 const isSame = (known: TableShape | undefined, table: TableShape) =>
-  known !== undefined && known.columns.join() === table.columns.join()
+  known !== undefined &&
+  JSON.stringify(known.columns) === JSON.stringify(table.columns) &&
+  Object.keys(table.counters).every((column) => known.columns.includes(column))
 
 async function readTable(
   tx: Tx,

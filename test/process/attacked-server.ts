@@ -13,7 +13,7 @@ const grownMibMax = 100
 export type AttackedServer = {
   parley: Running
   /** A test after which the server is as it was. */
-  hostile(title: string, run: (t: Test) => Promise<void>): void
+  hostile: (title: string, run: (t: Test) => Promise<void>) => void
 }
 
 /** Ends with the tests of the file. */

@@ -79,7 +79,7 @@ t.test('restore refuses a file that is not a whole backup, and leaves the databa
     writeFileSync(damaged, content)
     return runParley(['restore', damaged], { dataDir })
   }
-  const [, row = ''] = text.split('\n').slice(1)
+  const [table = '', row = ''] = text.split('\n').slice(1)
   const cases: [Buffer, RegExp][] = [
     [Buffer.from(text), /not a whole backup/],
     [readFileSync(file).subarray(0, -20), /not a whole backup|not whole/],
@@ -93,6 +93,25 @@ t.test('restore refuses a file that is not a whole backup, and leaves the databa
     ],
     [gzipSync(text.replace(/"schema":\d+/, '"schema":9999')), /has schema 9999, and this version of Parley knows \d+/],
   ]
+  const header = text.slice(0, text.indexOf('\n') + 1)
+  const withTable = (shape: object) => gzipSync(`${header}${JSON.stringify(shape)}\n`)
+  const long = Buffer.alloc(64 * 1024 * 1024, 'x')
+  cases.push(
+    [gzipSync('null\n'), /not a backup that this version/],
+    [gzipSync(text.replace(/"schema":\d+/, '"schema":0.5')), /not a backup that this version/],
+    [gzipSync(text.replace(/"schema":\d+/, '"schema":-1')), /not a backup that this version/],
+    [gzipSync(long), /not whole/],
+    [gzipSync(Buffer.concat([Buffer.from(`${header}${table}\n`), long])), /not whole/],
+    [withTable({ table: 'agents', columns: [['id']], counters: {} }), /not whole/],
+    [withTable({ table: 'agents', columns: ['id'], counters: { id: '1); drop table agents; --' } }), /not whole/],
+    [withTable({ table: 'agents', columns: ['id'], counters: null }), /not whole/],
+    [
+      withTable({ table: 'agents"; drop table organizations; --', columns: ['id'], counters: {} }),
+      /of the backup is not one of its schema/,
+    ],
+    [gzipSync(text.replace(/"columns":\["(\w+)","(\w+)"/, '"columns":["$1,$2"')), /is not one of its schema/],
+    [gzipSync(text.replace('"counters":{}', '"counters":{"no_such_column":"1"}')), /is not one of its schema/],
+  )
   for (const [content, reason] of cases) refused(t, await restore(content), reason)
   refused(t, await runParley(['restore', path.join(folder, 'none')], { dataDir }), /no such file/)
   const organizations = await runParley(['org', 'list'], { dataDir })

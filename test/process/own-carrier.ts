@@ -27,7 +27,7 @@ export type OwnCarrier = {
   publicKey: string
   legs: DialledLeg[]
   /** The headers of an event with this body. */
-  signed(body: string, timestampS?: number): Record<string, string>
+  signed: (body: string, timestampS?: number) => Record<string, string>
   /** Sends the event of its end, and says from now on that it is over. */
   hangUp(leg: DialledLeg, url: string): Promise<void>
   close(): Promise<void>

@@ -19,7 +19,12 @@ const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buff
 const frameSamples = 160
 const quiet = { info() {}, warn() {}, error() {} }
 
-async function leg(t: Test, more: Partial<RtpRemote> = {}, address = host, mayReach = (_address: string) => true) {
+async function leg(
+  t: Test,
+  more: Partial<RtpRemote> = {},
+  address = host,
+  mayReach: (address: string) => boolean = () => true,
+) {
   const clock = new ManualClock()
   const ports = createRtpPorts({ host, ports: { from: 42_100, to: 42_400 }, mayReach, clock, log: quiet })
   const far = await openRtpPeer(t, address)
