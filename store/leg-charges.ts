@@ -36,9 +36,9 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
 }
 
 /**
- * A leg is debited when its minute is over, so the minutes under way must be covered too: without that, money for one call would let fifty talk
- * for a minute. Of an organization and of a key the legs that were answered first are covered first. What requests have reserved
- * counts as credit here, because most of it is given back.
+ * A leg is debited when its minute is over, so the minutes under way must be covered too. Otherwise fifty calls on money for one would each go on for
+ * a minute. The legs that were answered first are covered first. The reservations of requests count as credit here, because most of each is
+ * given back.
  */
 function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promise<(Tenant & { callId: string })[]> {
   return tx<(Tenant & { callId: string })[]>`

@@ -34,7 +34,7 @@ function isNow(timestamp: string, nowMs: number): boolean {
   return /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) - nowMs / 1000) <= windowS
 }
 
-/** 64 bytes. What stands behind them would be ignored, and a signature has only one spelling. */
+/** 64 bytes in base64, and no more: the decoder would ignore the rest. */
 const signatureForm = /^[A-Za-z0-9+/]{86}==$/
 
 function isSigned(key: KeyObject, signature: string, timestamp: string, body: Uint8Array): boolean {

@@ -19,8 +19,7 @@ export class Head {
   forwardedFor = ''
   forwardedHost = ''
   forwardedProto = ''
-  /** Some header says that a proxy has passed the request on. */
-  isForwarded = false
+  #hasProxyHeader = false
   preflightMethod = ''
   /** Declared headers under their lower-case names in the spec. */
   readonly declared: Record<string, string> = {}
@@ -91,26 +90,28 @@ export class Head {
         break
       case 'x-forwarded-for':
         this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor},${value}`
-        this.isForwarded = true
         break
       case 'x-forwarded-host':
         this.forwardedHost = value
-        this.isForwarded = true
         break
       case 'x-forwarded-proto':
         this.forwardedProto = value
-        this.isForwarded = true
         break
       case 'access-control-request-method':
         this.preflightMethod = value
         break
       default:
-        if (proxyHeader.test(name)) this.isForwarded = true
+        if (proxyHeader.test(name)) this.#hasProxyHeader = true
     }
     const declared = wanted.get(name)
     if (declared === undefined) return
     if (this.declared[declared] === undefined) this.declared[declared] = value
     else this.repeated ??= declared
+  }
+
+  /** Some header says that a proxy has passed the request on. */
+  get isForwarded(): boolean {
+    return this.#hasProxyHeader || this.forwardedFor !== '' || this.forwardedHost !== '' || this.forwardedProto !== ''
   }
 
   get hasBody(): boolean {

@@ -68,7 +68,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
     caller,
     ended,
     /** Another call of this process. */
-    async placed() {
+    placed: async () => {
       const phone = call.phone && { ...call.phone, legId: systemIds.leg() }
       const next = { ...call, id: systemIds.session(), phone }
       const first = leg({ id: phone?.legId ?? '', callId: next.id })

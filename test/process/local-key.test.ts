@@ -1,4 +1,4 @@
-/** Who gets the tokens of the local key, with which the pages below /try work. */
+/** Only clients of this machine get tokens of the local key. */
 import t, { type Test } from 'tap'
 import { startParley } from './parley.ts'
 

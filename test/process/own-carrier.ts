@@ -17,7 +17,7 @@ export type DialledLeg = {
   clientState: string
   /** The address of its stream, with the token. */
   streamPath: string
-  /** What the carrier answers to a question about it. */
+  /** The carrier says so when it is asked about the leg. */
   isAlive: boolean
 }
 
