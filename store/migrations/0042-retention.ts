@@ -50,12 +50,5 @@ create index call_costs_of_call on call_costs (organization_id, test, call_id);
 -- The agent of a request whose call is deleted before it.
 alter table requests add column agent_id text;
 alter table calls add column events_removed boolean not null default false;
-
--- What is due is found by its age.
-create index calls_ended on calls (ended_at) where ended_at is not null;
-create index calls_with_events on calls (ended_at) where ended_at is not null and not events_removed;
--- A file of a recording names its call alone.
-create index calls_id on calls (id);
-create index calls_recorded on calls (ended_at) where recording_status = 'ready';
 ${['usage_days', 'call_costs'].map(ownWorld).join('')}`,
 }

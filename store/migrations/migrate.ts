@@ -1,36 +1,74 @@
 import type { Sql, Tx } from '../connect.ts'
 import { migrations, servedSchema } from './list.ts'
-import type { Migration } from './migration.ts'
-
-/** Any number that nothing else in the database takes as an advisory lock. */
-const lock = 7_275_539_001
+import type { Index, Migration } from './migration.ts'
+import { type Connection, upgradeLock, withUpgradeLock } from './upgrade-lock.ts'
 
 /** The schema that this version needs. */
 export const schemaVersion = migrations.at(-1)?.version ?? 0
 
-/** The longest that one statement of a migration may take, or that a process may wait for the migration of another one. */
-const statementMsMax = 4 * 3_600_000
 /**
- * A statement that waits for a table lets nobody else have it, so it gives up soon. The migration then begins again from
- * the beginning after a pause, in which requests are served.
+ * A statement that waits for a table lets nobody else have it, so it gives up soon. The step then begins again after a
+ * pause, in which requests are served.
  */
 const lockMsMax = 2_000
 const pauseMs = 1_000
 const triesMax = 30
 
 /**
- * Brings the schema up to this version in one transaction; if several processes start, one works and the others
- * wait. A schema of the next version stays as it is.
+ * Brings the schema up to this version, each step in a separate transaction: the version before serves meanwhile, and a
+ * step that fails leaves the steps before it, from which the next start goes on. If several processes start, one works
+ * and the others wait. A schema of the next version stays as it is.
  */
 export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
   if ((await readSchemaVersion(sql)) >= schemaVersion) return
+  await withUpgradeLock(sql, progress, async (connection) => {
+    // Read again behind the lock: another process may have done it.
+    const pending = await repeated(progress, () =>
+      inTransaction(connection, () => listPending(connection, schemaVersion)),
+    )
+    if (pending.length > 0) progress(sayPending(pending))
+    // Nobody uses a database without our tables, so one transaction is enough, and takes half the time.
+    if (pending.length === migrations.length) await inTransaction(connection, () => applyAll(connection, pending))
+    else for (const migration of pending) await takeStep(connection, migration, progress)
+  })
+}
+
+async function takeStep(connection: Connection, migration: Migration, progress: (message: string) => void) {
+  for (const index of migration.indexes ?? []) await build(connection, index, progress)
+  await repeated(progress, () => inTransaction(connection, () => apply(connection, migration)))
+}
+
+/**
+ * Waits for transactions that read or write the table, such as a backup, and keeps none of them waiting. An index that is
+ * not valid is what a building left that did not come to its end.
+ */
+async function build(connection: Connection, { name, table, of }: Index, progress: (message: string) => void) {
+  const [found] = await connection<{ valid: boolean }[]>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`
+  if (found?.valid) return
+  progress(`building the index ${name} of the table ${table}, which can be used meanwhile`)
+  if (found) await connection.unsafe(`drop index concurrently ${name}`)
+  await connection.unsafe(`create index concurrently ${name} on ${table} ${of}`)
+}
+
+async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  await connection`begin`
+  try {
+    await connection`select set_config('lock_timeout', ${String(lockMsMax)}, true)`
+    const result = await work()
+    await connection`commit`
+    return result
+  } catch (error) {
+    await connection`rollback`.catch(() => {}) // The connection may be lost, which rolls back too.
+    throw error
+  }
+}
+
+/** Runs `work` again where it gave up the wait for a table. */
+async function repeated<T>(progress: (message: string) => void, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await sql.begin(async (tx) => {
-        await tx`select set_config('statement_timeout', ${String(statementMsMax)}, true)`
-        await applyMigrations(tx, schemaVersion, progress)
-      })
-      return
+      return await work()
     } catch (cause) {
       if (!isLocked(cause)) throw cause
       if (tries === triesMax)
@@ -47,28 +85,41 @@ export async function migrate(sql: Sql, progress: (message: string) => void): Pr
 /** SQLSTATE lock_not_available. */
 const isLocked = (error: unknown) => (error as { code?: string }).code === '55P03'
 
-/** Up to the schema `wanted`. Changes nothing where the database has it already. */
+/** Up to the schema `wanted`, in the transaction of the caller, for a database that nobody uses yet. */
 export async function applyMigrations(tx: Tx, wanted: number, progress: (message: string) => void): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${lock})`
-  await tx`
+  await tx`select pg_advisory_xact_lock(${upgradeLock})`
+  const pending = await listPending(tx, wanted)
+  if (pending.length > 0) progress(sayPending(pending))
+  await applyAll(tx, pending)
+}
+
+async function applyAll(sql: Sql | Tx, pending: readonly Migration[]): Promise<void> {
+  for (const migration of pending) {
+    for (const { name, table, of } of migration.indexes ?? [])
+      await sql.unsafe(`create index ${name} on ${table} ${of}`)
+    await apply(sql, migration)
+  }
+}
+
+const sayPending = ({ length }: readonly Migration[]) => `preparing the schema (${length} migrations)`
+
+/** Makes the table that names the steps where it is missing. */
+async function listPending(sql: Sql | Tx, wanted: number): Promise<Migration[]> {
+  await sql`
     create table if not exists parley_migrations
       (version integer primary key, name text not null, applied_at timestamptz not null default now())`
-  // Read again behind the lock: another process may have done it.
-  const applied = await tx<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
-  const pending = migrations.filter(({ version }) => version > (applied[0]?.version ?? 0) && version <= wanted)
-  if (pending.length === 0) return
-  progress(`preparing the schema (${pending.length} migrations)`)
-  await tx`select set_config('lock_timeout', ${String(lockMsMax)}, true)`
-  await tx`alter table parley_migrations add column if not exists serves_from integer`
-  for (const migration of pending) await apply(tx, migration)
-  await tx`select set_config('lock_timeout', '0', true)`
+  const [applied] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
+  const pending = migrations.filter(({ version }) => version > (applied?.version ?? 0) && version <= wanted)
+  if (pending.length > 0) await sql`alter table parley_migrations add column if not exists serves_from integer`
+  return pending
 }
 
 /** `serves_from` tells older versions whether they may serve: from that schema on. Null: none of them may. */
-async function apply(tx: Tx, { version, name, sql, breaks }: Migration): Promise<void> {
-  await tx.unsafe(sql)
+async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
+  const { version, name, breaks } = migration
+  if (migration.sql !== undefined) await sql.unsafe(migration.sql)
   const servesFrom = breaks === undefined && version > servedSchema ? servedSchema : null
-  await tx`insert into parley_migrations (version, name, serves_from) values (${version}, ${name}, ${servesFrom})`
+  await sql`insert into parley_migrations (version, name, serves_from) values (${version}, ${name}, ${servesFrom})`
 }
 
 /** Throws when the schema is neither that of this version nor one of the next version that this one can serve over. Changes nothing. */

@@ -73,7 +73,7 @@ t.test('the credit of before is the first movement', async (t) => {
   await sql.begin(async (tx) => {
     await tx`set local role parley`
     await tx`drop table credit_movements`
-    await tx.unsafe(creditMovements.sql)
+    await tx.unsafe(creditMovements.sql ?? '')
   })
   t.equal(await creditOf(store, id), 4_999_100)
   t.match(await store.creditAccounts.read(id, 1, null), { movements: [{ kind: 'opening', microUsd: 5 * usdMicro }] })

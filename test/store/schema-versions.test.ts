@@ -5,6 +5,7 @@ import { retention } from '../../store/migrations/0042-retention.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
 import { organization, TestCluster } from './cluster.ts'
+import { hold } from './held.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -20,27 +21,6 @@ async function olderDatabase(t: Test, older = migrations.at(-2)?.version ?? 0) {
   const url = await cluster.database('empty')
   await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}))
   return url
-}
-
-/** Runs `then` once `sql` holds a lock, which is kept until the result is called. */
-async function hold(sql: ReturnType<typeof connection>, lock: string): Promise<() => Promise<unknown>> {
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let transaction: Promise<unknown> = Promise.resolve()
-  await new Promise<void>((resolve, reject) => {
-    transaction = sql.begin(async (tx) => {
-      await tx.unsafe(lock)
-      resolve()
-      await released
-    })
-    transaction.catch(reject)
-  })
-  return () => {
-    release()
-    return transaction
-  }
 }
 
 t.test('a migration may take longer than a statement of a request', async (t) => {

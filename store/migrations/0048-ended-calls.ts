@@ -1,0 +1,13 @@
+import type { Migration } from './migration.ts'
+
+/** Calls that are due for deletion are found by their age, and the call of a recording's file by its id alone. */
+export const endedCalls: Migration = {
+  version: 48,
+  name: 'indexes of ended calls',
+  indexes: [
+    { name: 'calls_ended', table: 'calls', of: '(ended_at) where ended_at is not null' },
+    { name: 'calls_with_events', table: 'calls', of: '(ended_at) where ended_at is not null and not events_removed' },
+    { name: 'calls_id', table: 'calls', of: '(id)' },
+    { name: 'calls_recorded', table: 'calls', of: `(ended_at) where recording_status = 'ready'` },
+  ],
+}

@@ -1,0 +1,54 @@
+import type postgres from 'postgres'
+import type { Sql } from '../connect.ts'
+
+/** A connection that one process has for itself. */
+export type Connection = postgres.ReservedSql<{ bigint: number }>
+
+/** Any number that nothing else in the database takes as an advisory lock. */
+export const upgradeLock = 7_275_539_001
+
+/** The longest that one statement of a migration may take, or that a process may wait for the migration of another one. */
+export const statementMsMax = 4 * 3_600_000
+const askAgainMs = 200
+
+/**
+ * Runs `work` while no other process changes the schema. The lock belongs to the connection and not to a transaction, because
+ * `create index concurrently` runs in none. Its statements may take `statementMsMax`.
+ */
+export async function withUpgradeLock(
+  sql: Sql,
+  progress: (message: string) => void,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const connection = await sql.reserve()
+  try {
+    const [before] = await connection<[{ timeout: string }]>`select current_setting('statement_timeout') as timeout`
+    await connection`select set_config('statement_timeout', ${String(statementMsMax)}, false)`
+    try {
+      await takeLock(connection, progress)
+      await work(connection)
+    } finally {
+      // A connection that was lost has no lock any more.
+      await connection`
+        select pg_advisory_unlock(${upgradeLock}), set_config('statement_timeout', ${before.timeout}, false)`.catch(
+        () => {},
+      )
+    }
+  } finally {
+    connection.release()
+  }
+}
+
+/**
+ * Asks again and again. A statement that waited for the lock would have a snapshot, and `create index concurrently` of the
+ * process that has the lock waits for all snapshots: both would wait for ever.
+ */
+async function takeLock(connection: Connection, progress: (message: string) => void): Promise<void> {
+  for (let waitedMs = 0; waitedMs < statementMsMax; waitedMs += askAgainMs) {
+    const [row] = await connection<[{ taken: boolean }]>`select pg_try_advisory_lock(${upgradeLock}) as taken`
+    if (row.taken) return
+    if (waitedMs === 0) progress('waiting for another process that prepares the schema')
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs))
+  }
+  throw new Error('Another process has been preparing the schema for four hours: look what it does, and start again.')
+}

@@ -1,0 +1,92 @@
+/** The schema is brought up to date step by step, while the version before serves, and after a step that has failed. */
+import t, { type Test } from 'tap'
+import { connectOnce } from '../../store/connect.ts'
+import { keyBudgets } from '../../store/migrations/0043-key-budgets.ts'
+import { endedCalls } from '../../store/migrations/0048-ended-calls.ts'
+import { migrations, servedSchema } from '../../store/migrations/list.ts'
+import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
+import { TestCluster } from './cluster.ts'
+import { hold } from './held.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const silent = () => {}
+
+/** A database with the schema of an older version, and how connections to it are opened. */
+async function databaseOf(t: Test, version: number) {
+  const databaseUrl = await cluster.database('empty')
+  const open = () => {
+    const sql = connectOnce({ databaseUrl }, 'test')
+    t.teardown(() => sql.end({ timeout: 1 }))
+    return sql
+  }
+  await open().begin((tx) => applyMigrations(tx, version, silent))
+  return { open, superuser: cluster.sql(t, databaseUrl) }
+}
+
+type Sql = ReturnType<typeof connectOnce>
+
+const indexes = (sql: Sql) => sql<{ name: string; valid: boolean }[]>`
+  select c.relname as name, i.indisvalid as valid from pg_index i join pg_class c on c.oid = i.indexrelid
+  where i.indrelid = 'calls'::regclass`
+
+/** Resolves when a statement that begins so waits for a lock of another transaction. */
+async function waits(sql: Sql, statement: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const [row] = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike ${`${statement}%`}`
+    if (row !== undefined) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`nothing waits in "${statement}"`)
+}
+
+t.test('calls are written while an upgrade builds the indexes of their table', async (t) => {
+  const { open, superuser } = await databaseOf(t, endedCalls.version - 1)
+  // A transaction that has written to the table, as those of the old version that serves.
+  const release = await hold(open(), 'lock table calls in row exclusive mode')
+  const said: string[] = []
+  const migrated = migrate(open(), (message) => said.push(message))
+  await waits(superuser, 'create index concurrently')
+  await open()`update calls set ended_at = ended_at`
+  await release()
+  await migrated
+  t.equal(await readSchemaVersion(superuser), schemaVersion)
+  t.match(said, [/^preparing the schema \(\d+ migrations\)$/, /building the index calls_ended of the table calls/])
+  t.strictSame(
+    (await indexes(superuser)).filter(({ valid }) => !valid),
+    [],
+  )
+})
+
+t.test('the steps before one that fails stay, and the next start goes on behind them', async (t) => {
+  const { open, superuser } = await databaseOf(t, servedSchema)
+  await open()`create table key_budgets ()`
+  await t.rejects(migrate(open(), silent), /relation "key_budgets" already exists/)
+  t.equal(await readSchemaVersion(superuser), keyBudgets.version - 1)
+  await open()`drop table key_budgets`
+  const sql = open()
+  await sql`set statement_timeout = 200`
+  await migrate(sql, silent)
+  t.equal(await readSchemaVersion(superuser), schemaVersion)
+  t.match(await sql`show statement_timeout`, [{ statement_timeout: '200ms' }], 'the connection is as it was')
+})
+
+t.test('processes that start at once take each step once', async (t) => {
+  const { open, superuser } = await databaseOf(t, servedSchema)
+  const said: string[] = []
+  await Promise.all([1, 2, 3, 4].map(() => migrate(open(), (message) => said.push(message))))
+  const [rows] = await superuser<[{ steps: number }]>`select count(*)::int as steps from parley_migrations`
+  t.equal(rows.steps, migrations.length)
+  t.equal(said.filter((message) => message.startsWith('preparing')).length, 1, 'one of them works')
+})
+
+t.test('an index whose building has failed is built anew', async (t) => {
+  const { open, superuser } = await databaseOf(t, endedCalls.version - 1)
+  await open()`create index calls_ended on calls (ended_at)`
+  await superuser`update pg_index set indisvalid = false where indexrelid = 'calls_ended'::regclass`
+  await migrate(open(), silent)
+  const built = new Map((await indexes(superuser)).map(({ name, valid }) => [name, valid]))
+  for (const name of ['calls_ended', 'calls_with_events', 'calls_id', 'calls_recorded']) t.ok(built.get(name), name)
+})
