@@ -24,6 +24,7 @@ export class AttemptSignal implements CancelSignal {
   #reject: ((error: ProviderError) => void) | null = null
   #ended: ProviderError | null = null
   #closed = false
+  #answeredModel: string | null = null
   #whenEnded: ((error: ProviderError) => void) | null = null
 
   /** `firstByteMs` from now; `totalDueMs` is a moment on the monotonic clock. A part of an attempt is in the trace of it. */
@@ -42,6 +43,15 @@ export class AttemptSignal implements CancelSignal {
     this.#arm()
     client.addEventListener('abort', this.#clientLeft)
     if (client.aborted) this.#clientLeft()
+  }
+
+  /** The first model that the answer has named, which may be more precise than the one that was asked for. */
+  get answeredModel(): string | null {
+    return this.#answeredModel
+  }
+
+  answeredBy(model: unknown): void {
+    if (typeof model === 'string' && model !== '') this.#answeredModel ??= model.slice(0, modelCharsMax)
   }
 
   get abortSignal(): AbortSignal {
@@ -135,6 +145,9 @@ export class AttemptSignal implements CancelSignal {
     else this.end(new ProviderError('timeout', { sent: true }))
   }
 }
+
+/** The longest name of a model in the configuration. */
+const modelCharsMax = 256
 
 /** Shared while there is no listener. An array that is pushed to reserves space for 17, and thousands of streams have one each. */
 const none: readonly CancelListener[] = []

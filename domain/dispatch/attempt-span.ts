@@ -7,8 +7,14 @@ import type { Stage } from '../catalog/model.ts'
 import type { Attempt } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'
 
-/** `firstByteMs` is null where no first media came, or the answer came at once. */
-type Ended = { stage: Stage; outcome: string; firstByteMs: number | null; quantities: readonly Quantity[] }
+/** `firstByteMs` is null where no first media came, or the answer came at once; `answeredModel` where no answer named its model. */
+type Ended = {
+  stage: Stage
+  outcome: string
+  firstByteMs: number | null
+  answeredModel: string | null
+  quantities: readonly Quantity[]
+}
 
 const operations: Readonly<Record<Stage, string>> = { llm: 'chat', tts: 'text_to_speech', stt: 'speech_to_text' }
 
@@ -20,7 +26,7 @@ export function recordAttempt(
 ): void {
   const { trace, row, attemptId, startedMs } = attempt
   if (trace === null) return
-  const { stage, outcome, firstByteMs, quantities } = ended
+  const { stage, outcome, firstByteMs, answeredModel, quantities } = ended
   const [operation, model] = [operations[stage], row.model.id]
   trace.record({
     name: `${operation} ${model}`,
@@ -30,6 +36,7 @@ export function recordAttempt(
       'gen_ai.operation.name': operation,
       'gen_ai.provider.name': names[row.provider.id] ?? row.provider.id,
       'gen_ai.request.model': model,
+      'gen_ai.response.model': answeredModel ?? undefined,
       'gen_ai.conversation.id': context.callId,
       'gen_ai.response.time_to_first_chunk': firstByteMs === null ? undefined : firstByteMs / 1000,
       ...usageOf(quantities),

@@ -187,7 +187,7 @@ function reportFailure<T>({ deps, context, plan }: Attempted<T>, failure: Failur
   const { stage } = plan.ask
   const { requestId } = context
   deps.metrics.attempt(stage, provider, labelOf(row), outcome, durationMs)
-  recordAttempt(deps, failure, context, { stage, outcome, firstByteMs: null, quantities: [] })
+  recordAttempt(deps, failure, context, { stage, outcome, firstByteMs: null, answeredModel: null, quantities: [] })
   if (error.errorClass === 'cancelled') return
   const fields = { requestId, attemptId, ...report, ...trace?.logFields, status: error.status, err: error.cause }
   deps.log.warn(fields, 'attempt failed')

@@ -189,7 +189,8 @@ export class DispatchedRequest<T> {
     const { deps, context, plan } = this.#request
     const { stage } = plan.ask
     deps.metrics.attempt(stage, this.route.provider, labelOf(this.row), outcome, this.#durationMs())
-    recordAttempt(deps, this.#served, context, { stage, outcome, firstByteMs: this.#firstByteMs, quantities })
+    const [firstByteMs, { answeredModel }] = [this.#firstByteMs, this.signal]
+    recordAttempt(deps, this.#served, context, { stage, outcome, firstByteMs, answeredModel, quantities })
   }
 
   #finish(outcome: string, ledgerOutcome: string, consumed: Quantity[]): void {

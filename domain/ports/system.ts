@@ -56,6 +56,8 @@ export interface CancelSignal {
   readonly reason: unknown
   /** Requests under this signal have these headers. Absent or null: no header is added. */
   readonly traceHeaders?: TraceHeaders | null
+  /** Notes the model that an answer names, for the trace. Anything but a name is ignored. Absent: nobody wants to know. */
+  answeredBy?(model: unknown): void
   addEventListener(type: 'abort', listener: CancelListener): void
   removeEventListener(type: 'abort', listener: CancelListener): void
 }

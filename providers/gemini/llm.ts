@@ -12,12 +12,18 @@ export function createLlm(http: VendorHttp, apiKey: string | null, limits: Outbo
     lacks,
     async respond(request, signal) {
       const path = modelPath(request.model, 'generateContent')
-      return readContent(await http.post(path, json(contentBody(request)), signal))
+      const body = await http.post(path, json(contentBody(request)), signal)
+      signal.answeredBy?.(body['modelVersion'])
+      return readContent(body)
     },
     async *stream(request, signal) {
       const path = modelPath(request.model, 'streamGenerateContent')
       const answer = await http.stream(path, json(contentBody(request)), limits.answerBytesMax, signal)
-      const parse = (data: string) => readAnswer(data, wire, apiKey)
+      const parse = (data: string) => {
+        const piece = readAnswer(data, wire, apiKey)
+        signal.answeredBy?.(piece['modelVersion'])
+        return piece
+      }
       yield* readLlmEvents(answer, new ContentTurn(), parse, limits.eventCharsMax)
     },
   }

@@ -10,6 +10,7 @@ import type {
   PassThroughUsage,
 } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
@@ -22,10 +23,14 @@ import { readObject } from './wire.ts'
 export function createPassThrough(http: VendorHttp, options: LlmOptions): PassThrough {
   const { limits } = options
   return {
-    complete: (request, signal) => http.post(chatPath, json(bodyOf(request, options)), signal).then(readAnswer),
+    async complete(request, signal) {
+      const body = await http.post(chatPath, json(bodyOf(request, options)), signal)
+      signal.answeredBy?.(body['model'])
+      return readAnswer(body)
+    },
     stream(request, signal) {
       const body = json(streamBodyOf(request, options))
-      return new Parts(() => http.stream(chatPath, body, limits.answerBytesMax, signal), options)
+      return new Parts(() => http.stream(chatPath, body, limits.answerBytesMax, signal), signal, options)
     },
   }
 }
@@ -36,6 +41,7 @@ export function createPassThrough(http: VendorHttp, options: LlmOptions): PassTh
  */
 class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
+  readonly #signal: CancelSignal
   readonly #apiKey: string | null
   readonly #reader: EventReader
   readonly #answerReader = new StreamedAnswerReader()
@@ -45,8 +51,9 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
   #failure: Error | null = null
   #ended = false
 
-  constructor(open: () => Promise<StreamedAnswer>, { apiKey, limits }: LlmOptions) {
+  constructor(open: () => Promise<StreamedAnswer>, signal: CancelSignal, { apiKey, limits }: LlmOptions) {
     this.#open = open
+    this.#signal = signal
     this.#apiKey = apiKey
     this.#reader = new EventReader(limits.eventCharsMax)
   }
@@ -92,7 +99,9 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
         this.#answer?.body.discard()
         return this.#end()
       }
-      this.#answerReader.read(readObject(data, this.#apiKey), this.#ready)
+      const object = readObject(data, this.#apiKey)
+      this.#signal.answeredBy?.(object['model'])
+      this.#answerReader.read(object, this.#ready)
     }
     this.#reader.check()
   }

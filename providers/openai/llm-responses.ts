@@ -6,21 +6,27 @@ import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
-import { type JsonObject } from '../wire/json.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
 import type { LlmOptions } from './llm.ts'
 import { ResponseTurn, readResponse } from './responses-answer.ts'
 import { readObject } from './wire.ts'
 
 export function createResponses(http: VendorHttp, { apiKey, limits }: Pick<LlmOptions, 'apiKey' | 'limits'>): Llm {
   return {
-    respond: async (request, signal) => readResponse(await http.post(path, json(bodyOf(request)), signal)),
+    async respond(request, signal) {
+      const body = await http.post(path, json(bodyOf(request)), signal)
+      signal.answeredBy?.(body['model'])
+      return readResponse(body)
+    },
     async *stream(request, signal) {
       const body = json({ ...bodyOf(request), stream: true })
       const answer = await http.stream(path, body, limits.answerBytesMax, signal)
       const turn = new ResponseTurn(apiKey)
       try {
         for await (const { data } of readEventStream(answer.body, limits.eventCharsMax)) {
-          yield* turn.read(readObject(data, apiKey))
+          const event = readObject(data, apiKey)
+          if (isObject(event['response'])) signal.answeredBy?.(event['response']['model'])
+          yield* turn.read(event)
           if (!turn.isOver) continue
           answer.body.discard()
           return

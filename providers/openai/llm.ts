@@ -21,7 +21,9 @@ export type LlmOptions = {
 export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
   return {
     async respond(request, signal): Promise<LlmAnswer> {
-      return readCompletion(await http.post(chatPath, json(chatBody(request, options)), signal))
+      const body = await http.post(chatPath, json(chatBody(request, options)), signal)
+      signal.answeredBy?.(body['model'])
+      return readCompletion(body)
     },
     async *stream(request, signal) {
       const body = { ...chatBody(request, options), stream: true, ...(options.asksForUsage && usageOption) }
@@ -33,7 +35,9 @@ export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
             answer.body.discard()
             break
           }
-          for (const event of turn.read(readObject(data, options.apiKey))) yield event
+          const chunk = readObject(data, options.apiKey)
+          signal.answeredBy?.(chunk['model'])
+          for (const event of turn.read(chunk)) yield event
         }
       } catch (error) {
         throw toProviderError(error)

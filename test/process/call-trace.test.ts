@@ -77,6 +77,7 @@ t.test('all spans of a call are one tree, under the id of the call', async (t) =
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'main',
       'gen_ai.request.model': 'chat',
+      'gen_ai.response.model': 'chat-2026-11-01',
       'gen_ai.conversation.id': page.id,
       'gen_ai.usage.input_tokens': Number,
       'gen_ai.usage.output_tokens': Number,

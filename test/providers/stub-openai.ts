@@ -178,6 +178,9 @@ function succeed(behaviour: Behaviour, request: StubRequest, response: ServerRes
   sendError(response, 404, 'unknown_url')
 }
 
+/** The model that the stub says has answered. */
+const stubModel = 'chat-2026-11-01'
+
 function chat(behaviour: Behaviour, response: ServerResponse): void {
   const text = textIn(behaviour)
   const calls = callsOf(behaviour)
@@ -186,6 +189,7 @@ function chat(behaviour: Behaviour, response: ServerResponse): void {
   const finish = calls.length > 0 ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop'
   const completion = {
     id: 'chatcmpl-1',
+    model: stubModel,
     choices: [{ index: 0, message, finish_reason: finish }],
     usage: usageIn(behaviour),
   }
@@ -196,7 +200,7 @@ function chatStream(behaviour: Behaviour, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (value: object) => response.write(`data: ${JSON.stringify(value)}\n\n`)
   const delta = (value: object, finish: string | null = null) =>
-    send({ id: 'chatcmpl-1', choices: [{ index: 0, delta: value, finish_reason: finish }] })
+    send({ id: 'chatcmpl-1', model: stubModel, choices: [{ index: 0, delta: value, finish_reason: finish }] })
   delta({ role: 'assistant', content: '' })
   const calls = callsOf(behaviour)
   const words = textIn(behaviour).match(/\S+\s*/g) ?? []

@@ -34,7 +34,7 @@ const ask: LlmRequest = {
 }
 
 t.test('the suite of the port', (t) =>
-  llmSuite(t, { provider: adapter, stub, model: 'claude-haiku-4-5', apiKey, usage, keeps }),
+  llmSuite(t, { provider: adapter, stub, model: 'claude-haiku-4-5', apiKey, usage, answeredBy: ask.model, keeps }),
 )
 
 t.test('a conversation in the fields of the Messages API', async (t) => {

@@ -38,7 +38,7 @@ const ask: LlmRequest = {
 }
 const say: TtsRequest = { model: 'gemini-3.8-flash-tts', text: 'Hello', wanted: speechFormat }
 
-t.test('the suite of the language model', (t) => llmSuite(t, { ...given, model: ask.model, usage }))
+t.test('the suite of the language model', (t) => llmSuite(t, { ...given, model: ask.model, usage, answeredBy: 'stub' }))
 t.test('the suite of the speech model', (t) => ttsSuite(t, { ...given, model: say.model }))
 
 t.test('a conversation in the fields of the Gemini API', async (t) => {

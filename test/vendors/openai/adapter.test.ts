@@ -50,8 +50,10 @@ const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-
 const given = { provider, stub, apiKey }
 const rawAudio = { error_mid: 'the body is samples: an error in it would be played as audio' }
 
-t.test('chat completions', (t) => llmSuite(t, { ...given, model: 'gpt-4.1', usage }))
-t.test('responses', (t) => llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, withoutChat: true }))
+t.test('chat completions', (t) => llmSuite(t, { ...given, model: 'gpt-4.1', usage, answeredBy: 'stub' }))
+t.test('responses', (t) =>
+  llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, answeredBy: 'stub', withoutChat: true }),
+)
 t.test('transcriptions', (t) => sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }))
 t.test('transcriptions, as Mistral defines them', (t) =>
   sttSuite(t, { ...given, provider: mistral, model: 'voxtral-mini-2602', billedMs: billedSeconds * 1000 }),

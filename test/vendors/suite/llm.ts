@@ -16,6 +16,7 @@ import type {
   PassThroughUsage,
 } from '../../../domain/llm/llm.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
+import type { CancelSignal } from '../../../domain/ports/system.ts'
 import {
   never,
   type PortRules,
@@ -35,6 +36,8 @@ export type LlmGiven = SuiteGiven & {
   withoutChat?: true
   /** The usage that the stub reports, in the domain's terms. */
   usage: LlmUsage
+  /** The model that the stub says has answered. */
+  answeredBy: string
 }
 
 export const answerText = 'Hello from the stub.'
@@ -63,6 +66,14 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
   await t.test('tools are called', (t) =>
     withProvider(t, given, 'ok', (provider) => playCalls(t, llmOf(provider), given)),
   )
+  await t.test('the model that has answered is noted', (t) =>
+    withProvider(t, given, 'ok', async (provider) => {
+      const [llm, whole, streamed] = [llmOf(provider), noting(), noting()]
+      await llm.respond(ask, whole.signal)
+      await timed(llm.stream(ask, streamed.signal))
+      t.same([...whole.models, ...streamed.models], [given.answeredBy, given.answeredBy])
+    }),
+  )
   await t.test('a reader who leaves ends the stream', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       for await (const event of llmOf(provider).stream(ask, never)) if (event.type === 'text') break
@@ -82,6 +93,14 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
     t.equal(text, given.text ?? answerText)
     t.same(usage?.counts, given.usage)
   }
+  await t.test('the model that has answered a client of the same protocol is noted', (t) =>
+    withProvider(t, given, 'ok', async (provider) => {
+      const [whole, streamed] = [noting(), noting()]
+      await chatOf(provider).complete(ask, whole.signal)
+      await timed(chatOf(provider).stream(ask, streamed.signal))
+      t.same([...whole.models, ...streamed.models], [given.answeredBy, given.answeredBy])
+    }),
+  )
   await playOperation(t, given, rules, {
     name: 'chat.complete',
     call: (provider, signal) => chatOf(provider).complete(ask, signal),
@@ -101,6 +120,13 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
 const rules: PortRules = { cannot: { half_sample: 'text has no samples' } }
 const llmOf = (provider: Provider): Llm => present(provider.ports.llm, 'llm')
 const chatOf = (provider: Provider): PassThrough => present(provider.ports.llm?.chat, 'llm.chat')
+
+/** A signal, and the models that were noted at it. */
+function noting(): { signal: CancelSignal; models: Set<unknown> } {
+  const models = new Set<unknown>()
+  const answeredBy = (model: unknown) => void (model !== undefined && models.add(model))
+  return { signal: Object.assign(new AbortController().signal, { answeredBy }), models }
+}
 
 async function hasChat(given: LlmGiven): Promise<boolean> {
   const provider = given.provider(given.stub.url, patient)
