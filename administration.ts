@@ -1,6 +1,6 @@
 /** Joins the commands of the operator with the store. Those of the server are in serving.ts. */
 import type { CatalogUpdate } from './cli/actions.ts'
-import { type Admin, createAdmin } from './cli/admin.ts'
+import { type Admin, createAdmin, type Spending } from './cli/admin.ts'
 import { CommandError } from './cli/command-error.ts'
 import { openConfiguredStore } from './configured-store.ts'
 import { type KeyPolicy, scopes } from './domain/access/organization.ts'
@@ -10,6 +10,8 @@ import type { SmsRegistries } from './domain/sms/registration.ts'
 import { shareCampaign } from './domain/sms/shared-campaign.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
+import { readCredits } from './handlers/platform/credits.ts'
+import { readUsage } from './handlers/platform/usage.ts'
 import { businessVerificationsOf } from './phone-numbers.ts'
 import { updateCatalog } from './providers/catalog/update.ts'
 import { type MessageProviders, openMessageProviders } from './rich-messages.ts'
@@ -47,10 +49,18 @@ function administrationOf(config: ParleyConfig, store: Store): Admin {
       ...store,
       verifications: businessVerificationsOf(config, store),
       campaigns: campaignsOf(config, store),
+      spending: spendingOf(store),
       ...richNumbersOf(config, store),
     },
     { scopes, roles, isPhoneNumber, nowMs: () => systemClock.nowMs(), readPolicy, policyFields },
   )
+}
+
+function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
+  return {
+    usage: (organizationId, query) => readUsage(usage, systemClock, { organizationId, test: false }, query),
+    credits: (organizationId, query) => readCredits(creditAccounts, keyBudgets, organizationId, query),
+  }
 }
 
 /** A simulator answers alike in every process, and this one sends no events. */

@@ -1,4 +1,5 @@
 /** The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store itself is handed in, so that this folder knows no SQL. */
+import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
 import { CommandError, found, noOrganization } from './command-error.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
@@ -51,6 +52,9 @@ export type Admin = KeyCommands & {
   removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
+  /** Of the live keys of the organization, as `GET /v1/usage` and `GET /v1/credits` say it. */
+  usage(organization: string, query: UsageQuery): Promise<Usage>
+  credits(organization: string, query: CreditsQuery): Promise<Credits>
   richNumbers: RichNumbers
   sharedCampaign(): Promise<SharedCampaignRow | null>
   /** Null clears it. */
@@ -59,8 +63,17 @@ export type Admin = KeyCommands & {
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
 
+export type UsageQuery = { from?: string; to?: string; groupBy: string }
+export type CreditsQuery = { limit: number; cursor?: string }
+
 type WantedCampaign = { label: string; campaignId: string }
 export type SharedCampaignRow = WantedCampaign & { status: string }
+
+/** `credits` answers null where there is no such organization. */
+export type Spending = {
+  usage(organizationId: string, query: UsageQuery): Promise<Usage>
+  credits(organizationId: string, query: CreditsQuery): Promise<Credits | null>
+}
 
 /** The part of the store that these commands use. */
 export type AdminStore<Scope extends string, Policy, Role extends string> = KeyStores<Scope, Policy> & {
@@ -82,6 +95,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     list(): Promise<VerificationRow[]>
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
+  spending: Spending
   rmsgInventory: RichNumberStore
   /** Null: no provider is configured. */
   syncRmsg: (test: boolean) => Promise<SyncedNumbers | null>
@@ -108,6 +122,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     keyBudgets,
     users,
     verifications,
+    spending,
     rmsgInventory,
     syncRmsg,
     campaigns,
@@ -152,6 +167,12 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       if (typeof decided !== 'string') return decided
       throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
     },
+    usage: async (name, query) => {
+      const { id } = found(await organizations.find(await organizationId(name)), noOrganization(name))
+      return spending.usage(id, query)
+    },
+    credits: async (name, query) =>
+      found(await spending.credits(await organizationId(name), query), noOrganization(name)),
     richNumbers: createRichNumbers(rmsgInventory, { isPhoneNumber, organizationId, sync: syncRmsg }),
     sharedCampaign: () => campaigns.find(),
     shareCampaign: async (wanted) => {

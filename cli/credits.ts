@@ -3,21 +3,30 @@ import type { CreditMovement } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
 import { dollarsOf } from './dollars.ts'
 import { print } from './print.ts'
 
-type Options = { limit: string; cursor?: string; json: boolean }
+type Options = { org?: string; limit: string; cursor?: string; json: boolean }
+
+/** What `--org` means where a key names an organization too. */
+export const ofWhom =
+  'name or id of the organization, read from the database; without it that of PARLEY_API_KEY, or of the local key'
 
 export function credits(program: Command, actions: Actions): void {
   program
     .command('credits')
-    .description('the credit of your organization and all that has changed it, newest first')
+    .description('the credit of an organization and all that has changed it, newest first')
+    .option('--org <organization>', ofWhom)
     .option('--limit <count>', 'the most that one page has, 1 to 100', '25')
     .option('--cursor <cursor>', 'the next page, as the page before names it')
     .option('--json', 'print the answer as it came', false)
-    .action(async ({ json, limit, ...rest }: Options) => {
-      const query = { ...rest, limit: Number(limit) }
-      const { body } = await platformClient(await actions.connection()).getCredits({ query })
+    .action(async ({ json, org, limit, ...rest }: Options) => {
+      const query = { ...rest, limit: limitOf(limit) }
+      const body =
+        org === undefined
+          ? (await platformClient(await actions.connection()).getCredits({ query })).body
+          : await actions.admin((admin) => admin.credits(org, query))
       const { creditMicroUsd, reservedMicroUsd, movements, nextCursor } = body
       const reserved = reservedMicroUsd === '0' ? '' : `, and ${dollarsOf(reservedMicroUsd)} reserved`
       print(json, body, () => [
@@ -26,6 +35,12 @@ export function credits(program: Command, actions: Actions): void {
         ...(nextCursor === null ? [] : ['', `more: --cursor ${nextCursor}`]),
       ])
     })
+}
+
+function limitOf(text: string): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit
+  throw new CommandError(`--limit: ${text} is no number from 1 to 100`)
 }
 
 const heading = ['at', 'kind', 'amount', 'of']

@@ -3,25 +3,40 @@ import type { Usage, UsageRow, UsageTotal } from '../generated/platform/types.ts
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { ofWhom } from './credits.ts'
 import { dollarsOf } from './dollars.ts'
 import { print } from './print.ts'
 import { timeOf } from './time-option.ts'
 
-type Options = { by: string; from?: string; to?: string; json: boolean }
+type Options = { org?: string; by: string; from?: string; to?: string; json: boolean }
 
 export function usage(program: Command, actions: Actions): void {
   program
     .command('usage')
-    .description('what your organization has used, and what it cost')
+    .description('what an organization has used, and what it cost')
+    .option('--org <organization>', ofWhom)
     .option('--by <groups>', 'any of day, key, agent, provider, model, stage, with commas', 'day,stage')
     .option('--from <time>', 'from this time on, such as 2026-11-01; by default 30 days before --to')
     .option('--to <time>', 'before this time; by default now')
     .option('--json', 'print the answer as it came', false)
-    .action(async ({ json, by, from, to }: Options) => {
+    .action(async ({ json, org, by, from, to }: Options) => {
       const times = { ...(from && { from: timeOf('--from', from) }), ...(to && { to: timeOf('--to', to) }) }
-      const { body } = await platformClient(await actions.connection()).getUsage({ query: { ...times, groupBy: by } })
+      const query = { ...times, groupBy: groupsOf(by) }
+      const body =
+        org === undefined
+          ? (await platformClient(await actions.connection()).getUsage({ query })).body
+          : await actions.admin((admin) => admin.usage(org, query))
       print(json, body, () => linesOf(body))
     })
+}
+
+const groups = ['day', 'key', 'agent', 'provider', 'model', 'stage']
+
+function groupsOf(by: string): string {
+  const unknown = by.split(',').find((group) => !groups.includes(group))
+  if (unknown === undefined) return by
+  throw new CommandError(`--by: ${unknown || 'nothing'} is no group; there are ${groups.join(', ')}`)
 }
 
 const sums = ['requests', 'failed', 'legs', 'unpriced', 'cost', 'quantities']

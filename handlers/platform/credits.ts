@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { CreditAccounts, CreditMovement as Movement } from '../../domain/billing/credit-account.ts'
 import type { KeyBudgets, KeySpending as Spending } from '../../domain/billing/key-spending.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import type { CreditMovement, KeySpending } from '../../generated/platform/types.ts'
+import type { CreditMovement, Credits, KeySpending } from '../../generated/platform/types.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 
 /** In milliseconds. */
@@ -13,21 +13,32 @@ export function getCredits(
   accounts: CreditAccounts,
   keyBudgets: Pick<KeyBudgets, 'read'>,
 ): PlatformHandlers<Caller>['getCredits'] {
-  return async ({ query: { limit, cursor } }, { caller }) => {
-    const position = cursor === undefined ? null : readCursor(cursor, cursors)
-    const after = position && { createdAtMs: position.at, id: position.id }
-    const account = await accounts.read(caller.organization.id, limit, after)
+  return async ({ query }, { caller }) => {
+    const body = await readCredits(accounts, keyBudgets, caller.organization.id, query)
     // Its key was just checked, and organizations are not deleted.
-    if (account === null) throw new Error('the organization of a live key is not stored')
-    const { creditMicroUsd, reservedMicroUsd, movements, next } = account
-    const body = {
-      creditMicroUsd: String(creditMicroUsd),
-      reservedMicroUsd: String(reservedMicroUsd),
-      movements: movements.map(wireMovement),
-      nextCursor: next && cursorOf({ at: next.createdAtMs, id: next.id }),
-      budgets: (await keyBudgets.read(caller.organization.id)).map(wireSpending),
-    }
+    if (body === null) throw new Error('the organization of a live key is not stored')
     return { status: 200, body }
+  }
+}
+
+/** Null: there is no such organization. Throws a Refusal for a cursor that is none. */
+export async function readCredits(
+  accounts: CreditAccounts,
+  keyBudgets: Pick<KeyBudgets, 'read'>,
+  organizationId: string,
+  { limit, cursor }: { limit: number; cursor?: string },
+): Promise<Credits | null> {
+  const position = cursor === undefined ? null : readCursor(cursor, cursors)
+  const after = position && { createdAtMs: position.at, id: position.id }
+  const account = await accounts.read(organizationId, limit, after)
+  if (account === null) return null
+  const { creditMicroUsd, reservedMicroUsd, movements, next } = account
+  return {
+    creditMicroUsd: String(creditMicroUsd),
+    reservedMicroUsd: String(reservedMicroUsd),
+    movements: movements.map(wireMovement),
+    nextCursor: next && cursorOf({ at: next.createdAtMs, id: next.id }),
+    budgets: (await keyBudgets.read(organizationId)).map(wireSpending),
   }
 }
 

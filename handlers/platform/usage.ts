@@ -1,4 +1,4 @@
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import { type Caller, type Tenant, tenantOf } from '../../domain/access/organization.ts'
 import {
   totalOf,
   type UsageGroup,
@@ -10,7 +10,7 @@ import {
 } from '../../domain/billing/usage.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import type { UsageTotal, UsageRow as WireRow } from '../../generated/platform/types.ts'
+import type { UsageTotal, UsageRow as WireRow, Usage as WireUsage } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { moneyOf } from './money.ts'
 import { millisecondsOf, timeOf } from './times.ts'
@@ -21,24 +21,34 @@ const usualMs = 30 * dayMs
 const rangeMsMax = 92 * dayMs
 
 export function getUsage(usage: UsageStore, clock: Clock): PlatformHandlers<Caller>['getUsage'] {
-  return async ({ query: { from, to, groupBy } }, { caller }) => {
-    const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
-    const fromMs = from === undefined ? toMs - usualMs : millisecondsOf('from', from)
-    if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))
-      throw refusal('from', 'from must be before to, and at most 92 days before it')
-    const groups = new Set(usageGroups.filter((group) => groupBy.split(',').includes(group)))
-    const rows = await usage.read(tenantOf(caller), { fromMs, toMs, groups })
-    if (rows === 'too_many_rows')
-      throw refusal(
-        'groupBy',
-        `groupBy divides this time into more than ${usageRowsMax} rows; ask for less time, or fewer groups`,
-      )
-    const body = {
-      ...{ from: timeOf(fromMs), to: timeOf(toMs), groupBy: [...groups] },
-      rows: rows.map((row) => ({ ...groupsOf(row, groups), ...wireSum(row) })),
-      total: wireSum(totalOf(rows)),
-    }
-    return { status: 200, body }
+  return async ({ query }, { caller }) => ({
+    status: 200,
+    body: await readUsage(usage, clock, tenantOf(caller), query),
+  })
+}
+
+/** Throws a Refusal for a time or groups that are too much. */
+export async function readUsage(
+  usage: UsageStore,
+  clock: Clock,
+  tenant: Tenant,
+  { from, to, groupBy }: { from?: string; to?: string; groupBy: string },
+): Promise<WireUsage> {
+  const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
+  const fromMs = from === undefined ? toMs - usualMs : millisecondsOf('from', from)
+  if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))
+    throw refusal('from', 'from must be before to, and at most 92 days before it')
+  const groups = new Set(usageGroups.filter((group) => groupBy.split(',').includes(group)))
+  const rows = await usage.read(tenant, { fromMs, toMs, groups })
+  if (rows === 'too_many_rows')
+    throw refusal(
+      'groupBy',
+      `groupBy divides this time into more than ${usageRowsMax} rows; ask for less time, or fewer groups`,
+    )
+  return {
+    ...{ from: timeOf(fromMs), to: timeOf(toMs), groupBy: [...groups] },
+    rows: rows.map((row) => ({ ...groupsOf(row, groups), ...wireSum(row) })),
+    total: wireSum(totalOf(rows)),
   }
 }
 

@@ -135,6 +135,20 @@ t.test('getUsage says what the answers said', async (t) => {
   t.match(shown.stdout, new RegExp(`^ {2}total +${requestsMade} `, 'm'))
   t.match(shown.stdout, /^ {2}own .* \$0\.000000 /m)
   t.match(shown.stdout, /^ {2}unknown .* unknown|^ {2}unknown .* \$0\.000000 /m)
+
+  const operator = (...args: string[]) => runParley([...args, '--org', acme.id], { dataDir: parley.dataDir })
+  t.equal((await operator('usage', '--by', 'provider')).stdout, shown.stdout, 'the operator needs no key')
+  t.match((await operator('credits')).stdout, new RegExp(`^credit \\$${(Number(credit) / 1e6).toFixed(6)}$`, 'm'))
+})
+
+t.test('usage and credits of the command line refuse what they cannot read', async (t) => {
+  const refusal = async (...args: string[]) => (await runParley(args, { dataDir: parley.dataDir })).stderr
+  for (const command of ['usage', 'credits'])
+    t.match(await refusal(command, '--org', 'nobody'), /^parley: there is no organization nobody$/m)
+  t.match(await refusal('usage', '--org', 'org_0', '--by', 'day'), /there is no organization org_0/)
+  t.match(await refusal('usage', '--by', 'day,prompt'), /--by: prompt is no group; there are day, key, agent, provider/)
+  t.match(await refusal('credits', '--limit', 'all'), /--limit: all is no number from 1 to 100/)
+  t.match(await refusal('credits', '--org', 'local', '--cursor', 'x'), /cursor/)
 })
 
 t.test('the time of usage', async (t) => {
