@@ -7,7 +7,7 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that tsconfig.build.json includes, and what those files import.
 sources := $(wildcard *.ts) $(shell find audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage carrier-openapi livekit test-debian13 test-deploy test-production test-metrics board helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage carrier-openapi livekit test-debian13 test-deploy test-production test-metrics board spans helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -25,6 +25,7 @@ help:
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make test-deploy  the steps of the image on its own system, Debian 13 with Node 24 (as root; otherwise a skip)'
 	@echo 'make test-production  the commands of docs/run-it.md in an empty Debian 13, with an upgrade under load (as root; otherwise a skip)'
+	@echo 'make spans     a local sink that prints the spans of calls and requests as trees'
 	@echo 'make board     docs/board.png: the board for Grafana with data of a real load, drawn by a program of ours'
 	@echo 'make test-metrics  100,000 requests of 1,000 organizations leave the number of time series as it was'
 	@echo 'make helm      the Helm chart as helm renders it, which it builds with Go (otherwise a skip that says why)'
@@ -102,6 +103,10 @@ test-production: $(installed)
 # A load of three minutes; it needs Debian's prometheus and chromium, and is a skip without them.
 board: dist/main.js
 	@TAP_TIMEOUT=3600 npx --no-install tsx test/deploy/board/main.ts
+
+# Ctrl-C ends it. PORT is another port than 4318.
+spans: $(installed)
+	@exec npx --no-install tsx test/process/spans.ts
 
 # What `make test` runs with 400 requests.
 test-metrics: dist/main.js

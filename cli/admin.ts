@@ -52,7 +52,7 @@ export type Admin = KeyCommands & {
   removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
-  /** Of the live keys of the organization, as `GET /v1/usage` and `GET /v1/credits` say it. */
+  /** These answer as `GET /v1/usage` and `GET /v1/credits` do for a live key of the organization. */
   usage(organization: string, query: UsageQuery): Promise<Usage>
   credits(organization: string, query: CreditsQuery): Promise<Credits>
   richNumbers: RichNumbers

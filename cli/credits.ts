@@ -9,7 +9,7 @@ import { print } from './print.ts'
 
 type Options = { org?: string; limit: string; cursor?: string; json: boolean }
 
-/** What `--org` means where a key names an organization too. */
+/** The help of `--org` for commands whose key names an organization too. */
 export const ofWhom =
   'name or id of the organization, read from the database; without it that of PARLEY_API_KEY, or of the local key'
 

@@ -33,7 +33,7 @@ export type SpanSink = {
   close: () => Promise<void>
 }
 
-export async function startSpanSink(): Promise<SpanSink> {
+export async function startSpanSink(port = 0): Promise<SpanSink> {
   const received: Exported['resourceSpans'] = []
   const server = createServer((request, response) => {
     void json(request).then((body) => {
@@ -41,7 +41,7 @@ export async function startSpanSink(): Promise<SpanSink> {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans: () => received.flatMap(({ scopeSpans }) => scopeSpans).flatMap(({ spans }) => spans),
@@ -57,14 +57,31 @@ export async function startSpanSink(): Promise<SpanSink> {
   }
 }
 
-/** One trace, a line a span: children are below their parent, in the order in which they began. */
-export function treeOf(spans: readonly SpanAtSink[], line: (span: SpanAtSink) => string): string {
+/**
+ * One trace, a line a span: children are below their parent, in the order in which they began. A span whose parent is elsewhere,
+ * at a client, begins a line of its tree.
+ */
+export function treeOf(spans: readonly SpanAtSink[]): string {
+  const ids = new Set(spans.map(({ spanId }) => spanId))
+  const parentOf = ({ parentSpanId }: SpanAtSink) => (ids.has(parentSpanId ?? '') ? parentSpanId : undefined)
   const lines = (parentId: string | undefined, indent: string): string[] =>
     spans
-      .filter(({ parentSpanId }) => (parentSpanId || undefined) === parentId)
+      .filter((span) => parentOf(span) === parentId)
       .sort((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)))
-      .flatMap((span) => [indent + line(span), ...lines(span.spanId, `${indent}  `)])
+      .flatMap((span) => [indent + lineOf(span), ...lines(span.spanId, `${indent}  `)])
   return lines(undefined, '').join('\n')
+}
+
+const shown = /tokens|first_chunk|silence|end_reason|status_code|response.model|outcome/
+
+function lineOf({ name, startTimeUnixNano, endTimeUnixNano, attributes }: SpanAtSink): string {
+  const ms = Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e6
+  const values = Object.entries(valuesOf(attributes)).filter(([key]) => shown.test(key))
+  const said = values.map(([key, value]) => {
+    const name = key.replace(/^(gen_ai\.|parley\.|http\.)(usage\.|turn\.|call\.|response\.(?!model))?/, '')
+    return `${name}=${typeof value === 'number' ? Number(value.toFixed(3)) : String(value)}`
+  })
+  return [name, `${ms.toFixed(1)} ms`, ...said].join('  ')
 }
 
 export function valuesOf(attributes: Attributes): Record<string, unknown> {

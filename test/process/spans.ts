@@ -1,0 +1,43 @@
+/**
+ * A local sink of spans that prints each trace as a tree, so that nobody needs an account or a collector to see the spans of a
+ * call. A server sends the last spans of a trace up to five seconds after it has ended.
+ */
+import { type SpanAtSink, startSpanSink, treeOf } from './span-sink.ts'
+
+/** The port on which collectors take OTLP over HTTP. */
+const port = Number(process.env['PORT'] ?? 4318)
+const lookMs = 500
+/** A trace is printed when it has its first span, and no new one has come for this long. */
+const quietMs = Number(process.env['QUIET_MS'] ?? 6_000)
+/** A server exports its spans every five seconds. */
+const tracesMax = 1_000
+
+type Seen = { count: number; atMs: number; isPrinted: boolean }
+const seen = new Map<string, Seen>()
+
+const sink = await startSpanSink(port)
+console.log(`spans are taken at ${sink.url}; start Parley in another terminal:\n`)
+console.log(`  OTEL_EXPORTER_OTLP_ENDPOINT=${sink.url} make run\n`)
+setInterval(look, lookMs)
+
+function look(): void {
+  for (const [traceId, spans] of byTrace(sink.spans())) {
+    const last = seen.get(traceId)
+    if (last?.count !== spans.length) seen.set(traceId, { count: spans.length, atMs: Date.now(), isPrinted: false })
+    else if (!last.isPrinted && Date.now() - last.atMs >= quietMs) print(traceId, spans, last)
+  }
+}
+
+function print(traceId: string, spans: SpanAtSink[], trace: Seen): void {
+  trace.isPrinted = true
+  console.log(`trace ${traceId}\n${treeOf(spans)}\n`)
+  if (seen.size < tracesMax) return
+  console.log(`${tracesMax} traces were printed: start this program again`)
+  process.exit()
+}
+
+function byTrace(spans: readonly SpanAtSink[]): Map<string, SpanAtSink[]> {
+  const traces = new Map<string, SpanAtSink[]>()
+  for (const span of spans) traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), span])
+  return traces
+}
