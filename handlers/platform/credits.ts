@@ -21,7 +21,7 @@ export function getCredits(
   }
 }
 
-/** Null: there is no such organization. Throws a Refusal for a cursor that is none. */
+/** Null: there is no such organization. Throws a Refusal for a cursor that cannot be read. */
 export async function readCredits(
   accounts: CreditAccounts,
   keyBudgets: Pick<KeyBudgets, 'read'>,
