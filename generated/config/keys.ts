@@ -70,6 +70,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['limits', 'keylessBytesMax'],
+    env: 'PARLEY_LIMITS_KEYLESS_BYTES_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['limits', 'audioBytesMax'],
     env: 'PARLEY_LIMITS_AUDIO_BYTES_MAX',
     type: 'integer',

@@ -106,6 +106,8 @@ export type ParleyConfig = {
   limits: {
     /** A JSON body. */
     jsonBytesMax: number
+    /** A JSON body of a request that needs no key, as an event of a carrier. */
+    keylessBytesMax: number
     /** An uploaded recording. */
     audioBytesMax: number
     audioDurationMaxS: number

@@ -43,7 +43,7 @@ import { retention } from './0042-retention.ts'
 import { keyBudgets } from './0043-key-budgets.ts'
 import { messageMemory } from './0044-message-memory.ts'
 import { trunkNumbers } from './0045-trunk-numbers.ts'
-import { endedCalls } from './0048-ended-calls.ts'
+import { endedCalls } from './0046-ended-calls.ts'
 import type { Migration } from './migration.ts'
 
 /**

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { connectOnce } from '../../store/connect.ts'
 import { keyBudgets } from '../../store/migrations/0043-key-budgets.ts'
-import { endedCalls } from '../../store/migrations/0048-ended-calls.ts'
+import { endedCalls } from '../../store/migrations/0046-ended-calls.ts'
 import { migrations, servedSchema } from '../../store/migrations/list.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
 import { TestCluster } from './cluster.ts'

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts'
 
 /** Calls that are due for deletion are found by their age, and the call of a recording's file by its id alone. */
 export const endedCalls: Migration = {
-  version: 48,
+  version: 46,
   name: 'indexes of ended calls',
   indexes: [
     { name: 'calls_ended', table: 'calls', of: '(ended_at) where ended_at is not null' },
