@@ -91,8 +91,7 @@ export async function startGateway(
       const admin = await startMetricsServer(adminHost, adminPort === 0 ? 0 : adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
     }
-    const others = worker === 0 ? config.processes - 1 : 0
-    const workers = startWorkers(others, {
+    const workers = startWorkers(worker === 0 ? config.processes - 1 : 0, {
       env: { ...env, PARLEY_PORT: String(server.port) },
       graceMs: Math.max(config.drain.graceMs, config.drain.sessionsMs),
       share: server.share,

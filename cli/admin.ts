@@ -175,17 +175,19 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       found(await spending.credits(await organizationId(name), query), noOrganization(name)),
     richNumbers: createRichNumbers(rmsgInventory, { isPhoneNumber, organizationId, sync: syncRmsg }),
     sharedCampaign: () => campaigns.find(),
-    shareCampaign: async (wanted) => {
-      if (wanted !== null)
-        return found(
-          await campaigns.share(wanted),
-          `the carrier does not know ${wanted.campaignId}, or does not answer`,
-        )
-      await campaigns.clear()
-      return null
-    },
+    shareCampaign: (wanted) => shareCampaign(campaigns, wanted),
     resealKeys: async () => ({ ...(await sealedSecrets.reseal()), unreadable: await sealedSecrets.unreadable() }),
   }
+}
+
+async function shareCampaign(
+  campaigns: AdminStore<never, never, never>['campaigns'],
+  wanted: WantedCampaign | null,
+): Promise<SharedCampaignRow | null> {
+  if (wanted !== null)
+    return found(await campaigns.share(wanted), `the carrier does not know ${wanted.campaignId}, or does not answer`)
+  await campaigns.clear()
+  return null
 }
 
 function newOrganization(name: string): NewOrganization {

@@ -13,6 +13,7 @@ import { afterHoldOf } from './after-hold.ts'
 import { defaultSummary } from './default-summary.ts'
 import type { FetchHoldAudio, HoldAudioFailure } from './hold-audio.ts'
 import { leftWhileBridging } from './leaving.ts'
+import { newTransfer } from './new-transfer.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { Recipient } from './recipient.ts'
 import { isOver, type TransferStatus } from './states.ts'
@@ -277,19 +278,8 @@ export class LiveTransfer implements OpenTransfer {
       judged: (result) => this.#judged(attempt, result),
     })
     legHolders.hold(recipient)
-    const row: Transfer = {
-      ...{ organizationId, test, id, callId: call.id, kind },
-      ...{ status: 'requested', failureCause: null },
-      ...{ to: destination.to, label: destination.label, legId, metadata: destination.metadata },
-      callerIdentity: call.identity,
-      recipientIdentity: `transfer_${id}`,
-      outboundTrunkId,
-      screeningPrompt: destination.screeningPrompt,
-      summary: this.#summaryOf(destination),
-      voicemailDetected: false,
-      fallback: null,
-      ...{ createdAtMs: nowMs, updatedAtMs: nowMs, completedAtMs: null },
-    }
+    const identity = { organizationId, test, id, callId: call.id, callerIdentity: call.identity, legId }
+    const row = newTransfer(identity, this.#wanted, destination, this.#summaryOf(destination), nowMs)
     const state = { screening: null, detection: null, isJudged: false, isSettled: false, notDialed: null }
     const attempt: Attempt = { row, destination, recipient, ...state }
     return attempt

@@ -1,10 +1,7 @@
 /** Calls that come over a trunk: the other side speaks SIP over real sockets. */
-import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
-import t, { type Test } from 'tap'
-import type { SipConnection } from '../../domain/ports/sip-connections.ts'
-import { valueOf, writeMessage } from '../../providers/trunk/message.ts'
-import { legId, media, openTrunk, type Trunk, type TrunkSetup } from './setup.ts'
+import t from 'tap'
+import { valueOf } from '../../providers/trunk/message.ts'
+import { legId, media, openTrunk, type Trunk } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
@@ -247,22 +244,6 @@ t.test('a call is ended from each address of its connection, and from no other o
   t.match(await trunk.event('hangup'), { by: 'caller' })
 })
 
-t.test('a call that came with a login is ended from its own address alone', async (t) => {
-  const { trunk, peer, authorization } = await challenged(t)
-  peer.send('INVITE', { ...invite, cseq: 2, headers: [sdpType, authorization('open sesame')] })
-  const { carrierLegId } = await trunk.event('initiated')
-  await trunk.line.answer({ legId, carrierLegId }, media)
-  const ok = await peer.response(200, 'INVITE')
-  const of = { callId: invite.callId, from: ok.from.text, to: ok.to.text }
-  peer.send('ACK', { ...of, cseq: 2 })
-  await trunk.event('stream_started')
-  const stranger = await trunk.peer({ address: '127.0.0.2' })
-  stranger.send('BYE', { ...of, cseq: 3 })
-  await stranger.response(481, 'BYE')
-  peer.send('BYE', { ...of, cseq: 4 })
-  await peer.response(200, 'BYE')
-})
-
 t.test('only the other side acknowledges an answer, with the number of its call', async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
   const peer = await trunk.peer()
@@ -308,128 +289,4 @@ t.test('a trunk that is known gets an answer to OPTIONS, and other methods are r
   peer.send('REGISTER', { callId: 'register' })
   const refused = await peer.response(405)
   t.ok(refused.headers.some(([name, value]) => name === 'allow' && value.includes('INVITE')))
-})
-
-const login: SipConnection = {
-  id: 'sip_login',
-  organizationId: 'org_login',
-  outbound: null,
-  inbound: { username: 'desk', password: 'open sesame' },
-}
-const md5 = (text: string) => createHash('md5').update(text).digest('hex')
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-async function challenged(t: Test, setup: TrunkSetup = { known: [] }) {
-  const trunk = await openTrunk(t, { logins: [login], ...setup })
-  const peer = await trunk.peer()
-  const long = `User-Agent: ${'phone '.repeat(40)}`
-  peer.send('INVITE', { ...invite, headers: [sdpType, long], branch: 'z9hG4bK-first' })
-  const challenge = await peer.response(401)
-  const nonce = /nonce="([^"]+)"/.exec(challenge.headers.find(([name]) => name === 'www-authenticate')?.[1] ?? '')?.[1]
-  const asked = { hash: md5, algorithm: 'MD5', nc: '00000001', uri: 'sip:+15550001111@127.0.0.1' }
-  const authorization = (password: string, more: Partial<typeof asked> = {}) => {
-    const { hash, algorithm, nc, uri } = { ...asked, ...more }
-    const request = hash(`INVITE:${uri}`)
-    const response = hash(`${hash(`desk:parley:${password}`)}:${nonce}:${nc}:abc:auth:${request}`)
-    return `Authorization: Digest username="desk", realm="parley", nonce="${nonce}", uri="${uri}", response="${response}", algorithm=${algorithm}, qop=auth, nc=${nc}, cnonce="abc"`
-  }
-  return { trunk, peer, challenge, authorization }
-}
-
-t.test('a source that is not known proves itself by a login', async (t) => {
-  const { trunk, peer, challenge, authorization } = await challenged(t)
-  const algorithms = challenge.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value)
-  t.match(algorithms, [/algorithm=SHA-256/, /algorithm=MD5/])
-  await trunk.clock.advance(40_000)
-  await quiet()
-  t.equal(peer.received.length, 1, 'the challenge is not repeated')
-  const once = [sdpType, authorization('open sesame')]
-  peer.send('INVITE', { ...invite, cseq: 2, headers: once })
-  t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
-  peer.send('INVITE', { ...invite, callId: 'copied', cseq: 3, headers: once })
-  await peer.response(403)
-  const again = authorization('open sesame', { hash: sha256, algorithm: 'SHA-256', nc: '00000002' })
-  peer.send('INVITE', { ...invite, callId: 'second', cseq: 4, headers: [sdpType, again] })
-  await wanted(() => trunk.events.length === 2, 'a second call')
-  peer.send('INVITE', {
-    ...invite,
-    callId: 'wrong',
-    cseq: 5,
-    headers: [sdpType, authorization('guess', { nc: '00000003' })],
-  })
-  await peer.response(403, 'INVITE', 2)
-  await trunk.clock.advance(300_000)
-  const late = authorization('open sesame', { nc: '00000004' })
-  peer.send('INVITE', { ...invite, callId: 'late', cseq: 6, headers: [sdpType, late] })
-  const renewed = await peer.response(401, 'INVITE', 2)
-  t.match(valueOf(renewed.headers, 'www-authenticate'), /stale=true/)
-})
-
-t.test('a login for another number opens no call', async (t) => {
-  const { trunk, peer, authorization } = await challenged(t)
-  const uris = ['sip:+15550009999@127.0.0.1', 'sip:127.0.0.1', 'no address', '']
-  for (const [at, uri] of uris.entries()) {
-    const signed = authorization('open sesame', { uri, nc: `0000000${at + 1}` })
-    peer.send('INVITE', { ...invite, callId: `other-${at}`, cseq: 2, headers: [sdpType, signed] })
-    await peer.response(400, 'INVITE', at + 1)
-  }
-  t.same([trunk.types(), trunk.asked], [[], []], 'and no question to the store')
-  // A proxy may have written another host, and the number in another form of the address.
-  const forms = ['sip:+15550001111@pbx.test:5070;transport=udp', 'tel:+15550001111', 'sip:%2B15550001111@127.0.0.1']
-  for (const [at, uri] of forms.entries()) {
-    const signed = authorization('open sesame', { uri, nc: `0000001${at}` })
-    peer.send('INVITE', { ...invite, callId: `same-${at}`, cseq: 2, headers: [sdpType, signed] })
-    await wanted(() => trunk.events.length === at + 1, `a call with ${uri}`)
-  }
-})
-
-t.test('a range of addresses of somebody else does not take the calls of a connection with a login', async (t) => {
-  const { trunk, peer, authorization } = await challenged(t, { wantsLogin: true })
-  t.same(trunk.types(), [], 'no call before the login')
-  peer.send('OPTIONS', { callId: 'options' })
-  await peer.response(200)
-  peer.send('INVITE', { ...invite, cseq: 2, headers: [sdpType, authorization('open sesame')] })
-  t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
-})
-
-t.test('a source that is not known gets no answer that is longer than its request, and no other one', async (t) => {
-  const trunk = await openTrunk(t, { known: [] })
-  const peer = await trunk.peer()
-  peer.send('OPTIONS', { callId: 'options' })
-  peer.send('REGISTER', { callId: 'register' })
-  peer.send('INVITE', { callId: 'x' })
-  await quiet()
-  t.same(peer.received, [])
-  peer.send('INVITE', invite)
-  const challenge = await peer.response(401)
-  t.equal(challenge.headers.filter(([name]) => name === 'www-authenticate').length, 1, 'only the challenge that fits')
-  t.same(trunk.types(), [])
-})
-
-t.test('requests to end calls that nobody has made cost no memory, and their answers are not longer', async (t) => {
-  const trunk = await openTrunk(t)
-  const stranger = await trunk.peer()
-  const sent = stranger.send('CANCEL', { callId: 'nobody' })
-  const refused = await stranger.response(481)
-  t.ok(writeMessage('SIP/2.0 481 -', refused.headers, '').length <= sent.length)
-  // More than the transactions that are kept at once.
-  for (let n = 0; n < 9_000; n++) {
-    stranger.send('CANCEL', { callId: `flood-${n}` })
-    if (n % 10 === 0) await turn()
-  }
-  await quiet()
-  const peer = await trunk.peer()
-  peer.send('OPTIONS', { callId: 'options' })
-  await peer.response(200)
-})
-
-t.test('a stranger is not asked about in the store before it answers a nonce of ours', async (t) => {
-  const trunk = await openTrunk(t, { known: [], logins: [login] })
-  const peer = await trunk.peer()
-  const forged =
-    'Authorization: Digest username="desk", realm="parley", nonce="old.forged", uri="sip:a", response="0", qop=auth, nc=00000001, cnonce="abc"'
-  peer.send('INVITE', { ...invite, headers: [sdpType, forged, `Subject: ${'long '.repeat(40)}`] })
-  const challenge = await peer.response(401)
-  t.match(challenge.headers.find(([name]) => name === 'www-authenticate')?.[1], /stale=true/)
-  t.same(trunk.asked, [], 'no question to the store')
 })

@@ -1,0 +1,20 @@
+import type { Destination, Transfer, WantedTransfer } from './transfer.ts'
+
+type Identity = Pick<Transfer, 'organizationId' | 'test' | 'id' | 'callId' | 'callerIdentity' | 'legId'>
+
+/** A transfer to one destination that is asked for now. */
+export function newTransfer(
+  identity: Identity,
+  { kind, outboundTrunkId }: WantedTransfer,
+  { to, label, metadata, screeningPrompt }: Destination,
+  summary: string | null,
+  nowMs: number,
+): Transfer {
+  return {
+    ...identity,
+    ...{ kind, to, label, metadata, outboundTrunkId, screeningPrompt, summary },
+    ...{ status: 'requested', failureCause: null, voicemailDetected: false, fallback: null },
+    recipientIdentity: `transfer_${identity.id}`,
+    ...{ createdAtMs: nowMs, updatedAtMs: nowMs, completedAtMs: null },
+  }
+}
