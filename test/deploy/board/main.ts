@@ -13,7 +13,7 @@ import { startAdministered } from '../../platform/setup.ts'
 import { freePort } from '../../process/machine.ts'
 import { startStubOpenAi } from '../../providers/stub-openai.ts'
 import { BoardLoad, providersOf } from './load.ts'
-import { type Drawn, drawPage, pageSize } from './page.ts'
+import { type Drawn, drawPage, pageSizeOf } from './page.ts'
 import { startPrometheus } from './prometheus-server.ts'
 import { type Query, readPanels } from './queries.ts'
 
@@ -51,7 +51,8 @@ t.test(
     const empty = drawn.filter(({ panel, lines }) => panel.kind !== 'row' && lines.length === 0)
     t.comment(`panels without data: ${empty.map(({ panel }) => panel.title).join(', ') || 'none'}`)
     t.ok(empty.length < drawn.length / 3, 'most panels have data')
-    screenshot(drawPage(drawn, fromS, toS, 'the queries of deploy/grafana/parley.json, drawn by test/deploy/board'))
+    const page = drawPage(drawn, fromS, toS, 'the queries of deploy/grafana/parley.json, drawn by test/deploy/board')
+    screenshot(page, pageSizeOf(drawn))
     t.comment(`${load.requests} requests in ${loadS} s; ${target}`)
 
     async function linesOf({ expr, legend }: Query): Promise<Drawn['lines']> {
@@ -63,11 +64,11 @@ t.test(
   },
 )
 
-function screenshot(page: string): void {
+function screenshot(page: string, { width, height }: { width: number; height: number }): void {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-board-'))
   const file = path.join(folder, 'board.html')
   writeFileSync(file, page)
-  const size = `--window-size=${pageSize.width},${pageSize.height}`
+  const size = `--window-size=${width},${height}`
   const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
   const flags = ['--headless', '--hide-scrollbars', '--disable-gpu', `--user-data-dir=${folder}/profile`, ...quiet]
   // Root has no sandbox in Chromium.

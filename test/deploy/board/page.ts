@@ -22,7 +22,11 @@ const cell = { width: 66, height: 32 }
 const gap = 8
 const legendsMax = 6
 
-export const pageSize = { width: 24 * cell.width + gap, height: 59 * cell.height + 40 }
+/** As large as the panels need. */
+export function pageSizeOf(drawn: readonly Drawn[]): { width: number; height: number } {
+  const cellsHigh = Math.max(...drawn.map(({ panel: { place } }) => place.y + place.h))
+  return { width: 24 * cell.width + gap, height: cellsHigh * cell.height + 40 }
+}
 
 export function drawPage(drawn: readonly Drawn[], fromS: number, toS: number, note: string): string {
   return `<!doctype html><meta charset="utf-8"><title>Parley</title><style>${style}</style>
