@@ -53,12 +53,14 @@ function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promi
     select distinct l.organization_id as "organizationId", l.test, l.call_id as "callId"
     from live l
     join organizations o on o.id = l.organization_id
+    left join (
+      select organization_id, sum(micro_usd) as reserved from reservations group by organization_id
+    ) r on r.organization_id = l.organization_id
     left join api_keys k on k.organization_id = l.organization_id and k.id = l.key_id
     left join key_budgets b on b.organization_id = l.organization_id and b.key_id = l.key_id
       and b.period = budget_period(k.policy #>> '{budget,period}', ${now})
     where l.owner_id = ${ownerId} and l.ended_at is null and (
-      l.of_organization > o.credit_micro_usd
-        + (select coalesce(sum(r.micro_usd), 0) from reservations r where r.organization_id = l.organization_id)
+      l.of_organization > o.credit_micro_usd + coalesce(r.reserved, 0)
       or coalesce(b.spent_micro_usd, 0) + l.of_key > (k.policy #>> '{budget,microUsd}')::bigint)
     limit ${limit}`
 }

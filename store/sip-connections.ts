@@ -98,6 +98,13 @@ export function createSipConnections(
     find: async (id) => (await read((tx) => tx`c.id = ${id}`))[0] ?? null,
     ofAddress: (address, dialed) =>
       read((tx) => tx`${plain(address)}::inet <<= any(c.inbound_ranges) ${order(tx, dialed)}`),
+    hasAddress: (id, address) =>
+      asOperator(async (tx) => {
+        const rows = await tx`
+          select from sip_connections c
+          where not c.test and c.id = ${id} and ${plain(address)}::inet <<= any(c.inbound_ranges)`
+        return rows.length > 0
+      }),
     ofUser: (username, dialed) => read((tx) => tx`c.inbound_username = ${storable(username)} ${order(tx, dialed)}`),
     wantsLogin: (dialed, id) =>
       asOperator(async (tx) => {

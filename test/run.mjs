@@ -81,6 +81,7 @@ function allFiles() {
 function filesInRealTime() {
   const named = [
     'test/cli/calls.test.ts',
+    'test/cli/dial.test.ts',
     'test/phone/bridged-audio.test.ts',
     'test/phone/conversations.test.ts',
     'test/phone/keys.test.ts',
@@ -91,6 +92,8 @@ function filesInRealTime() {
     'test/phone/voicemail.test.ts',
     'test/process/backup-load.test.ts',
     'test/process/hostile.test.ts',
+    'test/process/hostile-carrier.test.ts',
+    'test/process/hostile-carrier-events.test.ts',
     'test/process/loop-gap.test.ts',
     'test/realtime/captions.test.ts',
     'test/webhooks/fairness.test.ts',

@@ -25,6 +25,8 @@ export interface SipConnections {
    * the dialled number are the first, and of these the one that has imported it first.
    */
   ofAddress(address: string, dialed: string): Promise<readonly SipConnection[]>
+  /** Whether calls of the connection may come from the address. */
+  hasAddress(id: string, address: string): Promise<boolean>
   /** The connections whose calls may come with this name of a user. */
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
   /**

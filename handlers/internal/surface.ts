@@ -33,7 +33,7 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
 }
 
 /**
- * Two mounts. Links to recordings are given away, so their downloads count against the quota and are refused while the server
+ * Three mounts. The routes of the simulator take keys, so they count against the quota, or strangers could try keys without end. Links to recordings are given away, so their downloads count against the quota and are refused while the server
  * restarts, and their holders get the errors of the platform surface, which made the link.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
@@ -41,14 +41,16 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
   const handlers = widenInternalHandlers(handlersOf(settings, deps))
   // `cors.origins` does not hold for this surface: no page of another origin reads its answers.
   const shared = { ...mountOf(settings), corsOrigins: [], handlers }
+  const writeFault = createFaultWriter({ ...settings, ...words })
   return [
     {
       ...shared,
       quota: false,
       health: true,
-      surface: partOf((pattern) => pattern !== recordingPattern),
-      writeFault: createFaultWriter({ ...settings, ...words }),
+      surface: partOf((pattern) => pattern !== recordingPattern && !isOfSimulator(pattern)),
+      writeFault,
     },
+    { ...shared, surface: partOf(isOfSimulator), writeFault },
     {
       ...shared,
       surface: partOf((pattern) => pattern === recordingPattern),
@@ -74,6 +76,7 @@ function handlersOf(
 }
 
 const recordingPattern = '/recordings/:file'
+const isOfSimulator = (pattern: string) => pattern.startsWith('/simulator/')
 
 function partOf(isIn: (pattern: string) => boolean): Surface {
   const { name, operations, paths } = internalSurface

@@ -8,13 +8,13 @@ import type { Peer } from './address.ts'
 import type { TrunkLeg } from './leg.ts'
 
 export type DialogSourcesDeps = {
-  connections: Pick<SipConnections, 'ofAddress'>
+  connections: Pick<SipConnections, 'hasAddress'>
   /** The addresses of a host. */
   resolve: (host: string) => Promise<readonly string[]>
   log: Log
 }
 
-/** Questions that are open at once. Requests beyond them are refused, and their senders repeat them. */
+/** Questions that are open at once. Requests beyond them get no answer, and their senders repeat them. */
 const openMax = 16
 
 export class DialogSources {
@@ -30,17 +30,21 @@ export class DialogSources {
     return dialog?.start.peer.address === address
   }
 
-  /** The address is another one of the same connection: calls go out to its host, or may come in from it. Never rejects. */
-  async asked({ connection }: TrunkLeg, { address }: Peer): Promise<boolean> {
-    if (connection === null || this.#open >= openMax) return false
+  /**
+   * Whether the address is another one of the same connection: calls go out to its host, or may come in from it. `unknown`: it could not be
+   * looked up now. Never rejects.
+   */
+  async asked({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
+    if (connection === null) return false
+    if (this.#open >= openMax) return 'unknown'
     this.#open++
     try {
       const { connections, resolve } = this.#deps
-      if ((await connections.ofAddress(address, '')).some(({ id }) => id === connection.id)) return true
+      if (await connections.hasAddress(connection.id, address)) return true
       return connection.outbound !== null && (await resolve(connection.outbound.host)).includes(address)
     } catch (err) {
       this.#deps.log.warn({ err }, 'the source of a request of a trunk could not be looked up')
-      return false
+      return 'unknown'
     } finally {
       this.#open--
     }

@@ -126,7 +126,10 @@ export abstract class TrunkLeg {
           this.#referrals.answered(sent, code, cseq.number)
           referral.answered(code)
         },
-        timeout: () => referral.answered(null),
+        timeout: () => {
+          sent.hasLastNews = true
+          referral.answered(null)
+        },
       },
     )
   }

@@ -116,8 +116,9 @@ export class TrunkLine implements PhoneLine {
     if (leg.transferee !== undefined) return this.#refer(leg, leg.transferee, signal)
     const connection = leg.connectionId === undefined ? null : await this.#options.connections.find(leg.connectionId)
     const outbound = connection?.outbound ?? null
-    if (connection === null || outbound === null || leg.media === null || this.#isFull(connection))
-      throw new PhoneLineError('refused')
+    if (connection === null || outbound === null || leg.media === null) throw new PhoneLineError('refused')
+    // The limit is ours and passes, so that a repeat can help.
+    if (this.#isFull(connection)) throw new PhoneLineError('unreachable')
     const peer = await this.#peerOf(connection)
     const opened = this.#open(leg.legId, leg.media)
     const { publicAddress, rtp, clock } = this.#options
@@ -219,11 +220,12 @@ export class TrunkLine implements PhoneLine {
   async #requested(transaction: ServerTransaction, size: number): Promise<void> {
     const { request, source } = transaction
     const leg = this.#legOf(request)
-    // A sender at another address gets the answer for a dialog that does not exist.
-    if (leg !== null)
-      return this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))
-        ? leg.request(transaction)
-        : transaction.respondOnce(481, [], size)
+    if (leg !== null) {
+      const isOther = this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))
+      if (isOther === 'unknown') return transaction.end()
+      // A sender at another address gets the answer for a dialog that does not exist.
+      return isOther ? leg.request(transaction) : transaction.respondOnce(481, [], size)
+    }
     // A dialog that is over, or never was: the sender need not be known to learn that.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
@@ -239,7 +241,7 @@ export class TrunkLine implements PhoneLine {
   async #acknowledged(request: SipRequest, source: Peer): Promise<void> {
     const leg = this.#legOf(request)
     if (leg === null) return
-    if (this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))) leg.acknowledged(request)
+    if (this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source)) === true) leg.acknowledged(request)
   }
 
   #admitted(transaction: ServerTransaction, connection: SipConnection): void {

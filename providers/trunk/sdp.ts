@@ -120,11 +120,11 @@ function sectionsOf(lines: readonly string[]): string[][] {
   return sections
 }
 
-/** Names are not looked up: the owner of the name would choose the host. */
+/** Names are not looked up: the owner of the name would choose the host. An address with a scope (`fe80::1%eth0`) means nothing elsewhere. */
 function addressIn(lines: readonly string[]): string | null {
   for (const line of lines) {
     const [, address] = /^c=IN IP[46] ([^\s/]+)/.exec(line) ?? []
-    if (address !== undefined && isIP(address) !== 0) return address
+    if (address !== undefined && isIP(address) !== 0 && !address.includes('%')) return address
   }
   return null
 }

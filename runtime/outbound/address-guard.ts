@@ -61,6 +61,8 @@ export function guardedConnector(policy: AddressPolicy, connectMs: number): buil
 }
 
 export function isAllowed(address: string, policy: AddressPolicy): boolean {
+  // Node takes scopes of IPv6 addresses that this library does not.
+  if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
   return (!policy.onlyAllowed && isPublic(parsed)) || policy.allowedSubnets.some((subnet) => contains(subnet, parsed))
 }

@@ -9,7 +9,13 @@ import type { Examples, Received, Sent } from './run.ts'
 type Server = { parley: Running; admin: Administration }
 
 /** The examples of the operations on phone numbers. */
-export async function comparePhoneNumbers(t: Test, examples: Examples, { parley, admin }: Server): Promise<void> {
+/** `sipAddress` is that of the server. */
+export async function comparePhoneNumbers(
+  t: Test,
+  examples: Examples,
+  { parley, admin }: Server,
+  sipAddress: string,
+): Promise<void> {
   const acme = await admin.organization('with phone numbers')
   const send = (sent: Sent) => examples.send(acme, sent)
   const compare = (received: Received, example: string) =>
@@ -36,13 +42,18 @@ export async function comparePhoneNumbers(t: Test, examples: Examples, { parley,
   compare(await send({ ...change, request: 'nothing' }), 'updatePhoneNumber 200: label')
   compare(await send({ ...change, request: 'template' }), 'updatePhoneNumber 200: template')
   compare(await send({ operation: 'purchasePhoneNumber', request: 'least' }), 'Forbidden: verification')
-  await compareTrunks(t, examples, acme)
+  await compareTrunks(t, examples, acme, { [`sip:${sipAddress}`]: 'sip:198.51.100.7:5060' })
   await comparePurchases(t, examples, parley)
 }
 
-async function compareTrunks(t: Test, examples: Examples, target: Target): Promise<void> {
+async function compareTrunks(
+  t: Test,
+  examples: Examples,
+  target: Target,
+  renamed: Record<string, string>,
+): Promise<void> {
   const send = (sent: Sent) => examples.send(target, sent)
-  const compare = (received: Received, example: string) => examples.compare(t, received, { example })
+  const compare = (received: Received, example: string) => examples.compare(t, received, { example, renamed })
   compare(await send({ operation: 'listSipConnections' }), 'listSipConnections 200: none')
   const made = await send({ operation: 'createSipConnection', request: 'trunk' })
   compare(made, 'createSipConnection 201: trunk')

@@ -9,6 +9,7 @@ import { routeOf, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { Page, type Started } from '../process/voice-session.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
+import { freePort } from '../trunk/free-port.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { compareVerification } from './business-verification.ts'
@@ -24,12 +25,16 @@ import { compareUsage } from './usage.ts'
 
 const providers = await startProviders()
 t.teardown(() => providers.close())
+const sipAddress = `127.0.0.1:${await freePort()}`
 const { parley, admin: administration } = await startAdministered(t, {
   ...providers.env,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_KYB_REVIEW: 'operator',
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
   PARLEY_EDGE_QUOTA: '500',
+  // The example of an imported number is ready.
+  PARLEY_SIP_HOST: '127.0.0.1',
+  PARLEY_SIP_PORT: sipAddress.slice(sipAddress.indexOf(':') + 1),
 })
 
 const examples = new Examples('platform.openapi.yaml')
@@ -136,6 +141,11 @@ t.test('sessions and calls', async (t) => {
     const { sessionId } = JSON.parse(phoned.body.toString()) as { sessionId: string }
     await send({ operation: 'endCall' }, sessionId)
   }
+  for (const [to, example] of [
+    ['+15005550024', 'away'],
+    ['+15005550001', 'refused'],
+  ])
+    equal(await send({ operation: 'createPhoneSession', request: 'adHoc', fields: { to } }), `DialFailed: ${example}`)
   const repeated = { operation: 'createPhoneSession', request: 'adHoc', headers: { 'idempotency-key': 'order-1042' } }
   const { sessionId: repeatedId } = JSON.parse((await send(repeated)).body.toString()) as { sessionId: string }
   await send({ operation: 'endCall' }, repeatedId)
@@ -189,7 +199,7 @@ t.test('the verification of a business', (t) => compareVerification(t, examples,
 
 t.test('the registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley.dataDir))
 
-t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }))
+t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
 t.test('rich messages', (t) => compareRmsg(t, examples, { parley, admin: administration }))
 
 t.test('transfers', (t) => compareTransfers(t, examples, { parley, admin: administration }))

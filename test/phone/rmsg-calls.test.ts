@@ -85,11 +85,15 @@ t.test('a number that may not be used is not found, and neither is an agent of o
   const other = await withNumber('another', '+14155550142')
   const paused = await insertRmsgNumber(sql, { e164: '+14155550143', organizationId: acme.id, status: 'paused' })
   const lost = await insertRmsgNumber(sql, { e164: '+14155550144', organizationId: acme.id, status: 'unavailable' })
-  for (const one of [other.id, paused, lost, randomUUID(), 'nothing'])
+  for (const one of [other.id, paused, lost, randomUUID()])
     t.same(faultOf(await call(acme, 'POST', path(one), { to, agentId })), {
       status: 404,
       code: 'PHONE_NUMBER_NOT_FOUND',
     })
+  t.match(faultOf(await call(acme, 'POST', path('nothing'), { to, agentId })), {
+    status: 400,
+    code: 'VALIDATION_ERROR',
+  })
   const stolen = await call(acme, 'POST', path(id), { to, agentId: other.agentId })
   t.same(faultOf(stolen), { status: 404, code: 'NOT_FOUND' })
   const test = await admin.key(acme.id, { scopes, test: true })

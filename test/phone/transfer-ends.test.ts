@@ -64,7 +64,7 @@ t.test('without credit two who talk to each other are hung up', async (t) => {
 })
 
 t.test('at its longest duration a call ends while its caller is on hold', async (t) => {
-  const row = await asking({ maxDurationSeconds: 30 })
+  const row = await asking({ maxDurationSeconds: 60 })
   const ended = await callWhen(phones, row.id, hasEnded)
   t.match(ended, { status: 'completed', end_reason: 'max_duration' })
   t.same(causesOf(ended), ['caller_hung_up'])

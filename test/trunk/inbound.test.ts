@@ -244,6 +244,21 @@ t.test('a call is ended from each address of its connection, and from no other o
   t.match(await trunk.event('hangup'), { by: 'caller' })
 })
 
+t.test('while its sender cannot be looked up a BYE is not answered, so that it comes again', async (t) => {
+  let isStoreAway = true
+  const trunk = await openTrunk(t, { addresses: ['127.0.0.1', '127.0.0.2'], isStoreAway: () => isStoreAway })
+  const { ref, to } = await talking(trunk, await trunk.peer())
+  const second = await trunk.peer({ address: '127.0.0.2' })
+  second.send('BYE', { callId: 'call-1', to, cseq: 2 })
+  await wanted(() => trunk.logged.some((line) => line.includes('could not be looked up')), 'the failed question')
+  await quiet()
+  t.same(second.received, [])
+  t.ok(await trunk.line.isAlive(ref))
+  isStoreAway = false
+  second.send('BYE', { callId: 'call-1', to, cseq: 2 })
+  await second.response(200, 'BYE')
+})
+
 t.test('only the other side acknowledges an answer, with the number of its call', async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
   const peer = await trunk.peer()

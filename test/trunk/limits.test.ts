@@ -33,7 +33,7 @@ t.test('the legs of one organization leave room for those of others', async (t) 
   t.equal(await rings(peer, '2', 'second'), true)
   t.equal(await rings(peer, '1', 'third'), false, 'one organization has as many as it may have')
   t.equal(await rings(peer, '2', 'fourth'), false, 'over each of its connections')
-  await t.rejects(trunk.line.dial(toDial(), new AbortController().signal), new PhoneLineError('refused'))
+  await t.rejects(trunk.line.dial(toDial(), new AbortController().signal), new PhoneLineError('unreachable'))
   t.equal(await rings(peer, '3', 'of another'), true)
   const [first] = trunk.events
   await trunk.line.hangUp({ legId: 'x', carrierLegId: first?.carrierLegId ?? '' })

@@ -75,6 +75,12 @@ t.test('any change of a byte and any cut is read or refused, and nothing is thro
   t.end()
 })
 
+t.test('an address with a scope is none for audio', (t) => {
+  for (const address of ['fe80::1%eth-0', '2001:4860::1%x-y', '2001:db8::1%1'])
+    t.equal(readSdp(sdp().replace(/c=IN IP4 \S+/, `c=IN IP6 ${address}`)), null, address)
+  t.end()
+})
+
 t.test('a long header takes time in proportion to its length', (t) => {
   const filled = (part: string) => part.repeat(Math.floor(30_000 / part.length))
   const hostile = ['<', '"\\', '<"', ' ', '\\', ',', '"', '<a']

@@ -53,6 +53,7 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
   const connection = { organizationId: 'org_one', id: 'sip_in', outbound: null, inbound }
   const server = await serving(t, {
     ofAddress: () => Promise.resolve([connection]),
+    hasAddress: () => Promise.resolve(true),
     wantsLogin: () => Promise.resolve(false),
     called: () => Promise.resolve(),
   })

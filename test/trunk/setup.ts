@@ -70,6 +70,8 @@ export type TrunkSetup = {
   /** Those that calls go out over. */
   outgoing?: () => readonly SipConnection[]
   /** In the place of `known`. */
+  /** Nothing can be asked about the addresses of a connection. */
+  isStoreAway?: () => boolean
   ofAddress?: (dialed: string) => Promise<readonly SipConnection[]>
   fails?: boolean
   limits?: Partial<TrunkLimits>
@@ -116,6 +118,10 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
     find: (id) => Promise.resolve(outgoing().find((connection) => connection.id === id) ?? null),
     ofAddress: (address, dialed) =>
       setup.ofAddress?.(dialed) ?? Promise.resolve(addresses?.includes(address) === false ? [] : known),
+    hasAddress: (id, address) => {
+      if (setup.isStoreAway?.()) return Promise.reject(new Error('the store does not answer'))
+      return Promise.resolve(addresses?.includes(address) !== false && known.some((connection) => connection.id === id))
+    },
     ofUser: (username) => {
       asked.push(username)
       return Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username))

@@ -34,6 +34,7 @@ t.test(
     const { parley, admin } = await startAdministered(t, {
       PARLEY_ADMIN_PORT: String(adminPort),
       PARLEY_PROVIDERS: providersOf(stub.url),
+      PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
     })
     const prometheus = await startPrometheus(adminPort)
     t.teardown(() => prometheus.stop())
