@@ -75,7 +75,7 @@ t.test('any change of a byte and any cut is read or refused, and nothing is thro
   t.end()
 })
 
-t.test('an address with a scope is none for audio', (t) => {
+t.test('an SDP with the scope of an address is refused', (t) => {
   for (const address of ['fe80::1%eth-0', '2001:4860::1%x-y', '2001:db8::1%1'])
     t.equal(readSdp(sdp().replace(/c=IN IP4 \S+/, `c=IN IP6 ${address}`)), null, address)
   t.end()
