@@ -239,8 +239,8 @@ t.test('dispatch makes it before its time, and leaves it scheduled after a failu
   for (const [failure, fault] of [
     ['insufficient_credits', { kind: 'credit_too_low' }],
     ['concurrency', { kind: 'too_many_at_once' }],
-    ['carrier_error', { kind: 'not_dialed', hasNumber: true }],
-    ['no_phone_number', { kind: 'not_dialed', hasNumber: false }],
+    ['carrier_error', { kind: 'not_dialed', why: 'unavailable' }],
+    ['no_phone_number', { kind: 'not_dialed', why: 'no_number' }],
   ] as const) {
     const callbacks = process(() => Promise.resolve({ failure }))
     t.match(await faultOf(callbacks.dispatch(call, id)), fault)

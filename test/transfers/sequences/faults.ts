@@ -70,7 +70,9 @@ export class Faults {
   ofCommand({ does, leg }: SentCommand): CommandFault | 'none' {
     const fault = this.#drawCommand()
     const isAnswered = fault === 'unreachable' || fault === 'server'
-    if (fault !== 'none') this.happened(`${isAnswered ? 'refused' : 'unanswered'} ${does}`, leg)
+    const kind = `${isAnswered ? 'refused' : 'unanswered'} ${does}` as const
+    // The next look waits for this answer, and the orphans that it would have found wait with it.
+    if (fault !== 'none') this.happened(kind, kind === 'unanswered hangup of an orphan' ? null : leg)
     return fault
   }
 
