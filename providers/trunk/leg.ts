@@ -127,7 +127,7 @@ export abstract class TrunkLeg {
           referral.answered(code)
         },
         timeout: () => {
-          sent.hasLastNews = true
+          this.#referrals.unanswered(sent)
           referral.answered(null)
         },
       },

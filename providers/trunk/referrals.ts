@@ -40,6 +40,11 @@ export class Referrals {
     if (code >= 300) sent.hasLastNews = true
   }
 
+  /** The far end has not answered, so news without a number are not those of this call. */
+  unanswered(sent: Sent): void {
+    sent.hasLastNews = true
+  }
+
   /** The referral that a NOTIFY belongs to. Null: it belongs to none. */
   notified(request: SipRequest): Referral | null {
     const event = valueOf(request.headers, 'event') ?? ''
