@@ -4,7 +4,7 @@ SHELL := /bin/bash
 installed := node_modules/.package-lock.json
 vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
-# All that tsconfig.build.json includes, and what those files import.
+# All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
 .PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage carrier-openapi livekit test-debian13 test-deploy test-production test-metrics board spans helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
@@ -178,8 +178,7 @@ $(asyncapi_generator): codegen/asyncapi/package-lock.json codegen/asyncapi/.npmr
 	@touch $@
 
 # The packages are no part of the build, and installing one more must not start it.
-dist/main.js: deploy/build.mjs tsconfig.json tsconfig.build.json package-lock.json $(sources) | $(installed)
-	@echo 'building'
+dist/main.js: deploy/build.mjs tsconfig.json package-lock.json $(sources) | $(installed)
 	@node deploy/build.mjs
 
 clean:

@@ -14,7 +14,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import type { Environment } from './runtime/config.ts'
 import { makeDataDir } from './runtime/data-dir.ts'
 import { chooseEngine, describeEngine, type EngineChoice } from './runtime/engine/choose.ts'
-import { isLoopbackHost } from './runtime/engine/host.ts'
+import { authorityOf, isLoopbackHost } from './runtime/engine/host.ts'
 import { type Server, startServer } from './runtime/engine/server.ts'
 import { localKeyFile, readLocalSecret, removeLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
@@ -76,9 +76,7 @@ export async function startGateway(
     closing.unshift(() => Promise.all(providers.map((provider) => provider.close())))
     const tracing = await createTracing(env)
     closing.unshift(() => tracing?.close())
-    // Behind a proxy or a tunnel of this machine strangers have a loopback address too.
-    const isReachedHereOnly = isLoopbackHost(config.host) && config.publicUrl === null
-    const localKey = isReachedHereOnly ? readLocalSecret(config.dataDir, localKeyFile) : null
+    const localKey = isReachedHereOnly(config) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
     const { server, sessions, records, webhooks, phoneLines, phoneNumbers, richMessages } = await listen(parts)
@@ -102,7 +100,7 @@ export async function startGateway(
       sessions.live.drain()
       return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
     }
-    const url = urlOf(config.host, server.port)
+    const url = `http://${authorityOf(config.host, server.port)}`
     return {
       url,
       page: isLoopbackHost(config.host) ? `${url}/try` : null,
@@ -124,12 +122,20 @@ export async function startGateway(
   }
 }
 
+/** Behind a proxy or a tunnel of this machine strangers have a loopback address too. */
+function isReachedHereOnly({ host, publicUrl }: ParleyConfig): boolean {
+  return isLoopbackHost(host) && publicUrl === null
+}
+
 /** The engine that serves, and why, in words. */
 export function engineOf({ engine }: ParleyConfig): string {
   return describeEngine(chooseEngine(engine))
 }
 
-/** The key to show. On loopback an empty store gets a key, which is kept in the data folder for the command line. */
+/**
+ * The key to show. A server for this machine alone gives an empty store a key, which is kept in the data folder for the
+ * command line.
+ */
 async function bootstrap({ organizations }: Store, config: ParleyConfig, log: Log): Promise<string | null> {
   const hasSimulatedNumber = config.carrier.adapter === 'simulator'
   if (config.bootstrapKey !== null) {
@@ -138,7 +144,7 @@ async function bootstrap({ organizations }: Store, config: ParleyConfig, log: Lo
       log.warn({}, 'PARLEY_BOOTSTRAP_KEY works on an empty store only, and this one has organizations already')
     return null
   }
-  if (!isLoopbackHost(config.host)) return null
+  if (!isReachedHereOnly(config)) return null
   const kept = readLocalSecret(config.dataDir, localKeyFile)
   if (kept === null && !(await organizations.isEmpty())) return null
   const key = keptSecret(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
@@ -263,15 +269,11 @@ async function listen(
     tracing,
     checkResponses,
   })
-  const url = urlOf(config.host, server.port)
+  const url = `http://${authorityOf(config.host, server.port)}`
   records.listening(url)
   // Lines of this machine reach a server that listens at all of its addresses by the loopback address.
   phoneLines.listening(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:'))
   return { server, sessions, records, webhooks, phoneLines, phoneNumbers, richMessages }
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function reasonOf(done: Promise<unknown>): Promise<string | null> {

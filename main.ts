@@ -8,6 +8,7 @@ import { configKeys } from './generated/config/keys.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
 import { type Environment, loadConfig } from './runtime/config.ts'
+import { authorityOf } from './runtime/engine/host.ts'
 import { keyOf } from './runtime/local-secret.ts'
 import { endInstance, readPidFile } from './runtime/pid-file.ts'
 import { version } from './runtime/version.ts'
@@ -52,7 +53,7 @@ function createActions(env: Environment): Actions {
     connection: async () => {
       const settings = await config()
       const { dataDir, host, port } = settings
-      const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${host}:${port}`
+      const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${authorityOf(host, port)}`
       return { baseUrl, apiKey: keyOf(settings, env) }
     },
     webhookSigner: async (given) => webhookSigner((await config()).dataDir, given),

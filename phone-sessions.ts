@@ -106,7 +106,7 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   }
   const transfers = new AskTransfers({ ...asked, live: liveTransfers })
   const loops = new Loops(clock, log)
-  loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => phones.look() })
+  loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => Promise.resolve(phones.look()) })
   loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
   const lookAtUnattended = () => phones.lookAtUnattended()
   loops.start({ name: 'legs after the end of their call', everyMs: unattendedEveryMs, run: lookAtUnattended })
@@ -116,11 +116,14 @@ export function openPhoneSessions(parts: PhoneParts): PhoneSessions {
   loops.start({ name: 'debits of legs', everyMs: chargeEveryMs, run: () => chargeLegs(charging) })
   return {
     dial,
-    placeCallback: createPlaceCallback({ callbacks, numbers, callers, dial }),
+    placeCallback: createPlaceCallback({ callbacks, numbers, lines, callers, dial }),
     events: phones,
     liveTransfers,
     transfers,
     transferTool: createTransferTool(transfers, log),
-    close: () => loops.stop(closeMs),
+    close: async () => {
+      await loops.stop(closeMs)
+      await phones.close(closeMs)
+    },
   }
 }

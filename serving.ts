@@ -17,12 +17,13 @@ import { configFile, type Environment } from './runtime/config.ts'
 import { requireFreePort } from './runtime/free-port.ts'
 import { keyOf } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
+import { loadForServer } from './runtime/optional.ts'
+import { packageFile } from './runtime/package-file.ts'
 import { readPidFile, writePidFile } from './runtime/pid-file.ts'
 import { version } from './runtime/version.ts'
 import { followParent, workerVariable } from './runtime/workers.ts'
 
-const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
-const demoRecording = new URL('test/fixtures/speech/privacy-prompt.wav', packageFile)
+const demoRecording = packageFile('test/fixtures/speech/privacy-prompt.wav')
 
 /** Serves until a signal. The first signal drains, a second one ends the requests in flight; both close the store. */
 export async function up(
@@ -34,7 +35,10 @@ export async function up(
   // The port is tried before Postgres starts: a second `up` is the usual mistake, and it must cost nothing.
   if (!worker) await requireFreePort(config)
   const freeBuild = markBuildInUse(import.meta.dirname)
-  const gateway = await startGateway(config, env, (message) => console.error(message))
+  const starting = startGateway(config, env, (message) => console.error(message))
+  // While Postgres starts.
+  loadForServer()
+  const gateway = await starting
   const removePidFile = worker ? () => {} : await announce(config, gateway.url)
   if (!worker) {
     console.log(greeting(gateway))

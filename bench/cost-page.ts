@@ -1,6 +1,6 @@
 /** The tables of docs/costs.md, between two lines of that page. test/rules/costs.test.ts holds the page to the recorded measures. */
 import type { Counts } from './counts.ts'
-import { demandOf, type Load, modelLoad, type UnitCosts } from './model.ts'
+import { connectionsAProcess, demandOf, type Load, modelLoad, setupOf, type UnitCosts } from './model.ts'
 
 export type RecordedCosts = { measuredAt: string; machine: string; hasRedis: boolean; costs: UnitCosts }
 
@@ -21,7 +21,7 @@ function tablesOf({ measuredAt, machine, hasRedis, costs }: RecordedCosts): stri
     '|---|---:|---:|---:|---:|',
     ...unitRows(costs, hasRedis),
     '',
-    `A live call holds ${figure(costs.callMemoryBytes / 1024)} KiB of its node, and a minute of it is ${figure(costs.minuteRecordedBytes / 2 ** 20)} MiB of recording.`,
+    `A live call holds ${figure(costs.callMemoryBytes / 1024)} KiB of its node, and a minute of it is ${figure(costs.minuteRecordedBytes / 2 ** 20)} MiB of recording. ${figure(setupOf(costs, modelLoad).callsACore)} live calls fill the one core on which a process runs.`,
     '',
     '## The model',
     '',
@@ -51,6 +51,7 @@ function unitRows({ request, minute, call, idleSecond }: UnitCosts, hasRedis: bo
 
 function modelRows(costs: UnitCosts, load: Load, hasRedis: boolean): string[] {
   const demand = demandOf(costs, load)
+  const setup = setupOf(costs, load)
   const gib = 2 ** 30
   return [
     `${figure(load.organizations)} organizations with ${figure(load.callsADay)} calls a day of ${load.minutesACall} minutes, and ${figure(load.requestsADay)} requests besides. ${figure(load.busiestHour * 100)} % of a day come in its busiest hour.`,
@@ -62,6 +63,9 @@ function modelRows(costs: UnitCosts, load: Load, hasRedis: boolean): string[] {
     `| requests besides, a second | ${figure(demand.requestsASecond)} |`,
     `| cores of the nodes | ${figure(demand.nodeCores)} |`,
     `| nodes of ${load.coresANode} cores, ${figure(load.nodeUse * 100)} % used, and one more | ${figure(demand.nodes)} |`,
+    `| live calls of a node while another is away | ${figure(setup.liveCallsANode)} |`,
+    `| processes of a node (\`PARLEY_PROCESSES\`), ${figure(load.nodeUse * 100)} % of a core each | ${figure(setup.processesANode)} |`,
+    `| connections to Postgres, ${connectionsAProcess} a process | ${figure(setup.postgresConnections)} |`,
     `| memory of the live calls of a node, GiB | ${figure(demand.callMemoryBytesANode / gib)} |`,
     `| cores of Postgres | ${figure(demand.postgresCores)} |`,
     `| transactions, a second | ${figure(demand.transactionsASecond)} |`,

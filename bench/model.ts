@@ -53,13 +53,34 @@ export type Demand = {
   recordedBytesKept: number
 }
 
+/** How the nodes of a load are set up. */
+export type Setup = {
+  /** The live calls that fill the core on which a process runs its JavaScript. */
+  callsACore: number
+  /** While another node is away. */
+  liveCallsANode: number
+  processesANode: number
+  postgresConnections: number
+}
+
+/** store.connectionsMax (8), two for batches, and one that listens to notifications. */
+export const connectionsAProcess = 11
+
+export function setupOf(costs: UnitCosts, load: Load): Setup {
+  const { nodes, liveCalls } = demandOf(costs, load)
+  const serverCores = inBusiestHour(costs, load)('nodeCpuMs') / 1_000
+  const processesANode = Math.ceil(serverCores / (nodes - 1) / load.nodeUse)
+  return {
+    callsACore: 60_000 / costs.minute.nodeCpuMs,
+    liveCallsANode: liveCalls / (nodes - 1),
+    processesANode,
+    postgresConnections: nodes * processesANode * connectionsAProcess,
+  }
+}
+
 export function demandOf(costs: UnitCosts, load: Load): Demand {
-  const inBusiestHour = load.busiestHour / 3_600
-  const callsASecond = load.callsADay * inBusiestHour
-  const requestsASecond = load.requestsADay * inBusiestHour
-  const minutesASecond = callsASecond * load.minutesACall
-  const ofLoad = (name: keyof Counts) =>
-    callsASecond * costs.call[name] + minutesASecond * costs.minute[name] + requestsASecond * costs.request[name]
+  const { callsASecond, requestsASecond, minutesASecond } = ratesOf(load)
+  const ofLoad = inBusiestHour(costs, load)
   const aDay = (name: keyof Counts) =>
     load.callsADay * (costs.call[name] + load.minutesACall * costs.minute[name]) +
     load.requestsADay * costs.request[name]
@@ -87,4 +108,21 @@ export function demandOf(costs: UnitCosts, load: Load): Demand {
     storedBytesKept: storedBytesADay * load.keptDays,
     recordedBytesKept: load.callsADay * load.minutesACall * costs.minuteRecordedBytes * load.keptDays,
   }
+}
+
+function ratesOf(load: Load) {
+  const aSecond = load.busiestHour / 3_600
+  const callsASecond = load.callsADay * aSecond
+  return {
+    callsASecond,
+    requestsASecond: load.requestsADay * aSecond,
+    minutesASecond: callsASecond * load.minutesACall,
+  }
+}
+
+/** Gives a count a second, without that of the idle nodes. */
+function inBusiestHour(costs: UnitCosts, load: Load) {
+  const { callsASecond, requestsASecond, minutesASecond } = ratesOf(load)
+  return (name: keyof Counts) =>
+    callsASecond * costs.call[name] + minutesASecond * costs.minute[name] + requestsASecond * costs.request[name]
 }

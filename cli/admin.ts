@@ -80,8 +80,11 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
   organizations: {
     list(): Promise<OrganizationRow[]>
     find(id: string): Promise<OrganizationRow | null>
-    create(organization: NewOrganization): Promise<OrganizationRow>
-    change(id: string, changes: OrganizationChanges): Promise<OrganizationRow | 'admin_taken' | 'legacy_ended' | null>
+    createNamed(organization: NewOrganization): Promise<OrganizationRow | 'name_taken'>
+    changeNamed(
+      id: string,
+      changes: OrganizationChanges,
+    ): Promise<OrganizationRow | 'name_taken' | 'admin_taken' | 'legacy_ended' | null>
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
   }
   users: {
@@ -135,14 +138,17 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     if (nameOrId.startsWith('org_')) return nameOrId
     const named = (await organizations.list()).filter(({ name }) => name === nameOrId)
     if (named.length > 1)
-      throw new CommandError(`${named.length} organizations have the name ${nameOrId}; give the id of one`)
+      throw new CommandError(
+        `${named.length} organizations have the name ${nameOrId}; give the id of one: ${named.map(({ id }) => id).join(', ')}`,
+      )
     return found(named[0] ?? null, noOrganization(nameOrId)).id
   }
   return {
     organizations: () => organizations.list(),
     organization: async (id) => found(await organizations.find(await organizationId(id)), noOrganization(id)),
     changeOrganization: async (id, changes) => {
-      const changed = found(await organizations.change(await organizationId(id), changes), noOrganization(id))
+      const changed = found(await organizations.changeNamed(await organizationId(id), changes), noOrganization(id))
+      if (changed === 'name_taken') throw nameTaken(changes.name ?? '')
       if (changed === 'admin_taken')
         throw new CommandError('another organization has admin_organization; turn it off there first')
       if (changed === 'legacy_ended')
@@ -151,7 +157,11 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
         )
       return changed
     },
-    createOrganization: (name) => organizations.create(newOrganization(name)),
+    createOrganization: async (name) => {
+      const created = await organizations.createNamed(newOrganization(name))
+      if (created === 'name_taken') throw nameTaken(name)
+      return created
+    },
     addCredit: async (id, microUsd) =>
       found(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
     ...createKeyCommands({ keys, keyBudgets }, organizationId, words),
@@ -189,6 +199,11 @@ async function shareCampaign(
   await campaigns.clear()
   return null
 }
+
+const nameTaken = (name: string) =>
+  new CommandError(
+    `another organization has the name ${name}; choose another name, because commands mean an organization by it (\`parley org list\` shows all)`,
+  )
 
 function newOrganization(name: string): NewOrganization {
   const permissions = { smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }

@@ -39,6 +39,12 @@ export function explain(error: unknown): string {
   }
   if (error instanceof PlatformApiError && error.envelope) {
     const { code, error: message, issues = [], requestId } = error.envelope
+    const [only] = issues
+    // The message of a single fault says the same as its issue.
+    if (issues.length === 1 && only && message.startsWith(only.message)) {
+      const at = message.includes(only.path) ? '' : ` at ${only.path}`
+      return `${code}${at}: ${message}\nrequest ${requestId}`
+    }
     const faults = issues.map(({ path, message }) => `  ${path}: ${message}`)
     return [`${code}: ${message}`, ...faults, `request ${requestId}`].join('\n')
   }

@@ -1,7 +1,7 @@
 /** An error whose message tells the user what to do. It is printed without a stack. */
 export class CommandError extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'CommandError'
   }
 }

@@ -33,7 +33,7 @@ export function dial(program: Command, actions: Actions): void {
     .description('call a phone with an agent, and show the call until it is over')
     .argument(
       '<number>',
-      'in E.164, such as +15005550006; with the simulated carrier its last digits choose who answers',
+      'with + and its country code, such as +15005550006; of the simulated numbers, +1500555 and four digits, those choose who answers (docs/simulator.md)',
     )
     .option(
       '--agent <agent>',
@@ -41,15 +41,21 @@ export function dial(program: Command, actions: Actions): void {
     )
     .option(
       '--from <number>',
-      'the number of yours that calls; without it the oldest of the agent, else of the organization',
+      'the number of yours that calls (`parley numbers list`); without it the oldest of the agent that can call, else of the organization',
     )
     .option('--prompt <text>', 'how the agent is to behave, instead of its own system prompt')
-    .option('--language <tag>', 'the language of a call without an agent, as a BCP 47 tag', 'en-US')
+    .option('--language <tag>', 'the language of a call without an agent, such as en-US or de', 'en-US')
     .option('--first-message <text>', 'what the agent says first')
-    .option('--ring <seconds>', 'for how long the phone may ring, 1 to 120')
-    .option('--amd <mode>', `who finds out whether a machine answers: ${detections.join(', ')}`)
+    .option('--ring <seconds>', 'for how long the phone may ring, 1 to 120; 60 without it')
+    .option(
+      '--amd <mode>',
+      'whether a voicemail is noticed: by this server (agent), by the carrier (carrier), or not (disabled); agent without it',
+    )
     .option('--metadata <key=value>', 'a field of the metadata of the call; may be repeated', withField)
-    .option('--max-duration <seconds>', 'for how long the call may last, 30 to 14400')
+    .option(
+      '--max-duration <seconds>',
+      'for how long the call may last, 30 to 14400; without it as long as the agent says, else 3600',
+    )
     .option('--no-follow', 'print the id of the call, and do not wait for its end')
     .option('--hang-up', 'Ctrl-C ends the call; without it the call goes on without this command', false)
     .option('--json', 'print the answer and each event of the call as a line of JSON', false)
@@ -123,6 +129,21 @@ function summaryOf(call: Call): string {
   return `${reason ?? status}, ${lasted}; \`parley calls show ${id}\` has the transcript, the latencies and the cost`
 }
 
-function failureOf({ status, end_reason: reason }: Call): string {
-  return `the call did not reach anybody: ${reason === null || reason === status ? status : `${status}, ${reason}`}`
+/** Completes a sentence about a call that has not ended well. A voicemail is nobody. */
+export function failureOf(call: Pick<Call, 'status' | 'end_reason' | 'started_at'>): string {
+  const { status, end_reason: reason, started_at: startedAt } = call
+  const why = reason === null || reason === status ? status : `${status}, ${reason}`
+  const isConnected = startedAt !== null && status !== 'voicemail'
+  const outcome = isConnected ? 'the call was connected, and broke off' : 'the call did not reach anybody'
+  return `${outcome}: ${why}${nextSteps[reason ?? ''] ?? ''}`
+}
+
+/** By the reason of the end. */
+const nextSteps: Readonly<Record<string, string>> = {
+  busy: '; call again later',
+  no_answer: '; call again later, or let it ring longer with --ring',
+  declined: '; call again later or another number',
+  invalid_number: '; nobody has this number: look whether it is right',
+  voicemail: '; to talk to it all the same, call with --amd disabled',
+  carrier_error: '; call again later, and if it fails again ask the operator for the log of the server',
 }

@@ -7,7 +7,7 @@ import { CommandError } from './command-error.ts'
 import { agentNamed } from './named.ts'
 import { print } from './print.ts'
 import { readObject } from './read-object.ts'
-import { linesOfNumber } from './show-number.ts'
+import { linesOfNumber, nextStepsOf } from './show-number.ts'
 import { connectionNamed } from './sip-connections.ts'
 import { oneLine } from './terminal.ts'
 
@@ -30,16 +30,16 @@ export function numbers(program: Command, actions: Actions): void {
     group.command(name).description(description).option('--json', 'print the answer as it came', false)
   command('list', 'the numbers of the organization, oldest first').action(async ({ json }: Json) => {
     const { body } = await (await client()).listPhoneNumbers()
-    print(json, body, () => (body.length > 0 ? table([heading, ...body.map(rowOf)]) : ['no numbers']))
+    print(json, body, () => (body.length > 0 ? table([heading, ...body.map(rowOf)]) : [noNumbers]))
   })
   command('search', 'numbers that can be bought now')
-    .option('--area <code>', 'area code, for example 212')
-    .option('--locality <city>', 'city')
+    .option('--area <code>', 'three digits of an area of the United States, for example 212')
+    .option('--locality <city>', 'city, for example "New York"')
     .option('--limit <count>', 'the most to show, 1 to 50', '10')
     .action(async ({ json, area, locality, limit }: Search & Json) => {
       const query = { ...(area && { areaCode: area }), ...(locality && { locality }), limit: Number(limit) }
       const { body } = await (await client()).searchPhoneNumbers({ query })
-      print(json, body, () => (body.length > 0 ? table([offerHeading, ...body.map(offerOf)]) : ['no numbers']))
+      print(json, body, () => (body.length > 0 ? [...table([offerHeading, ...body.map(offerOf)]), toBuy] : [noOffers]))
     })
   withSettings(command('buy', 'buy a number; the set-up price and the first month are taken from the credit at once'))
     .argument('<number>', 'as search prints it, for example +12125550100')
@@ -47,17 +47,19 @@ export function numbers(program: Command, actions: Actions): void {
       const { body } = await (await client()).purchasePhoneNumber({
         body: { e164, ...(await fieldsOf(await client(), settings)) },
       })
-      print(json, body, () => table([heading, rowOf(body)]))
+      print(json, body, () => changedLines(body))
     })
-  withTrunk(withSettings(command('import', 'take over a number of a SIP connection; it costs nothing')))
-    .argument('<number>', 'in E.164, for example +493012345678')
+  withTrunk(
+    withSettings(command('import', 'add a number of yours that is reached over a SIP connection; it costs nothing')),
+  )
+    .argument('<number>', 'with + and its country code, for example +493012345678')
     .action(async (e164: string, { json, connection, sipProvider, ...settings }: Settings & Trunk & Json) => {
-      if (connection === undefined) throw new CommandError('name --connection, over which the number is reached')
+      if (connection === undefined) throw new CommandError(noConnection)
       const { id } = await connectionNamed(await client(), connection)
       const trunk = { sipConnectionInstallationId: id, ...providerOf(sipProvider) }
       const fields = await fieldsOf(await client(), settings)
       const { body } = await (await client()).importPhoneNumber({ body: { e164, ...trunk, ...fields } })
-      print(json, body, () => table([heading, rowOf(body)]))
+      print(json, body, () => changedLines(body))
     })
   withTrunk(
     withSettings(command('set', 'change what is named, and leave the rest; the word none removes what is named')),
@@ -72,7 +74,7 @@ export function numbers(program: Command, actions: Actions): void {
         throw new CommandError('name an option to change, for example --agent, --template or --direction')
       const path = { id: await idOf(await client(), wanted) }
       const { body } = await (await client()).updatePhoneNumber({ path, body: fields })
-      print(json, body, () => table([heading, rowOf(body)]))
+      print(json, body, () => changedLines(body))
     })
   command('show', 'the settings of a number, and whether it can take and place calls')
     .argument('<number>', 'id, pn_…, or the number')
@@ -94,8 +96,8 @@ type Search = { area?: string; locality?: string; limit: string }
 function withSettings(command: Command): Command {
   return command
     .option('--agent <agent>', 'the agent that answers: its name, or its id, agent_…')
-    .option('--direction <name>', directions.join(', '))
-    .option('--label <text>', 'for people')
+    .option('--direction <name>', `the calls that it is for: ${directions.join(', ')}`)
+    .option('--label <text>', 'a name for people')
     .option(
       '--template <file>',
       'a file with a JSON object: settings of its calls that its agent leaves open, such as intent and systemPrompt; - for standard input',
@@ -125,7 +127,8 @@ async function idOf(client: Client, wanted: string): Promise<string> {
   const { body } = await client.listPhoneNumbers()
   const found = body.filter(({ e164 }) => e164 === wanted)
   if (found.length > 1) throw new CommandError(`${wanted} is there more than once: name it by its id`)
-  if (found[0] === undefined) throw new CommandError(`the organization has no number ${wanted}`)
+  if (found[0] === undefined)
+    throw new CommandError(`the organization has no number ${wanted}; \`parley numbers list\` shows those that it has`)
   return found[0].id
 }
 
@@ -143,7 +146,17 @@ async function fieldsOf(
   }
 }
 
-const heading = ['id', 'number', 'for', 'status', 'answered by', 'next charge', 'label']
+const noNumbers =
+  'no numbers; `parley numbers search` finds one to buy, and `parley numbers import` adds one of a SIP connection'
+const noOffers = 'no numbers are for sale there; search without --locality, or with another --area'
+const toBuy = '`parley numbers buy NUMBER --agent AGENT` buys one, and lets the agent answer it'
+const noConnection =
+  'name --connection, over which the number is reached: `parley sip-connections list` shows yours, and `parley sip-connections add` makes one'
+
+/** A number as it is after a change, and what it still lacks. */
+const changedLines = (number: PhoneNumber) => [...table([heading, rowOf(number)]), ...nextStepsOf(number)]
+
+const heading = ['id', 'number', 'direction', 'status', 'answered by', 'next charge', 'label']
 
 function rowOf({ id, e164, direction, setupStatus, agentId, ...number }: PhoneNumber): string[] {
   const answers = agentId ?? (setupStatus.agentReady ? 'template' : '–')

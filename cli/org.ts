@@ -13,7 +13,7 @@ export function org(program: Command, actions: Actions): void {
   command('create', 'a new organization')
     .argument('<name>', 'its name')
     .action(async (name: string, { json }: Json) => {
-      printOrganization(json, await actions.admin((admin) => admin.createOrganization(name)))
+      printOrganization(json, await actions.admin((admin) => admin.createOrganization(readName(name))))
     })
   command('list', 'every organization').action(async ({ json }: Json) => {
     const rows = await actions.admin((admin) => admin.organizations())
@@ -89,6 +89,8 @@ function readSetting(text: string): OrganizationChanges {
 
 function readName(text: string): string {
   if (text.trim() === '' || [...text].length > 200) throw new CommandError('name takes 1 to 200 characters')
+  if (text.startsWith('org_'))
+    throw new CommandError('a name does not begin with org_, because commands take such a text for an id')
   return text
 }
 

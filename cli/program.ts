@@ -14,6 +14,7 @@ import { keys } from './keys.ts'
 import { listen } from './listen.ts'
 import { numberCommands } from './number-commands.ts'
 import { org } from './org.ts'
+import { ping } from './ping.ts'
 import { replay } from './replay.ts'
 import { simulateInbound } from './simulate-inbound.ts'
 import { speechCommands } from './speech-commands.ts'
@@ -42,6 +43,7 @@ export function createProgram(actions: Actions): Command {
     config,
     database,
     drain,
+    ping,
     keys,
     org,
     users,

@@ -10,7 +10,7 @@ export function linesOfNumber({ setupStatus, dispatchMetadataTemplate: template,
     `${e164}  ${[setupStatus.status, ...setupStatus.issues].join(', ')}`,
     ...table([
       ['id', id],
-      ['for', direction],
+      ['direction', direction],
       ['takes calls', ready(setupStatus.inboundReady)],
       ['places calls', ready(setupStatus.outboundReady)],
       ['agent', agentId ?? 'none'],
@@ -20,13 +20,40 @@ export function linesOfNumber({ setupStatus, dispatchMetadataTemplate: template,
       ...(number.suspendedAt === null ? [] : [['suspended', number.suspendedAt]]),
       ['added', number.createdAt.slice(0, 10)],
     ]),
-    ...(setupStatus.issues.includes('sip_connection_failing') ? [failing] : []),
+    ...nextStepsOf({ setupStatus, direction, suspendedAt: number.suspendedAt }),
     ...(template === null ? ['template: none'] : ['template', ...linesOfTemplate(template)]),
   ]
 }
 
-const failing =
-  'Calls over its SIP connection fail: the other side does not answer or refuses, or this server has no port for SIP (PARLEY_SIP_PORT). `parley sip-connections list` says which.'
+/** Lines that say what a number lacks, and which command helps. */
+export function nextStepsOf({
+  setupStatus,
+  direction,
+  suspendedAt,
+}: Pick<PhoneNumber, 'setupStatus' | 'direction' | 'suspendedAt'>): string[] {
+  const isWithoutCalls = direction === 'outbound' && !setupStatus.agentReady
+  return [
+    ...setupStatus.issues.map((issue) => steps[issue]),
+    ...(suspendedAt === null ? [] : [suspended]),
+    ...(isWithoutCalls ? [takesNoCalls] : []),
+  ]
+}
+
+const steps: Readonly<Record<PhoneNumber['setupStatus']['issues'][number], string>> = {
+  carrier_pending:
+    'The carrier has not decided on the order yet. It is asked every 5 s: look again with `parley numbers show`.',
+  carrier_order_failed:
+    'The carrier has refused the order, and the credit was given back. `parley numbers release` removes it, `parley numbers search` finds another one.',
+  sip_connection_failing:
+    'Calls over its SIP connection fail: the other side does not answer or refuses, or this server has no port for SIP (PARLEY_SIP_PORT). `parley sip-connections list` says which.',
+  forwarding_required:
+    'No call has come over its SIP connection yet: let the trunk send the calls of this number to the address that `parley sip-connections list` shows.',
+  payment_overdue:
+    'Its month could not be paid from the credit of the organization. It is paid within a minute of new credit (`parley org credit`), and is suspended 7 days after the first failure.',
+}
+const suspended = 'It neither takes nor places calls until its month is paid.'
+const takesNoCalls =
+  'It takes no calls. `parley numbers set NUMBER --agent AGENT --direction both` lets an agent answer them; `parley agents list` shows your agents.'
 
 /** JSON escapes all characters that a terminal obeys but DEL and C1. */
 function linesOfTemplate(template: object): string[] {

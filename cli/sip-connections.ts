@@ -78,7 +78,10 @@ function withSettings(command: Command): Command {
 export async function connectionNamed(client: Client, wanted: string): Promise<SipConnection> {
   const { body } = await client.listSipConnections()
   const found = body.find(({ id, name }) => id === wanted || name === wanted)
-  if (found === undefined) throw new CommandError(`the organization has no SIP connection ${oneLine(wanted)}`)
+  if (found === undefined)
+    throw new CommandError(
+      `the organization has no SIP connection ${oneLine(wanted)}; \`parley sip-connections list\` shows those that it has`,
+    )
   return found
 }
 

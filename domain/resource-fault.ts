@@ -31,8 +31,10 @@ export type Problem =
   | { kind: 'max_delay_too_short' }
   | { kind: 'repeated' }
   | { kind: 'number_invalid' }
-  /** There is no number to call from, or the organization has none of this name. */
+  /** The organization does not have this number. */
   | { kind: 'number_missing' }
+  /** No number is named, and the organization has none that may call now. */
+  | { kind: 'number_none_ready' }
   /** The call goes over a trunk and the number belongs to the carrier, or the reverse. */
   | { kind: 'number_of_other_line' }
   /** Either one number or a list of them is wanted. */
@@ -80,6 +82,8 @@ export type Problem =
   /** Numbers of the carrier have no SIP connection. */
   | { kind: 'number_not_imported' }
   | { kind: 'range_malformed' }
+  /** Strangers could call from it. */
+  | { kind: 'range_too_wide' }
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
   | { kind: 'placeholder_unknown' }
@@ -120,13 +124,13 @@ export type ResourceFaultData =
   | { kind: 'number_exists' }
   /** Numbers use it. */
   | { kind: 'sip_connection_in_use' }
-  /** Somebody else has it, or nobody sells it. */
-  | { kind: 'number_unavailable' }
+  /** Somebody else has it, or nobody sells it. `isOrdered`: the carrier was asked for it. */
+  | { kind: 'number_unavailable'; isOrdered?: true }
   /** It costs this much at once. */
   | { kind: 'number_not_paid'; microUsd: number }
   | { kind: 'order_pending' }
-  /** The carrier does not answer, or refuses. */
-  | { kind: 'carrier_number_failed' }
+  /** The carrier does not answer, or refuses. `isOrdered`: a number was ordered. */
+  | { kind: 'carrier_number_failed'; isOrdered?: true }
   | { kind: 'verification_required'; status: Exclude<VerificationStatus, 'approved'> }
   /** The verification of the business is under review or has ended well. */
   | { kind: 'kyb_conflict'; status: VerificationStatus }
@@ -165,8 +169,8 @@ export type ResourceFaultData =
   | { kind: 'sms_carrier_failed'; of: 'brand' | 'campaign' | 'vetting' | 'number' }
   /** Another step of the registration runs. */
   | { kind: 'sms_under_way' }
-  /** The session is over, or was not joined in time. */
-  | { kind: 'call_not_live' }
+  /** The session is over, or was not joined in time. `isEnding`: its last words are said. */
+  | { kind: 'call_not_live'; isEnding?: true }
   | { kind: 'call_not_ended' }
   /** Only a call by phone can be transferred. */
   | { kind: 'transfer_unsupported' }

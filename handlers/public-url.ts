@@ -1,5 +1,6 @@
 /** The address under which a client reaches this server, for links in answers. */
 import type { Peer } from '../runtime/engine/handler.ts'
+import { authorityOf } from '../runtime/engine/host.ts'
 import { trustOf } from '../runtime/engine/trusted-proxies.ts'
 
 /** Without a slash at its end. */
@@ -23,7 +24,7 @@ export function createPublicUrl({ publicUrl, host, port, trustedProxies }: Addre
     const scheme = isForwarded && nearest(peer.forwardedProto) === 'https' ? 'https' : 'http'
     const forwardedHost = isForwarded ? nearest(peer.forwardedHost) : ''
     const named = isHost(forwardedHost) ? forwardedHost : peer.host
-    return `${scheme}://${named === '' ? `${host.includes(':') ? `[${host}]` : host}:${port}` : named}`
+    return `${scheme}://${named === '' ? authorityOf(host, port) : named}`
   }
 }
 

@@ -7,7 +7,7 @@
 import type { Model, Stage } from '../domain/catalog/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { ConfigError, type Environment } from '../runtime/config.ts'
+import { ConfigError, type Environment, secretOf } from '../runtime/config.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import type { PublishedCatalog, VendorModel, VendorOptions } from './adapter.ts'
 import { type ConfiguredPrice, price } from './configured-prices.ts'
@@ -280,7 +280,7 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
  * used only for the vendor's published address, so that its key goes to no other server.
  */
 function credential(config: ProviderConfig, variable: string | null, env: Environment): string | null | undefined {
-  return variable === null ? (config.apiKey ?? null) : env[variable]?.trim() || undefined
+  return variable === null ? (config.apiKey ?? null) : secretOf(env, variable)?.trim() || undefined
 }
 
 /** The variable that holds the key; null for a key in the configuration, and for a server that needs no key. */

@@ -105,16 +105,25 @@ async function readFile(file: string): Promise<Tree> {
 }
 
 function fromEnvironment(env: Environment, key: ConfigKey): string | undefined {
-  const direct = env[key.env]
-  if (direct !== undefined && direct !== '') return direct
-  const file = key.secret ? env[`${key.env}_FILE`] : undefined
-  if (!file) return undefined
+  return key.secret ? secretOf(env, key.env) : env[key.env] || undefined
+}
+
+/** The variable with this name, or what is in the file that the variable with `_FILE` behind it names. Throws ConfigError. */
+export function secretOf(env: Environment, name: string): string | undefined {
+  const [direct, file] = [env[name], env[`${name}_FILE`]]
+  if (direct && file) throw new ConfigError(`${name} and ${name}_FILE are both set: keep one of them`)
+  if (!file) return direct || undefined
+  const text = readSecretFile(`${name}_FILE`, file)
+  if (text === '') throw new ConfigError(`${name}_FILE: ${file} is empty`)
+  return text
+}
+
+function readSecretFile(variable: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {
-    throw new ConfigError(
-      `${key.env}_FILE: ${file} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`,
-    )
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+    throw new ConfigError(`${variable}: ${file} cannot be read (${code})`)
   }
 }
 

@@ -9,13 +9,22 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
   if (port === 0) return
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
-    probe.once('error', (error: NodeJS.ErrnoException) => reject(new ConfigError(reasonOf(error, host, port))))
+    probe.once('error', (error) =>
+      reject(notListening(error, { host, port }, { host: 'PARLEY_HOST', port: 'PARLEY_PORT' })),
+    )
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))
   })
 }
 
-function reasonOf({ code }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `PARLEY_PORT: ${host}:${port} is taken; is another Parley running there?`
-  if (code === 'EACCES') return `PARLEY_PORT: this user may not listen on ${port}; choose one above 1023`
-  return `PARLEY_HOST: ${host} is no address of this machine (${code ?? 'unknown'})`
+/** Why nothing listens on an address, in words that name the settings to change. */
+export function notListening(
+  { code }: NodeJS.ErrnoException,
+  { host, port }: { host: string; port: number },
+  settings: { host: string; port: string },
+): ConfigError {
+  if (code === 'EADDRINUSE')
+    return new ConfigError(`${settings.port}: ${host}:${port} is taken; is another Parley running there?`)
+  if (code === 'EACCES')
+    return new ConfigError(`${settings.port}: this user may not listen on ${port}; choose one above 1023`)
+  return new ConfigError(`${settings.host}: ${host} is no address of this machine (${code ?? 'unknown'})`)
 }

@@ -1,8 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
+import { notListening } from './free-port.ts'
 
-/** Serves Prometheus text on a port that callers cannot reach where the host is loopback. */
+/**
+ * Serves Prometheus text on a port that callers cannot reach where the host is loopback. Rejects with ConfigError when it
+ * cannot listen. Each process of PARLEY_PROCESSES has the next port.
+ */
 export async function startMetricsServer(
   host: string,
   port: number,
@@ -20,7 +24,9 @@ export async function startMetricsServer(
   })
   await new Promise<void>((resolve, reject) => {
     // An error of one accept, after it listens, changes nothing.
-    server.on('error', reject)
+    server.on('error', (error) =>
+      reject(notListening(error, { host, port }, { host: 'PARLEY_ADMIN_HOST', port: 'PARLEY_ADMIN_PORT' })),
+    )
     server.listen(port, host, resolve)
   })
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() }

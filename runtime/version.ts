@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-
-const file = new URL(import.meta.url.endsWith('.js') ? '../../package.json' : '../package.json', import.meta.url)
+import { packageFile } from './package-file.ts'
 
 /** The version of this Parley. */
-export const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
+export const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }

@@ -70,9 +70,10 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         })
         const taken = await done.within(commandMs)
         if (taken !== null) return taken
-        if (await withdrawn(tenant, id)) return null
+        // A transfer that may be under way must not look like one that is not.
+        if (await withdrawn(tenant, id).catch(command.kind === 'transfer' ? () => false : rethrow)) return null
         // The owner has taken it. It still runs, or its answer is lost.
-        return command.kind === 'transfer' ? done.within(answerMs) : { answer: null }
+        return (command.kind === 'transfer' && (await done.within(answerMs))) || { answer: null }
       } finally {
         done.forget()
       }
@@ -114,4 +115,8 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
       return count > 0
     })
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }

@@ -58,21 +58,26 @@ export function createLegStore({ worlds, clock }: LegStoreDeps): StoredLegs {
         const now = new Date(clock.nowMs())
         const endedBefore = new Date(clock.nowMs() - graceMs)
         return tx<OrphanedLeg[]>`
-          select ${orphaned(tx)}
-          from call_legs l join calls c
-            on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
-          where l.ended_at is null
-            and (${endsWithProcess(tx)} or l.bridged_at is null or (c.ended_at is not null and (c.end_reason <> 'transferred' or ${isUnpaid(tx)})) or exists (
-              select from call_legs other
-              where other.organization_id = l.organization_id and other.test = l.test and other.call_id = l.call_id
-                and other.bridged_at is not null and other.ended_at <= ${endedBefore}))
-            and (c.ended_at <= ${endedBefore}
-              or not exists (select from instances i where i.id = c.owner_id and i.alive_until > ${now})
-              or exists (
-                select from transfers a
-                where a.organization_id = l.organization_id and a.test = l.test and a.call_id = l.call_id
-                  and a.leg_id = l.id and a.status in ('failed', 'cancelled') and a.completed_at <= ${endedBefore}))
-          order by l.created_at limit ${limit}`
+          with found as (
+            select ${orphaned(tx)}, l.created_at as "createdAt",
+              row_number() over (partition by l.line, l.organization_id order by l.created_at, l.id) as "ofOrganization"
+            from call_legs l join calls c
+              on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
+            where l.ended_at is null
+              and (${endsWithProcess(tx)} or l.bridged_at is null or (c.ended_at is not null and (c.end_reason <> 'transferred' or ${isUnpaid(tx)})) or exists (
+                select from call_legs other
+                where other.organization_id = l.organization_id and other.test = l.test and other.call_id = l.call_id
+                  and other.bridged_at is not null and other.ended_at <= ${endedBefore}))
+              and (c.ended_at <= ${endedBefore}
+                or not exists (select from instances i where i.id = c.owner_id and i.alive_until > ${now})
+                or exists (
+                  select from transfers a
+                  where a.organization_id = l.organization_id and a.test = l.test and a.call_id = l.call_id
+                    and a.leg_id = l.id and a.status in ('failed', 'cancelled') and a.completed_at <= ${endedBefore}))),
+          turns as (
+            select *, row_number() over (partition by line order by "ofOrganization", "createdAt", id) as "ofLine" from found)
+          select "organizationId", test, id, "callId", line, "carrierLegId" from turns
+          where "ofLine" <= ${limit} order by "ofLine"`
       }),
     unattended: (limit) =>
       worlds.asOperator(

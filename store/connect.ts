@@ -67,6 +67,10 @@ function pool(target: Target, max: number, parameters: Record<string, string>): 
   return driver(url, host === null ? options : { ...options, host })
 }
 
+/** Without one the connection has no TLS. The driver checks the certificate with any other word, and verify-ca is one. */
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+const filesOfLibpq = ['sslrootcert', 'sslcert', 'sslkey', 'sslcrl']
+
 /**
  * Also accepts a Unix socket as libpq does: postgres:///database?host=/folder. The error message leaves the URL
  * out, because that contains a password.
@@ -76,6 +80,14 @@ function parseUrl(text: string): { url: string; host: string | null } {
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
     throw new Error('DATABASE_URL must look like postgres://user:password@host:5432/database.')
   }
+  const file = filesOfLibpq.find((name) => url.searchParams.has(name))
+  if (file !== undefined)
+    throw new Error(
+      `DATABASE_URL has ${file}, which only programs with libpq read. Name the certificate of the authority in NODE_EXTRA_CA_CERTS.`,
+    )
+  const mode = url.searchParams.get('sslmode')
+  if (mode !== null && !tlsModes.includes(mode))
+    throw new Error(`DATABASE_URL has another sslmode than ${tlsModes.join(', ')}.`)
   const host = url.searchParams.get('host')
   url.searchParams.delete('host')
   // A name in the URL would win over ours, by which instances find one another (instances.ts).
@@ -119,6 +131,8 @@ function placeOf(target: Target): string {
 }
 
 const otherwise = 'check DATABASE_URL and that Postgres accepts connections'
+const unknownAuthority =
+  'its certificate is of an authority that is not known here; name the file of that authority in NODE_EXTRA_CA_CERTS'
 const unknownHost = 'no host has that name; check DATABASE_URL'
 
 /** By the code of the socket, or the SQLSTATE. */
@@ -129,8 +143,14 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer in time; check DATABASE_URL, the network and that Postgres runs',
   ENOTFOUND: unknownHost,
   EAI_AGAIN: unknownHost,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host; name that host in DATABASE_URL',
   '28P01': 'it refuses the user or the password in DATABASE_URL',
-  '28000': 'it does not let this user in from here; see its pg_hba.conf',
+  '28000':
+    'it does not let this user in from here: see its pg_hba.conf, and add ?sslmode=require to DATABASE_URL if it wants TLS',
   '3D000': 'the database that DATABASE_URL names does not exist there; create it first',
   '42501': 'the user in DATABASE_URL lacks a permission',
   '53300': 'it has no connection left; raise its max_connections, or lower store.connectionsMax',

@@ -4,7 +4,7 @@ import type { Clock, Log } from '../domain/ports/system.ts'
 import { checkServer, connect, connectOnce, type Pools, type Target } from './connect.ts'
 import { database, hasCluster, requireCluster, requirePostgres, role } from './embedded/cluster.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded/supervisor.ts'
-import { applicationName } from './instances.ts'
+import { applicationName, namePrefix } from './instances.ts'
 import { readSchemaVersion, schemaVersion } from './migrations/migrate.ts'
 
 export type DatabaseOptions = {
@@ -99,7 +99,7 @@ async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const [row] = await sql<{ used: boolean }[]>`
         select exists (select from pg_stat_activity
-          where application_name like 'parley-%' and application_name <> ${name}) as used`
+          where application_name like ${`${namePrefix}%`} and application_name <> ${name}) as used`
       if (!row?.used) return false
       await sql`select pg_sleep(0.02)`
     }

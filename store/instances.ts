@@ -36,8 +36,10 @@ const channel = 'parley_instances'
 /** Any number that nothing else in the database takes as an advisory lock. */
 const lock = 7_275_539_004
 
+/** Begins the name of every connection of ours. */
+export const namePrefix = 'parley-'
 /** pg_stat_activity shows it for each connection of the instance. */
-export const applicationName = (instanceId: string) => `parley-${instanceId}`
+export const applicationName = (instanceId: string) => `${namePrefix}${instanceId}`
 
 export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: number): Instance {
   const now = () => new Date(clock.nowMs())

@@ -14,6 +14,11 @@ export type NewOrganization = Pick<
 > & { creditMicroUsd: number }
 export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUsd: number }>
 
+type Changed = OrganizationRecord | 'admin_taken' | 'legacy_ended' | null
+
+/** Any number that nothing else in the database takes as an advisory lock. */
+const namesLock = 7_275_539_005
+
 /** For the operator. Null: no such organization. */
 export type Organizations = {
   create(settings: NewOrganization): Promise<OrganizationRecord>
@@ -24,7 +29,10 @@ export type Organizations = {
    * Changes what is named and leaves the rest. Every instance obeys at once. `admin_taken`: another one is the admin
    * organization. `legacy_ended`: it has had a number in its pool, so it never sees the whole inventory again.
    */
-  change(id: string, changes: OrganizationChanges): Promise<OrganizationRecord | 'admin_taken' | 'legacy_ended' | null>
+  change(id: string, changes: OrganizationChanges): Promise<Changed>
+  /** These two are for commands, which mean an organization by its name: `name_taken`, another one has it. */
+  createNamed(settings: NewOrganization): Promise<OrganizationRecord | 'name_taken'>
+  changeNamed(id: string, changes: OrganizationChanges): Promise<Changed | 'name_taken'>
   /** `microUsd` may be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
 }
@@ -43,14 +51,20 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
         return row?.occupied === false
       }),
     find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
-    change: async (id, changes) => {
-      try {
-        return await tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()))
-      } catch (error) {
-        if (isTaken(error, 'organizations_one_admin')) return 'admin_taken'
-        throw error
-      }
-    },
+    change: (id, changes) =>
+      orAdminTaken(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()))),
+    createNamed: (settings) =>
+      tenancy.asOperator(async (tx) =>
+        (await isNameTaken(tx, settings.name, null)) ? 'name_taken' : insertOrganization(tx, settings, now()),
+      ),
+    changeNamed: (id, changes) =>
+      orAdminTaken(
+        tenancy.asOperator(async (tx) =>
+          changes.name !== undefined && (await isNameTaken(tx, changes.name, id))
+            ? 'name_taken'
+            : changeOrganization(tx, id, changes, now()),
+        ),
+      ),
     addCredit: (id, microUsd) =>
       tenancy.asOrganization(id, async (tx) => {
         const [row] = await tx<OrganizationRecord[]>`
@@ -58,6 +72,23 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
         if (row) await noteMovement(tx, { organizationId: id, kind: 'operator', microUsd }, now())
         return row ?? null
       }),
+  }
+}
+
+/** No other command gives a name until the transaction ends. There is no unique index, because older databases have names twice. */
+async function isNameTaken(tx: Tx, name: string, exceptId: string | null): Promise<boolean> {
+  await tx`select pg_advisory_xact_lock(${namesLock})`
+  const [row] = await tx<{ taken: boolean }[]>`
+    select exists (select from organizations where name = ${name} and id is distinct from ${exceptId}) as taken`
+  return row?.taken === true
+}
+
+async function orAdminTaken<T>(change: Promise<T>): Promise<T | 'admin_taken'> {
+  try {
+    return await change
+  } catch (error) {
+    if (isTaken(error, 'organizations_one_admin')) return 'admin_taken'
+    throw error
   }
 }
 

@@ -33,6 +33,7 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
           returning test, case when sms_campaign_id is not null then e164 end as e164`
         // It has left its campaign. A rich-message number of the same name may be in no pool, so that the tenant does not see it.
         for (const number of removed) await writeSmsStatus(tx, number, 'not_configured', new Date(clock.nowMs()))
+        return removed.length > 0
       }),
   }
 }

@@ -44,24 +44,24 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
             and right(e164, ${lastDigits.length}) = ${lastDigits}
           order by created_at, id limit ${alikeMax}`,
       ),
-    outboundFor: (tenant, agentId, from) =>
+    outboundFor: (tenant, agentId, from, hasLine) =>
       worlds.asTenant(tenant, async (tx) => {
         const all = await tx<Row[]>`
           select ${columns(tx)} from phone_numbers ${ofTenant(tx, tenant)}
             ${from === null ? tx`` : tx`and e164 = ${from}`} order by created_at, id`
-        if (from !== null) return all.find(isOutboundReady) ?? (all.length === 0 ? 'not_own' : 'not_ready')
-        const ready = all.filter(isOutboundReady)
+        const ready = all.filter((row) => isOutboundReady(row) && hasLine(row))
+        if (from !== null) return ready[0] ?? (all.length === 0 ? 'not_own' : 'not_ready')
         return ready.find((number) => agentId !== null && number.agentId === agentId) ?? ready[0] ?? 'none'
       }),
-    outboundNamed: (tenant, id) =>
+    outboundNamed: (tenant, id, hasLine) =>
       worlds.asTenant(tenant, async (tx) => {
         const [row] = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${ofTenant(tx, tenant)} and id = ${id}`
-        return row !== undefined && isOutboundReady(row) ? row : null
+        return row !== undefined && isOutboundReady(row) && hasLine(row) ? row : null
       }),
     connectionOf: (tenant, id) =>
       worlds.asTenant(tenant, async (tx) => {
         const [row] = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${ofTenant(tx, tenant)} and id = ${id}`
-        return row?.connectionId ?? null
+        return row?.connectionId
       }),
     isInboundReady: (number) =>
       worlds.asTenant(number, async (tx) => {

@@ -5,6 +5,7 @@ import { within } from '../runtime/clock.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
 import { Loops } from '../runtime/loops.ts'
 import { type Access, type AccessOptions, createAccess } from './access.ts'
+import { waitForRestore } from './backup/restore-lock.ts'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database.ts'
 import { createReadFigures, type StoreFigures } from './figures.ts'
 import { applicationName } from './instances.ts'
@@ -59,6 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const instanceId = nanoid()
   const opened = await openDatabase(options, applicationName(instanceId), options.connectionsMax)
   try {
+    await waitForRestore(opened.pools.tenant, options)
     if (options.prepares) await migrate(opened.pools.tenant, options.progress)
     else await requireSchema(opened.pools.tenant)
     return await assemble(opened, instanceId, options)

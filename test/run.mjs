@@ -1,18 +1,21 @@
 // Runs every test, and the tests of the engines a second time over the other engine. Behind them come the tests of killed
 // and drained processes, which mostly wait, and then those that measure real time or real audio, one at a time. A few files
-// that fail are run once more, each alone: a busy machine puts processes aside, and a defect fails twice. Closes with one
-// line that a person or a machine can read: `N passed, N failed`. With files as arguments it runs those alone, over the
-// engine that serves here or the one that PARLEY_TEST_ENGINE names.
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+// that fail are run once more, each alone and from its sources: a busy machine puts processes aside, and a defect fails
+// twice. Closes with one line that a person or a machine can read: `N passed, N failed`. With files as arguments it runs
+// those alone, over the engine that serves here or the one that PARLEY_TEST_ENGINE names.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { tsImport } from 'tsx/esm/api'
+import { bundleOf, makeBundles } from './bundles.mjs'
+import { runFiles } from './run-files.mjs'
 
-const files = process.argv.slice(2)
+const files = process.argv.slice(2).filter((argument) => !argument.startsWith('--jobs='))
+const [, jobs = os.availableParallelism()] = /--jobs=(\d+)/.exec(process.argv.join(' ')) ?? []
 const counts = { pass: 0, fail: 0, skip: 0, todo: 0 }
 /** Which tests did not run, and why. */
 const skips = new Set()
-const jobs = os.availableParallelism()
 /** More files than this fail because of a defect. */
 const repeatsMax = 8
 const ofVoices = ['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map(
@@ -26,7 +29,8 @@ const filesOfProcesses = [
   ].map((name) => `test/process/${name}.test.ts`),
   ...['kills', 'postgres-killed'].map((name) => `test/webhooks/${name}.test.ts`),
 ]
-if (files.length > 0) add(await run(files, process.env))
+await makeBundles(files.length > 0 ? files : allFiles())
+if (files.length > 0) count(await run(files, process.env))
 else {
   const inRealTime = filesInRealTime()
   const later = [...filesOfProcesses, ...inRealTime, ...ofSip]
@@ -56,8 +60,17 @@ const skipped = counts.skip + counts.todo
 console.log(`${counts.pass} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
 process.exit(failed > 0 || counts.pass === 0 ? 1 : 0)
 
-function add(totals) {
-  for (const name of Object.keys(counts)) counts[name] += totals[name]
+function count(results) {
+  for (const { file, counts: ofFile, skips: ofSkips } of results) {
+    for (const name of Object.keys(counts)) counts[name] += ofFile[name]
+    for (const { name, reason } of ofSkips)
+      skips.add(`${file}: ${name}: ${typeof reason === 'string' ? reason : 'no reason is given'}`)
+  }
+}
+
+/** From the bundles. */
+function run(files, env, sideBySide = Number(jobs)) {
+  return runFiles(files, { env, sideBySide, run: (file) => [bundleOf(file)] })
 }
 
 /** See test/store/prepared-cluster.ts. */
@@ -82,10 +95,12 @@ function filesInRealTime() {
   const named = [
     'test/cli/calls.test.ts',
     'test/cli/dial.test.ts',
+    'test/cli/phone-calls-page.test.ts',
     'test/phone/bridged-audio.test.ts',
     'test/phone/conversations.test.ts',
     'test/phone/keys.test.ts',
     'test/phone/demo.test.ts',
+    'test/phone/hold-sounds.test.ts',
     'test/phone/taken-messages.test.ts',
     'test/phone/transfer-tool.test.ts',
     'test/phone/transfers.test.ts',
@@ -103,19 +118,13 @@ function filesInRealTime() {
 }
 
 /** Counts the second run of a file in place of the first one. */
-async function runTwice(files, env, sideBySide = jobs) {
-  const first = await run([...files, `--jobs=${sideBySide}`], env)
-  add(first)
-  const { failures } = first
-  if (failures.length === 0 || failures.length > repeatsMax) return
-  // A failure that belongs to no file stays. A crash is one, although tap counts none in its file.
-  const failed = failures.reduce((sum, one) => sum + Math.max(1, one.failed), 0)
-  counts.fail -= Math.min(first.fail, failed)
-  for (const { file, passed } of failures) {
-    console.log(`${file} failed, and is run once more`)
-    counts.pass -= passed
-    add(await run([file, '--jobs=1'], env))
-  }
+async function runTwice(files, env, sideBySide) {
+  const results = await run(files, env, sideBySide)
+  const failed = results.filter((result) => result.counts.fail > 0).map(({ file }) => file)
+  if (failed.length === 0 || failed.length > repeatsMax) return count(results)
+  count(results.filter(({ file }) => !failed.includes(file)))
+  console.log(`run once more: ${failed.join(', ')}`)
+  count(await runFiles(failed, { env, sideBySide: 1, run: (file) => ['--import=tsx', file] }))
 }
 
 /** Whole features over real sockets, besides test/http and test/ws. */
@@ -132,7 +141,7 @@ function filesOfEngines() {
 }
 
 async function runOverOtherEngine(env) {
-  const { chooseEngine } = await import('../dist/runtime/engine/choose.js')
+  const { chooseEngine } = await tsImport('../runtime/engine/choose.ts', import.meta.url)
   const other = chooseEngine('auto').engine === 'uws' ? 'node' : 'uws'
   try {
     chooseEngine(other)
@@ -155,49 +164,4 @@ async function runSipLane(env) {
   const [, reason] = /skipped, because (.*)/.exec(stdout ?? '') ?? []
   counts.skip++
   skips.add(`test/sip: ${reason ?? `the programs were not found: ${error?.message ?? stderr.trim()}`}`)
-}
-
-function run(files, env) {
-  const startedMs = Date.now()
-  const tap = spawn('npx', ['--no-install', 'tap', '--reporter=terse', '--no-color', ...files], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env,
-  })
-  let output = ''
-  tap.stdout.setEncoding('utf8').on('data', (text) => {
-    process.stdout.write(text)
-    output += text
-  })
-  return new Promise((resolve) => {
-    tap.on('close', (code) => {
-      const printed = [...output.matchAll(/^# \{([^}]*)\}/gm)].at(-1)?.[1] ?? ''
-      const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(printed)?.[1] ?? 0)
-      const totals = Object.fromEntries(Object.keys(counts).map((name) => [name, count(name)]))
-      // A run that ended badly without a failed assertion (a crash, a time-out) is a failure all the same, and so is one
-      // that counted nothing.
-      if ((code !== 0 && totals.fail === 0) || printed === '') totals.fail++
-      readSkips(startedMs)
-      resolve({ ...totals, failures: failuresIn(output) })
-    })
-  })
-}
-
-/** When a file has ended, tap prints ` FAIL  test/http/raw.test.ts 1 failed of 10 36s`, and after a crash ` … 9 36s`. */
-function failuresIn(output) {
-  return [...output.matchAll(/^ FAIL {2}(test\/\S+\.test\.ts)(?: (\d+) failed of)? (\d+)/gm)].map(
-    ([, file, failed = '0', count]) => ({ file, failed: Number(failed), passed: count - failed }),
-  )
-}
-
-/** tap keeps the output of each file. `ok 1 - title # SKIP reason` is a test that did not run. */
-function readSkips(sinceMs) {
-  const folder = '.tap/test-results'
-  for (const name of readdirSync(folder, { recursive: true })) {
-    const results = path.join(folder, name)
-    if (!name.endsWith('.tap') || statSync(results).mtimeMs < sinceMs) continue
-    for (const line of readFileSync(results, 'utf8').split('\n')) {
-      const [, title, kind, reason] = /^\s*(?:not )?ok \d+ - (.*?) # (SKIP|TODO)\b ?(.*)$/.exec(line) ?? []
-      if (kind) skips.add(`${name.slice(0, -'.tap'.length)}: ${title}: ${reason || 'no reason is given'}`)
-    }
-  }
 }

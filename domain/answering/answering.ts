@@ -110,6 +110,12 @@ export class Answering {
     this.#react(result === 'machine' ? machine : 'person')
   }
 
+  /** The call is transferred, so it does not matter any more who has answered. */
+  giveUp(): void {
+    if (this.#state === 'greeting') this.#conversation?.silence(false)
+    this.close()
+  }
+
   /** The call is over. */
   close(): void {
     this.#conversation = null
@@ -137,7 +143,7 @@ export class Answering {
       case 'talking':
         return
       case 'greeting':
-        conversation.silence()
+        conversation.silence(true)
         this.#cancelGreeting = this.#deps.clock.after(greetingMs, () => this.#react('greeted'))
         return this.#awaitSilence()
       case 'message':

@@ -15,7 +15,10 @@ export type CallCommand =
 export type CallAnswer = JoinState | TransferAnswer | null
 
 export interface CallCommands {
-  /** Resolves when the owner has taken the command. Null: it has not within `commandMs`, and the command is withdrawn. */
+  /**
+   * Resolves when the owner has taken the command. Null: it has not within `commandMs`, and the command is withdrawn. The
+   * answer is null too if it is lost.
+   */
   send(tenant: Tenant, callId: string, ownerId: string, command: CallCommand): Promise<{ answer: CallAnswer } | null>
   /** Runs the commands that come for this process. */
   serve(run: RunCallCommand): Promise<void>

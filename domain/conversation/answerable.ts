@@ -2,8 +2,8 @@
 import type { EndReason } from '../calls/states.ts'
 
 export interface AnswerableConversation {
-  /** The agent stops, and answers nobody any more. */
-  silence(): void
+  /** True: the agent stops, and answers nobody. False: it may talk again. */
+  silence(isSilent: boolean): void
   /** The agent says `message` to its end, also when somebody speaks, and ends the call. Null: it says nothing. */
   leave(reason: EndReason, message: string | null): void
   /** Ends it, and says so to the caller. A second call does nothing. */

@@ -18,3 +18,17 @@ export interface CallLog {
   /** The end of the call, with its status, its event and its report. Resolves when all of it is stored. */
   ended(reason: EndReason, clientReason?: string): Promise<void>
 }
+
+/** The caller, of this identity, meets the agent. */
+export function roomOpened(log: Pick<CallLog, 'event'>, identity: string): void {
+  log.event('room.created', {})
+  log.event('room.participant_joined', { identity })
+  log.event('room.agent_joined', {})
+}
+
+/** `hasAgent`: the agent has not left before the caller. */
+export function roomClosed(log: Pick<CallLog, 'event'>, identity: string, hasAgent: boolean): void {
+  log.event('room.participant_left', { identity })
+  if (hasAgent) log.event('room.agent_left', {})
+  log.event('room.closed', {})
+}

@@ -61,12 +61,15 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     get isOver() {
       return inner.isOver
     },
+    get isEnding() {
+      return inner.isEnding
+    },
     join: (person, media) => guardedSink(inner.join(person, media), guard),
     end: (reason, clientReason) => guard(() => inner.end(reason, clientReason)),
     hold: (tone, held) => inner.hold(tone, () => guard(held)),
     resume: (after) => guard(() => inner.resume(after)),
     handOver: () => guard(() => inner.handOver()),
-    silence: () => guard(() => inner.silence()),
+    silence: (isSilent) => guard(() => inner.silence(isSilent)),
     leave: (reason, message) => guard(() => inner.leave(reason, message)),
     creditGone: () => guard(() => inner.creditGone()),
     screen: (text, media, events) => {

@@ -5,6 +5,9 @@
  *   caller ──┐                 ┌──► caller: the agent and the people
  *   agent  ──┼─► voice mixes ──┤
  *   people ──┘                 └──► each person: all but themselves
+ *
+ * While the caller waits on hold, the mixes are empty: nobody receives a person, and people receive silence. Nothing of
+ * them is recorded or transcribed, because the caller and the recording must not get what is said about the caller.
  */
 import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
@@ -32,13 +35,11 @@ export type JoinedPeopleEvents = {
   changed(): void
   /** The agent must be silent, or may go on. */
   agentIsMuted(isMuted: boolean): void
-  /** For the transcript, and for the agent. */
-  note(text: string): void
   /** Words that may still change. */
   saying(id: string, text: string): void
   /** `by` is the provider of speech to text; null where the person typed. */
   said(person: JoinedPerson, turn: SaidTurn, by: Route | null): void
-  /** A note of a person for the LLM. */
+  /** For the transcript, and for the agent: a note of a person, or that one has come or has left. */
   contextualUpdate(text: string): void
   failedOver(from: Route | null, to: Route): void
   /** The credit is spent. */
@@ -58,6 +59,8 @@ export class JoinedPeople {
   /** The voices of the people for the caller. */
   readonly #forCaller: VoiceMix
   #isMuted = false
+  /** The caller waits on hold. */
+  #isHeld = false
   /** Ends the media of a person. Null: the conversation is not over. */
   #end: ((media: MediaTransport) => void) | null = null
 
@@ -85,6 +88,7 @@ export class JoinedPeople {
     }
     const joined: Person = new Person(person, media, this.#deps, {
       ...this.#events,
+      isHeld: () => this.#isHeld,
       audio: (samples) => this.#audioOf(joined, samples),
       said: (turn, by) => this.#events.said(person, turn, by),
       lost: (fault) => this.#lost(fault),
@@ -92,7 +96,7 @@ export class JoinedPeople {
     })
     this.#people.set(person.identity, joined)
     this.#deps.callLog.event('room.participant_joined', { identity: person.identity })
-    this.#events.note(`${nameOf(person)} has joined.`)
+    this.#events.contextualUpdate(`${nameOf(person)} has joined.`)
     this.#events.changed()
     return joined
   }
@@ -109,6 +113,8 @@ export class JoinedPeople {
 
   /** A frame on its way to the caller: the people get the voice of the agent from it, and their voices are added to it. */
   exchange(frame: Int16Array): void {
+    // The frame has the sound of the hold.
+    if (this.#isHeld) return
     for (const { mix } of this.#people.values()) mix.push(agentName, 'agent', frame)
     this.#forCaller.mixInto(frame)
   }
@@ -116,6 +122,14 @@ export class JoinedPeople {
   /** The caller drops what was sent and not played. */
   cleared(): void {
     for (const { mix } of this.#people.values()) mix.drop(agentName)
+  }
+
+  /** The caller is put on hold, or comes back. Audio that waits to be mixed is dropped: it would be played after the hold. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld
+    if (!isHeld) return
+    this.#forCaller.dropAll()
+    for (const person of this.#people.values()) person.silence()
   }
 
   /** The conversation is over, for who comes later too. */
@@ -132,9 +146,10 @@ export class JoinedPeople {
 
   #audioOf(from: Person, samples: Int16Array): void {
     const { identity } = from.who
+    this.#mute()
+    if (this.#isHeld) return
     this.#forCaller.push(identity, 'person', samples)
     for (const person of this.#people.values()) if (person !== from) person.mix.push(identity, 'person', samples)
-    this.#mute()
   }
 
   /** The call goes on without the words of a person: it is between the caller and the people. */
@@ -151,7 +166,7 @@ export class JoinedPeople {
     this.#forCaller.drop(who.identity)
     for (const { mix } of this.#people.values()) mix.drop(who.identity)
     this.#deps.callLog.event('room.participant_left', { identity: who.identity })
-    this.#events.note(`${nameOf(who)} has left.`)
+    this.#events.contextualUpdate(`${nameOf(who)} has left.`)
     this.#mute()
     this.#events.changed()
   }
@@ -169,6 +184,8 @@ export function nameOf({ displayName }: JoinedPerson): string {
 }
 
 type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'failedOver' | 'lost'> & {
+  /** The caller waits on hold. */
+  isHeld(): boolean
   audio(samples: Int16Array): void
   said(turn: SaidTurn, by: Route | null): void
   left(): void
@@ -233,13 +250,13 @@ class Person implements MediaSink, Paced {
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     this.hasSentAudio = true
-    this.#voice.audio(samples)
+    if (!this.#events.isHeld()) this.#voice.audio(samples)
     this.#events.audio(samples)
   }
 
   userMessage(text: string): void {
     const nowMs = this.#deps.clock.monotonicMs()
-    if (this.#isClosed) return
+    if (this.#isClosed || this.#events.isHeld()) return
     this.#events.said({ id: this.#deps.newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null)
   }
 
@@ -266,6 +283,17 @@ class Person implements MediaSink, Paced {
   gone(): void {
     this.media = null
     this.#line.use(null, 0)
+    this.#stopped()
+  }
+
+  /** Nobody receives them for a while, and they receive nobody. */
+  silence(): void {
+    this.mix.dropAll()
+    this.#stopped()
+  }
+
+  /** The next samples of them come later. Words under way are complete. */
+  #stopped(): void {
     this.#voice.silence()
     this.#recording?.restart()
   }

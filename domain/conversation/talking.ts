@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 import type { Conversation } from '../sessions/live-call.ts'
 import { BackgroundSounds } from './background-sounds.ts'
 import { CallAudio, endedAfter } from './call-audio.ts'
-import type { CallLog } from './call-log.ts'
+import { type CallLog, roomClosed, roomOpened } from './call-log.ts'
 import { CallerHold } from './caller-hold.ts'
 import type { ConversationInput } from './deps.ts'
 import { Digits } from './digits.ts'
@@ -137,7 +137,6 @@ export class Talking implements Conversation {
         this.#peopleSpeak = isMuted
         this.#mute()
       },
-      note: (text) => this.contextualUpdate(text),
       saying: (id, text) => this.#record.agentText(id, text, false, false),
       said: (person, turn, by) => {
         this.#record.personTurn(turn, by, person)
@@ -181,12 +180,14 @@ export class Talking implements Conversation {
     return this.#isOver || this.#hold.isGone
   }
 
+  get isEnding(): boolean {
+    return this.#ending !== null || this.isOver
+  }
+
   begin(): void {
     const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
     this.#log.connected()
-    this.#log.event('room.created', {})
-    this.#log.event('room.participant_joined', { identity: this.#input.call.identity })
-    this.#log.event('room.agent_joined', {})
+    roomOpened(this.#log, this.#input.call.identity)
     this.#audio.begin()
     this.#sounds.load(this.#input.call.pipeline.backgroundAudio, this.#deps.log)
     const isProtected = turnHandling.interruption.protectFirstMessage
@@ -244,6 +245,7 @@ export class Talking implements Conversation {
         if (sound !== null) this.#listening.silence()
         if (sound !== null) this.#audio.callerStopped()
         this.#sounds.hold(sound)
+        this.#people.hold(sound !== null)
         this.#moved()
       },
     })
@@ -254,13 +256,13 @@ export class Talking implements Conversation {
   }
 
   hold(sound: HoldSound, held: () => void): boolean {
-    if (this.#ending !== null || this.isOver) return false
+    if (this.isEnding) return false
     this.#hold.begin(sound, held)
     return true
   }
 
   resume({ note, message, hint, endsCall }: AfterHold): void {
-    if (this.#ending !== null || this.isOver) return
+    if (this.isEnding) return
     this.#hold.end(() => {
       if (endsCall) this.#close('agent_hangup', null, message)
       else this.#turns.prompt(message, hint, true, true)
@@ -269,7 +271,7 @@ export class Talking implements Conversation {
   }
 
   handOver(): void {
-    if (this.#ending !== null || this.isOver) return
+    if (this.isEnding) return
     this.#hold.handOver()
     this.#timers.stop()
     this.#listening.close()
@@ -281,14 +283,13 @@ export class Talking implements Conversation {
     void this.#audio.close()
   }
 
-  silence(): void {
-    this.#isSilenced = true
+  silence(isSilent: boolean): void {
+    this.#isSilenced = isSilent
     this.#mute()
   }
 
   leave(reason: EndReason, message: string | null): void {
-    this.#isSilenced = false
-    this.#mute()
+    this.silence(false)
     this.#close(reason, null, message, true)
   }
 
@@ -389,9 +390,7 @@ export class Talking implements Conversation {
     this.#transcription.close()
     this.#playout.close()
     this.#people.close((media) => media.close(reason, fault))
-    this.#log.event('room.participant_left', { identity: this.#input.call.identity })
-    if (!this.#hold.isGone) this.#log.event('room.agent_left', {})
-    this.#log.event('room.closed', {})
+    roomClosed(this.#log, this.#input.call.identity, !this.#hold.isGone)
     this.#media?.close(reason, fault)
     this.#firstMedia.over?.(fault)
     const stored = this.#audio.close().then(() => this.#log.ended(reason, this.#clientReason))

@@ -4,9 +4,11 @@ import type { CallerObserver } from './caller-observer.ts'
 import type { MediaSink, MediaTransport } from './media.ts'
 
 export interface TransferableConversation {
+  /** Its last words are said, or it is over: it cannot be put on hold any more. */
+  readonly isEnding: boolean
   /**
    * The agent ends its sentence and is silent. Then the caller receives the sound alone, nobody receives the caller, and
-   * `held` is called once. False: the conversation ends, or is over.
+   * `held` is called once. False: the conversation is ending.
    */
   hold(sound: HoldSound, held: () => void): boolean
   /** The caller is with the agent again; `held` is not called any more. */

@@ -39,6 +39,10 @@ export class VoiceMix {
   drop(name: string): void {
     this.#voices.delete(name)
   }
+
+  dropAll(): void {
+    this.#voices.clear()
+  }
 }
 
 class VoiceQueue {

@@ -80,5 +80,6 @@ export interface PhoneNumberStore {
     number: PhoneNumber,
     numbersMax: number,
   ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'limit_reached' | 'exists'>
-  remove(tenant: Tenant, id: string): Promise<void>
+  /** False: another request has removed it. */
+  remove(tenant: Tenant, id: string): Promise<boolean>
 }

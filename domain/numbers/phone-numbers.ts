@@ -50,7 +50,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
       const { order } = number
       if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
       if (order.status === 'done' && number.source === 'managed') await giveBack(deps, number)
-      await store.remove(tenant, id)
+      if (!(await store.remove(tenant, id))) throw new ResourceFault({ kind: 'not_found' })
     },
   }
 }
@@ -62,11 +62,13 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
   return { ...number, ...same, connectionId, firstCalledAtMs }
 }
 
-async function giveBack({ carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {
+async function giveBack({ store, carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {
   const carrier = carriers.of(number)
   try {
     if (number.smsAssignment !== null) await smsRegistries.of(number).unassign(number.e164)
     const resourceId = number.order.resourceId ?? (await carrier.resourceIdOf(number.e164))
+    // Another request may have given it back meanwhile.
+    found(await store.find(number, number.id))
     if (resourceId !== null) await carrier.release(resourceId)
   } catch (error) {
     if (error instanceof SmsRegistryError) throw new ResourceFault({ kind: 'carrier_number_failed' }, { cause: error })

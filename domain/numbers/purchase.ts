@@ -137,13 +137,16 @@ async function order({ orders, carriers, clock }: PurchaseDeps, number: PhoneNum
     // The order may have been made, so that the number stays and the carrier is asked again.
     if (error.failure === 'unknown') return number
     await orders.end(number, { status: 'withdrawn' })
-    rejectAsFault(error)
+    throw faultOf(error, { isOrdered: true })
   }
   return number
 }
 
 export function rejectAsFault(error: unknown): never {
-  if (!(error instanceof NumberCarrierError)) throw error
-  if (error.failure === 'unavailable') throw new ResourceFault({ kind: 'number_unavailable' })
-  throw new ResourceFault({ kind: 'carrier_number_failed' }, { cause: error })
+  throw error instanceof NumberCarrierError ? faultOf(error, {}) : error
+}
+
+function faultOf(error: NumberCarrierError, ordered: { isOrdered?: true }): ResourceFault {
+  if (error.failure === 'unavailable') return new ResourceFault({ kind: 'number_unavailable', ...ordered })
+  return new ResourceFault({ kind: 'carrier_number_failed', ...ordered }, { cause: error })
 }

@@ -48,13 +48,19 @@ export type SipConnectionOperations = {
 
 /** Part of the contract. */
 const connectionsMax = 20
+/**
+ * The shortest prefixes of ranges, as of 10.0.0.0/8 and of all addresses of a telephone company. A range is all that shows who
+ * calls where no login is asked for, and 0.0.0.0/0 would take calls from everybody, also those of other organizations. This
+ * stops mistakes: an organization that wants to can name many narrower ranges.
+ */
+const prefixLeast = { ipv4: 8, ipv6: 32 }
 
 export function createSipConnections(deps: ConnectionDeps): SipConnectionOperations {
   const { store, clock, connectionId } = deps
   return {
     list: (tenant) => store.list(tenant),
     async create(tenant, wanted) {
-      refuseIssues(issuesOf(wanted, deps))
+      refuseIssues([...issuesOf(wanted, deps), ...issuesOfWidth(wanted, deps)])
       const nowMs = clock.nowMs()
       const { connection, passwords } = connected(wanted, {
         ...tenant,
@@ -71,7 +77,12 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       const outcome = await store.change(tenant, id, (stored) => {
         if (Object.keys(change).length === 0) return stored
         const wanted = changed(stored, change)
-        refuseIssues([...issuesOf(wanted, deps), ...issuesOfMove(stored, change, wanted)])
+        // Ranges that are stored already and not sent again stay, however wide they are.
+        refuseIssues([
+          ...issuesOf(wanted, deps),
+          ...issuesOfWidth(change, deps),
+          ...issuesOfMove(stored, change, wanted),
+        ])
         const { connection, passwords } = connected(wanted, { ...stored.connection, updatedAtMs: clock.nowMs() })
         const isSame = isSameWay(stored, { connection, passwords })
         return { connection: isSame ? connection : { ...connection, status: 'unverified' }, passwords }
@@ -158,6 +169,15 @@ function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswor
   const way = ({ connection: { outbound }, passwords }: ConnectionWithPasswords) =>
     outbound && [outbound.host, outbound.port, outbound.transport, outbound.username, passwords.outbound]
   return isDeepStrictEqual(way(before), way(after))
+}
+
+function issuesOfWidth({ inbound }: Pick<ConnectionChange, 'inbound'>, { isSubnet }: ConnectionDeps): Issue[] {
+  return (inbound?.allowedAddresses ?? []).flatMap((range, at): Issue[] => {
+    const least = range.includes(':') ? prefixLeast.ipv6 : prefixLeast.ipv4
+    // A text that is no range is refused as such.
+    const isWide = isSubnet(range) && Number(range.slice(range.indexOf('/') + 1)) < least
+    return isWide ? [{ path: ['inbound', 'allowedAddresses', at], problem: { kind: 'range_too_wide' } }] : []
+  })
 }
 
 function issuesOf({ outbound = null, inbound = null }: NewConnection, { hosts, isSubnet }: ConnectionDeps): Issue[] {

@@ -36,11 +36,12 @@ const settings = {
 
 const isSetting = (key: string): key is keyof typeof settings => Object.hasOwn(settings, key)
 
-/** `template` has been checked when it was stored. */
+/** `template` has been checked when it was stored. `toolsOfAgent` are the names of the agent's tools. */
 export function dispatchedBy(
   template: Readonly<Record<string, unknown>> | null,
   agent: AgentSettings | null,
   numbers: Numbers,
+  toolsOfAgent: readonly string[] = [],
 ): Dispatched {
   const { webhookTags, metadata, variables, tools, ...rest } = rendered(template ?? {}, valuesOf(numbers)) as Template
   const wanted: Record<string, unknown> = {}
@@ -53,7 +54,8 @@ export function dispatchedBy(
     wanted: {
       ...(wanted as WantedSession),
       ...(variables && { variables: withoutNulls(variables) }),
-      ...(tools !== undefined && { tools }),
+      // The tools of a request replace those of the agent by name, and those of a template must not.
+      ...(tools !== undefined && { tools: tools && tools.filter(({ name }) => !toolsOfAgent.includes(name)) }),
       metadata: { ...others, ...metadata },
     },
     tags: withoutNulls(webhookTags ?? {}),

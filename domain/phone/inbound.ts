@@ -33,8 +33,8 @@ export type InboundDeps = PrepareDeps &
     sessions: Pick<SessionRegistry, 'take'>
     priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
-    /** A number in E.164, of a text as lines write it. Null: it is not one. */
-    e164: (text: string) => string | null
+    /** A number in E.164, of a text as lines write it for a call to `ours`, which is in E.164. Null: it is not one. */
+    e164: (text: string, ours?: string) => string | null
     /** Whether a text, as lines write it, means the number in E.164. */
     isDialed: (text: string, e164: string) => boolean
     ids: { session: () => string; leg: () => string }
@@ -106,10 +106,11 @@ async function take(
 ): Promise<Taken | null> {
   const { ids, clock, e164 } = deps
   const tenant = tenantOf(caller)
-  const forwarding = forwardingOf(event.forwarding, number.e164, e164)
+  const read = (text: string) => e164(text, number.e164)
+  const forwarding = forwardingOf(event.forwarding, number.e164, read)
   const phone: CallPhone = {
     direction: 'inbound',
-    from: event.from === null ? null : e164(event.from),
+    from: event.from === null ? null : read(event.from),
     to: number.e164,
     forwardedFrom: forwarding?.number ?? null,
     phoneNumberId: number.id,
@@ -120,18 +121,21 @@ async function take(
   const agent = number.agentId === null ? null : await agentOf(deps, tenant, number.agentId).catch(() => null)
   const occasion = { callId: id, nowMs, direction: 'inbound', phone, unset: new Set<string>() }
   const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
-  const { wanted: dispatched, tags } = dispatchedBy(number.dispatchMetadataTemplate, agent?.settings ?? null, phone)
+  const toolNames = preparation.tools.map(({ tool }) => tool.name)
+  const template = number.dispatchMetadataTemplate
+  const { wanted: dispatched, tags } = dispatchedBy(template, agent?.settings ?? null, phone, toolNames)
   const wanted = { ...dispatched, agentId: agent?.id ?? null }
   const usable = await settingsOf(deps, caller, preparation, wanted)
   const settings = usable ?? (await plainSettings(deps, preparation))
   const made = { ...tenant, id, phone, settings, nowMs, keyId: number.id, ownerId: deps.ownerId, webhookTags: tags }
   const call = newPhoneCall({ ...made, kind: 'inbound', agentId: number.agentId })
-  const leg = { ...callerLeg(call, line.name, deps.priceOf), carrierLegId: event.carrierLegId }
+  const { connectionId } = number
+  const leg = { ...callerLeg(call, line.name, deps.priceOf), carrierLegId: event.carrierLegId, connectionId }
   if (!(await deps.calls.insertPhoned(call, settings.secrets, leg))) return null
   const live = { call, secrets: settings.secrets }
   const opened = deps.phones.open(live, leg, line)
   const source = forwarding === null ? {} : { forwarding_source: forwarding.source }
-  opened.record.line('carrier.initiated', { direction: 'incoming', ...source })
+  opened.record.line('carrier.initiated', { direction: 'inbound', ...source })
   opened.ringing()
   deps.phones.catchUp(opened)
   return { caller, number, phone: opened, live, wanted, preparation, isUsable: usable !== null }

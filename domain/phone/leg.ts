@@ -18,6 +18,8 @@ export type Leg = Tenant & {
   endedAtMs: number | null
   /** Null: the price is not known. */
   microUsdPerMinute: number | null
+  /** `sip_…`, while a process holds the call of this leg: it began over this SIP connection. It is not stored. */
+  connectionId?: string | null
 }
 
 /** A leg whose call goes on nowhere. */
@@ -38,7 +40,8 @@ export interface LegStore {
    * Open legs of calls that ended at least `graceMs` ago, or that no living process holds, and of attempts to transfer a
    * call that failed or were cancelled as long ago. Two legs that were connected by a transfer talk on without a process
    * unless they are of a trunk: they are left out until one of them has been over for `graceMs`, or the organization cannot
-   * pay for them.
+   * pay for them. At most `limit` of each line, of its organizations in turn: legs whose line does not answer are found
+   * again and again, and must not hide those of others.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**

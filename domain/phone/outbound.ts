@@ -4,7 +4,7 @@ import { type CallPhone, roomNameOf } from '../calls/call.ts'
 import type { CallStore } from '../calls/store.ts'
 import { type LegRef, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
-import { issuesOfWanted } from '../sessions/check.ts'
+import { issuesOfWanted, type SessionRules } from '../sessions/check.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
 import type { SessionRegistry } from '../sessions/live-sessions.ts'
 import {
@@ -56,6 +56,8 @@ export type WantedPhoneSession = Omit<WantedSession, 'transport' | 'identity' | 
   sessionId?: string
   /** Nobody waits for the answer: variables without a value are left empty. No request sets it. */
   leavesUnset?: boolean
+  /** The texts come from an earlier session, which has rendered them: they are no templates. No request sets it. */
+  isRendered?: boolean
 }
 
 export type WantedTelephony = WantedAnswering & {
@@ -83,16 +85,18 @@ const timeLimitS = 14_400
 export function createDialPhone(deps: OutboundDeps): DialPhone {
   return async (
     caller,
-    { to, from = null, rmsgNumber, telephony, note, sessionId, leavesUnset = false, ...wanted },
+    { to, from = null, rmsgNumber, telephony, note, sessionId, leavesUnset = false, isRendered = false, ...wanted },
   ) => {
     refuseIssues([
       ...numberIssues(deps, { to, from }),
-      ...(await issuesOfWanted(wanted, deps.rules)),
+      ...(await issuesOfWanted(wanted, isRendered ? withoutTemplates(deps.rules) : deps.rules)),
       ...answeringIssues(telephony, deps.rules.agent.checkTemplate),
     ])
     const tenant = tenantOf(caller)
-    const agent = await agentOf(deps, tenant, wanted.agentId ?? null)
-    const number = rmsgNumber ?? (await numberOf(deps, caller, agent?.id ?? null, from))
+    const agentId = wanted.agentId ?? null
+    const number = rmsgNumber ?? (await numberOf(deps, caller, agentId, from))
+    const agent = await agentOf(deps, tenant, agentId)
+    if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     const line = deps.lines.of(number)
     if (line === null) throw new ResourceFault({ kind: 'number_not_ready' })
     const id = sessionId ?? deps.ids.session()
@@ -106,7 +110,7 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     }
     const nowMs = deps.clock.nowMs()
     const occasion = { callId: id, nowMs, direction: 'outbound', phone, unset: leavesUnset ? new Set<string>() : null }
-    const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent })
+    const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent, isRendered })
     const settings = await prepared(deps, preparation, wanted)
     const { render } = deps.rules
     const rendered = { settings: settings.pipeline, agent, variables: wanted.variables ?? {}, occasion, render }
@@ -131,24 +135,33 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
   }
 }
 
+/** A text that is no template may contain the marks of one. */
+const withoutTemplates = (rules: SessionRules): SessionRules => ({
+  ...rules,
+  agent: { ...rules.agent, checkTemplate: () => null },
+})
+
 function numberIssues({ isPhoneNumber }: OutboundDeps, numbers: { to: string; from: string | null }): Issue[] {
   return Object.entries(numbers).flatMap(([name, number]): Issue[] =>
     number === null || isPhoneNumber(number) ? [] : [{ path: [name], problem: { kind: 'number_invalid' } }],
   )
 }
 
+/** A number that is not ready is a conflict, which is answered after what cannot be found. */
 async function numberOf(
-  { numbers }: OutboundDeps,
+  { numbers, lines }: OutboundDeps,
   caller: Caller,
   agentId: string | null,
   from: string | null,
-): Promise<CallableNumber> {
-  const number = await numbers.outboundFor(tenantOf(caller), agentId, from)
-  if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
-  if (number === 'none' || number === 'not_own')
-    throw new ResourceFault({ kind: 'invalid', issues: [{ path: ['from'], problem: { kind: 'number_missing' } }] })
+): Promise<CallableNumber | 'not_ready'> {
+  const number = await numbers.outboundFor(tenantOf(caller), agentId, from, (each) => lines.of(each) !== null)
+  if (number === 'none') throw invalidFrom('number_none_ready')
+  if (number === 'not_own') throw invalidFrom('number_missing')
   return number
 }
+
+const invalidFrom = (kind: 'number_none_ready' | 'number_missing') =>
+  new ResourceFault({ kind: 'invalid', issues: [{ path: ['from'], problem: { kind } }] })
 
 type Outbound = {
   caller: Caller
@@ -162,7 +175,8 @@ type Outbound = {
 async function place(deps: OutboundDeps, outbound: Outbound, live: LiveCall, number: CallableNumber): Promise<void> {
   const { line, caller } = outbound
   const { call, secrets } = live
-  const leg = { ...callerLeg(call, line.name, deps.priceOf), carrierLegId: null }
+  const { connectionId } = number
+  const leg = { ...callerLeg(call, line.name, deps.priceOf), carrierLegId: null, connectionId }
   await deps.calls.insertPhoned(call, secrets, leg)
   const phone = deps.phones.open(live, leg, line)
   try {

@@ -116,7 +116,7 @@ export class PhoneCall implements LegHolder {
   /** The end of the call is the end of this transfer. */
   transferring(transfer: OpenTransfer): void {
     this.#transfer = transfer
-    this.#answering?.close()
+    this.#answering?.giveUp()
     if (this.isOver) transfer.callerLeft()
   }
 
@@ -195,7 +195,7 @@ export class PhoneCall implements LegHolder {
     this.#transfer?.callerEvent(event)
     switch (event.type) {
       case 'initiated':
-        return this.record.line('carrier.initiated', { direction: event.direction, ...this.#ignoredRegion })
+        return this.record.line('carrier.initiated', { direction: this.leg.direction, ...this.#ignoredRegion })
       case 'ringing':
         this.record.line('carrier.ringing', {})
         return this.ringing()
@@ -319,9 +319,10 @@ export class PhoneCall implements LegHolder {
     this.#hasHungUp = true
     this.#legEnded()
     if (this.#state === 'talking') return this.#sink.hangUp()
-    if (this.leg.direction === 'inbound') return this.end('user_hangup', undefined, sipCode)
-    if (this.#state !== 'answered') return this.end(reasonOfHangup(sipCode, cause), undefined, sipCode)
-    // The person has answered, and has left before the stream began.
+    const isInbound = this.leg.direction === 'inbound'
+    const unanswered = isInbound ? 'user_hangup' : reasonOfHangup(sipCode, cause)
+    if (this.#state !== 'answered') return this.end(unanswered, undefined, sipCode)
+    // The call was answered, and the person has left before the stream began.
     this.record.connected()
     this.end('user_hangup', undefined, sipCode)
   }

@@ -17,6 +17,7 @@ import {
 import type { Clock, Log } from '../ports/system.ts'
 import type { LiveCall } from '../sessions/live-call.ts'
 import { type Leg, type LegHolder, type LegStore, type OrphanedLeg, refOf } from './leg.ts'
+import { LegWork } from './leg-work.ts'
 import { PhoneCall } from './phone-call.ts'
 import type { PhoneLines } from './ports.ts'
 
@@ -42,7 +43,8 @@ const seenMax = 20_000
 const lateMs = 60_000
 /** A call that ended keeps its legs for this long at most: its process hangs them up at once. */
 const orphanGraceMs = 10_000
-const orphansMax = 100
+/** The orphans of each line that a look takes. */
+const orphansMax = 1000
 /** A leg whose line this process lacks is left for a process that has it, for this long. Then it counts as over. */
 const otherLineMs = 600_000
 /** More than this are asked about in turn. */
@@ -61,10 +63,14 @@ export class PhoneCalls implements LegEvents {
   readonly #early = new Map<string, LegEvent>()
   /** The legs that nobody held at the last look, by their ids, and since when. */
   #suspects: ReadonlyMap<string, number> = new Map()
+  readonly #questions: LegWork
+  readonly #hangUps: LegWork
   #takeInbound: TakeInbound | null = null
 
   constructor(deps: PhoneCallsDeps) {
     this.#deps = deps
+    this.#questions = new LegWork(deps.clock, deps.log)
+    this.#hangUps = new LegWork(deps.clock, deps.log)
   }
 
   /** Before it, calls that come are not taken. */
@@ -126,28 +132,35 @@ export class PhoneCalls implements LegEvents {
     if (here?.leg.line === line) this.#happened(here, event)
   }
 
-  /** Asks the lines about legs that have shown no sign of life for a while. */
-  async look(): Promise<void> {
-    await Promise.all([...this.#byLeg.values()].map((holder) => holder.look()))
+  /** Begins to ask the lines about legs that have shown no sign of life for a while. */
+  look(): void {
+    for (const holder of this.#byLeg.values()) this.#questions.begin(holder.leg, () => holder.look())
   }
 
   /**
-   * Hangs up the legs that nobody holds: those of a dead process, and those whose line did not answer before. They had
-   * nobody at the last look either: when the database comes back after an outage, the row of every process has run out.
+   * Begins to hang up the legs that nobody holds: those of a dead process, and those whose line did not answer before. They
+   * had nobody at the last look either: when the database comes back after an outage, the row of every process has run out.
    */
   async hangUpOrphans(): Promise<void> {
     const { legs, clock } = this.#deps
     const orphans = await legs.orphans(orphanGraceMs, orphansMax)
     const [before, nowMs] = [this.#suspects, clock.monotonicMs()]
     this.#suspects = new Map(orphans.map(({ id }) => [id, before.get(id) ?? nowMs]))
-    const due = orphans.filter(({ id }) => before.has(id))
-    // At once, because a far end that does not answer would make the others wait.
-    await Promise.all(due.map((leg) => this.#hangUpOrphan(leg, nowMs - (before.get(leg.id) ?? nowMs))))
+    for (const leg of orphans) {
+      const sinceMs = before.get(leg.id)
+      if (sinceMs !== undefined) this.#hangUps.begin(leg, () => this.#hangUpOrphan(leg, nowMs - sinceMs))
+    }
   }
 
-  /** Two legs that talk on after the end of their call may be over without anybody having received it. */
+  /** Begins to ask about two legs that talk on after the end of their call: they may be over without anybody having received it. */
   async lookAtUnattended(): Promise<void> {
-    for (const leg of await this.#deps.legs.unattended(unattendedMax)) await this.#endUnlessAlive(leg)
+    const legs = await this.#deps.legs.unattended(unattendedMax)
+    for (const leg of legs) this.#questions.begin(leg, () => this.#endUnlessAlive(leg))
+  }
+
+  /** Begins no more work on legs, and waits at most `waitMs` for what is under way: it writes to the store. */
+  async close(waitMs: number): Promise<void> {
+    await Promise.all([this.#questions.close(waitMs), this.#hangUps.close(waitMs)])
   }
 
   async #endUnlessAlive(leg: OrphanedLeg): Promise<void> {
@@ -167,6 +180,8 @@ export class PhoneCalls implements LegEvents {
   async #hangUpOrphan(leg: OrphanedLeg, forMs: number): Promise<void> {
     const { legs, lines, clock, log } = this.#deps
     const { id: legId, callId } = leg
+    // It has waited for its turn, and the newest look has found that somebody holds it.
+    if (!this.#suspects.has(legId)) return
     const line = lines.named(leg.line)
     // Another process may have the line, or the next start.
     if (line === null && forMs < otherLineMs) return

@@ -9,11 +9,12 @@ import { ResourceFault } from '../resource-fault.ts'
 import type { Pipeline, PipelineTool } from '../sessions/pipeline.ts'
 import type { WantedSession } from '../sessions/start.ts'
 import type { DialPhone } from './outbound.ts'
-import type { CallableNumber, CallableNumbers, CallersOfNumbers } from './ports.ts'
+import type { CallableNumber, CallableNumbers, CallersOfNumbers, PhoneLines } from './ports.ts'
 
 export type PlaceCallbackDeps = {
   callbacks: Pick<CallbackStore, 'find' | 'attempt'>
   numbers: Pick<CallableNumbers, 'outboundFor' | 'outboundNamed'>
+  lines: PhoneLines
   callers: CallersOfNumbers
   dial: DialPhone
 }
@@ -27,7 +28,8 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
     const number = await numberOf(deps, callback, whole.pipeline)
     const caller = number && (await deps.callers.find(callback, number.id))
     if (number === null || caller === null || caller.organization.isDisabled) return { failure: 'no_phone_number' }
-    const own = callback.agentId === null ? settingsOf(whole.pipeline) : { agentId: callback.agentId }
+    const { agentId } = callback
+    const own = agentId === null ? { ...settingsOf(whole.pipeline), isRendered: true } : { agentId }
     const metadata = { ...whole.metadata, callbackId: callback.id }
     const { webhookTags } = whole
     const numbers = { to: callback.toNumber, from: number.e164 }
@@ -52,7 +54,7 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
 
 /** The number that the tool names, where it may call; else the oldest of the agent, else the oldest of the organization. */
 async function numberOf(
-  { numbers }: PlaceCallbackDeps,
+  { numbers, lines }: PlaceCallbackDeps,
   callback: Callback,
   { tools }: Pipeline,
 ): Promise<CallableNumber | null> {
@@ -60,9 +62,10 @@ async function numberOf(
   const named = sources.flatMap((source) =>
     source.kind === 'builtin' && source.name === 'schedule_callback' ? (source.config?.phoneNumberId ?? []) : [],
   )[0]
-  const preferred = named === undefined ? null : await numbers.outboundNamed(callback, named)
+  const hasLine = (number: CallableNumber) => lines.of(number) !== null
+  const preferred = named === undefined ? null : await numbers.outboundNamed(callback, named, hasLine)
   if (preferred !== null) return preferred
-  const found = await numbers.outboundFor(callback, callback.agentId, null)
+  const found = await numbers.outboundFor(callback, callback.agentId, null, hasLine)
   return typeof found === 'string' ? null : found
 }
 
@@ -79,9 +82,13 @@ function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }
   return { failure: 'carrier_error', ...(data.why !== 'no_number' && { why: data.why }) }
 }
 
-/** A session without an agent leaves nothing else to call again with. Its rendered texts have no variables any more. */
+/** A session without an agent leaves nothing else to call again with. Its texts are rendered: they may contain the values of variables. */
 function settingsOf(pipeline: Pipeline): WantedSession {
-  const settings = { ...pipeline, transport: null, agentName: null, extractionFields: null, tools: null }
+  const { firstMessage, firstMessageMode: mode } = pipeline
+  // A first message that was rendered to nothing leaves the mode `message` without a text, which a request must not have.
+  const firstMessageMode = firstMessage === null && mode === 'message' ? null : mode
+  const unset = { transport: null, agentName: null, extractionFields: null, tools: null }
+  const settings = { ...pipeline, ...unset, firstMessageMode }
   return { ...withoutNulls(settings), tools: pipeline.tools.flatMap(toolOf) }
 }
 

@@ -34,14 +34,18 @@ export interface CallableNumbers {
     tenant: Tenant,
     agentId: string | null,
     from: string | null,
+    hasLine: HasLine,
   ): Promise<CallableNumber | 'none' | 'not_own' | 'not_ready'>
   /** The number with this id, where it may call now. */
-  outboundNamed(tenant: Tenant, id: string): Promise<CallableNumber | null>
-  /** The SIP connection of a number. Null: it has none, or is gone. */
-  connectionOf(tenant: Tenant, id: string): Promise<string | null>
+  outboundNamed(tenant: Tenant, id: string, hasLine: HasLine): Promise<CallableNumber | null>
+  /** The SIP connection of a number. Null: it has none. Undefined: the number is gone. */
+  connectionOf(tenant: Tenant, id: string): Promise<string | null | undefined>
   /** Whether calls to the number are answered now. */
   isInboundReady(number: CallableNumber): Promise<boolean>
 }
+
+/** Whether this server has a line for the number: one without a port for SIP has none for those of trunks. */
+export type HasLine = (number: CallableNumber) => boolean
 
 export interface PhoneLines {
   /** Null: numbers of this source cannot call from here. */

@@ -13,7 +13,7 @@ import { joinSettings } from './join.ts'
 import { joinTools } from './join-tools.ts'
 import type { SessionTransport } from './pipeline.ts'
 import { joinMetadata, type PreCallOverrides, type SessionSettings } from './pre-call.ts'
-import { type Occasion, renderSettings } from './render.ts'
+import { type Occasion, renderSettings, type TemplateField } from './render.ts'
 import type { WantedSession } from './start.ts'
 
 export type PrepareDeps = {
@@ -51,12 +51,14 @@ export type Preparation = {
   organization: { recordingEnabled: boolean; maxSessions: number | null } | null
   agent: Agent | null
   tools: readonly StoredTool[]
+  /** The texts of the request come from an earlier session, which has rendered them. */
+  isRendered?: boolean
 }
 
 export async function preparationOf(
   { organizations, tools }: PrepareDeps,
   tenant: Tenant,
-  { agent, ...rest }: Pick<Preparation, 'occasion' | 'transport' | 'agent'>,
+  { agent, ...rest }: Pick<Preparation, 'occasion' | 'transport' | 'agent' | 'isRendered'>,
 ): Promise<Preparation> {
   return {
     ...rest,
@@ -69,14 +71,20 @@ export async function preparationOf(
 /** `wanted` is what the request asks for, and what an endpoint has changed in it. Throws ResourceFault. */
 export async function prepared(
   { rules }: Pick<PrepareDeps, 'rules'>,
-  { occasion, transport, organization, agent, tools }: Preparation,
+  { occasion, transport, organization, agent, tools, isRendered = false }: Preparation,
   ...wanted: readonly [WantedSession, ...PreCallOverrides[]]
 ): Promise<SessionSettings> {
   const joined = joinSettings(agent, ...wanted)
   refuseIssues(issuesOfJoined(joined))
   const own = joinTools(transport, tools, ...wanted.map((each) => each.tools))
-  const [request] = wanted
-  const rendered = await renderSettings(joined, agent, request.variables ?? {}, occasion, rules.render)
+  const [{ variables }, ...changes] = wanted
+  const rendered = await renderSettings(joined, {
+    agent,
+    variables: variables ?? {},
+    occasion,
+    render: rules.render,
+    isRendered: (field) => isRendered && !changes.some((change) => isSetBy(change, field)),
+  })
   // The organization's off always wins.
   const recording = (organization?.recordingEnabled ?? false) && (joined.recording ?? true)
   return {
@@ -85,6 +93,8 @@ export async function prepared(
     metadata: joinMetadata(wanted.map(({ metadata }) => metadata)),
   }
 }
+
+const isSetBy = (change: WantedSession, field: TemplateField) => change[field] !== undefined
 
 /** A test session takes no credit. */
 export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, caller: Caller): Promise<void> {

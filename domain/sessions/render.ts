@@ -23,19 +23,29 @@ export type Occasion = {
   unset: Set<string> | null
 }
 
+/** The settings of a session whose texts are templates. */
+export type TemplateField = 'systemPrompt' | 'firstMessage' | 'endCallMessage' | 'idleRePrompts'
+
+export type Rendering = {
+  agent: Agent | null
+  variables: Readonly<Record<string, string>>
+  occasion: Occasion
+  render: RenderTemplate
+  /** Whether an earlier session has rendered the text: rendered again, the value of a variable would be a template. */
+  isRendered: (field: TemplateField) => boolean
+}
+
 /** Throws ResourceFault `variables_missing` unless they are left empty, and `invalid` for a template that takes too long. */
 export async function renderSettings(
   settings: JoinedSettings,
-  agent: Agent | null,
-  variables: Readonly<Record<string, string>>,
-  occasion: Occasion,
-  render: RenderTemplate,
+  { agent, variables, occasion, render, isRendered }: Rendering,
 ): Promise<JoinedSettings> {
   const values = { ...defaultsOf(agent), ...variables }
   const system = systemValues(settings, occasion)
   const missing = new Set<string>()
   const issues: Issue[] = []
-  const rendered = async (path: ValuePath, text: string): Promise<string> => {
+  const rendered = async (path: [TemplateField, ...ValuePath], text: string): Promise<string> => {
+    if (isRendered(path[0])) return text
     const outcome = await render(text, values, system)
     if (outcome === null) issues.push({ path, problem: { kind: 'template_too_costly' } })
     for (const name of outcome?.missing ?? []) missing.add(name)

@@ -117,19 +117,30 @@ export class AskTransfers {
 
   /**
    * The number that a recipient sees. Recipients are called over the line of the caller, which connects the two: a number
-   * of another trunk is called from over its own one, but a trunk and a carrier connect no legs of each other.
+   * of another trunk is called from over its own one, but a trunk and a carrier connect no legs of each other. The number
+   * of the call may be gone by now, or have another connection, and its call goes on as it began.
    */
-  async #numberFor(call: Call, asked: string | null): Promise<Pick<WantedTransfer, 'from' | 'outboundTrunkId'>> {
+  async #numberFor(
+    call: Call,
+    asked: string | null,
+  ): Promise<Pick<WantedTransfer, 'from' | 'isNumberOfCall' | 'outboundTrunkId'>> {
+    const { numbers } = this.#deps
     const { phone } = call
-    const numberId = phone?.phoneNumberId ?? null
-    const outboundTrunkId = numberId === null ? null : await this.#deps.numbers.connectionOf(call, numberId)
-    if (asked === null)
-      return { from: (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? '', outboundTrunkId }
-    const number = await this.#deps.numbers.outboundFor(call, null, asked)
+    const own = (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
+    const ofCall = { from: own, isNumberOfCall: true, outboundTrunkId: null }
+    if (asked === null) return ofCall
+    // Only numbers of the line that the call is on pass below, so this server has a line for them.
+    const number = await numbers.outboundFor(call, null, asked, () => true)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
-    if ((number.connectionId === null) !== (outboundTrunkId === null)) throw invalid('from', 'number_of_other_line')
-    return { from: number.e164, outboundTrunkId: number.connectionId }
+    if (number.e164 === own) return ofCall
+    const numberId = phone?.phoneNumberId ?? null
+    const connectionId = numberId === null ? null : await numbers.connectionOf(call, numberId)
+    // The holder of the call knows the line of a number that is gone.
+    const isKnown = connectionId !== undefined
+    if (isKnown && (number.connectionId === null) !== (connectionId === null))
+      throw invalid('from', 'number_of_other_line')
+    return { from: number.e164, isNumberOfCall: false, outboundTrunkId: number.connectionId }
   }
 
   async #find(caller: Caller, callId: string, transferId: string): Promise<{ call: Call; transfer: Transfer }> {
@@ -142,7 +153,9 @@ export class AskTransfers {
   async #run(call: Call, command: TransferCommand): Promise<TransferProgress> {
     const answer = await this.#answerOf(call, command)
     if ('refused' in answer) throw await this.#refusal(call, command, answer)
-    return this.#progress(call, answer)
+    return this.#progress(call, answer).catch((error: unknown) => {
+      throw error instanceof Fault ? new Fault(error.data, { ...error.detail, isKeySpent: true }) : error
+    })
   }
 
   async #answerOf(call: Call, command: TransferCommand): Promise<TransferAnswer> {
@@ -152,8 +165,10 @@ export class AskTransfers {
     if (isTerminal(call.status) || call.ownerId === null) return { refused: 'call_not_live' }
     if (call.ownerId === ownerId) return live.command(tenant, call.id, command)
     const taken = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
-    const answer = taken?.answer ?? null
-    if (answer === null || 'isHere' in answer) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    if (taken === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    const { answer } = taken
+    if (answer === null || 'isHere' in answer)
+      throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1, isKeySpent: true })
     return answer
   }
 
@@ -164,12 +179,15 @@ export class AskTransfers {
         return new ResourceFault({ kind: 'not_dialed', why: answer.why, sessionId: call.id })
       case 'recipient_mismatch':
         return otherRecipient()
+      case 'number_of_other_line':
+        return invalid('from', refused)
       case 'state_conflict':
         return new ResourceFault({ kind: 'transfer_state_conflict', status: answer.status })
       case 'not_found':
         return this.#conflictOf(call, command)
       case 'call_not_live':
-        return command.action === 'start' ? new ResourceFault({ kind: refused }) : this.#conflictOf(call, command)
+        if (command.action !== 'start') return this.#conflictOf(call, command)
+        return new ResourceFault({ kind: refused, ...(answer.isEnding && { isEnding: true }) })
       case 'transfer_in_progress':
       case 'transfer_unsupported':
         return new ResourceFault({ kind: refused })

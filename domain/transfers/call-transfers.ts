@@ -52,9 +52,16 @@ export class CallTransfers implements LiveTransfers {
 
   async #start(phone: Phone, wanted: WantedTransfer): Promise<TransferAnswer> {
     const { conversation } = phone
+    const connectionId = phone.leg.connectionId ?? null
+    if (!wanted.isNumberOfCall && (wanted.outboundTrunkId === null) !== (connectionId === null))
+      return { refused: 'number_of_other_line' }
     if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
     if (conversation === null) return { refused: 'call_not_live' }
-    const transfer = new LiveTransfer(this.#deps, phone, conversation, wanted)
+    // The last words are said, such as the message for a voicemail. A hold would not begin, and the status of the call
+    // could not go back to the one that its end needs.
+    if (conversation.isEnding) return { refused: 'call_not_live', isEnding: true }
+    const outboundTrunkId = wanted.isNumberOfCall ? connectionId : wanted.outboundTrunkId
+    const transfer = new LiveTransfer(this.#deps, phone, conversation, { ...wanted, outboundTrunkId })
     this.#newest.set(phone, transfer)
     const done = await transfer.begin()
     const why = wanted.kind === 'blind' ? transfer.notDialed : null

@@ -15,7 +15,7 @@ import type { FetchHoldAudio, HoldAudioFailure } from './hold-audio.ts'
 import { leftWhileBridging } from './leaving.ts'
 import { newTransfer } from './new-transfer.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
-import { Recipient } from './recipient.ts'
+import { dialMs, Recipient } from './recipient.ts'
 import { isOver, type TransferStatus } from './states.ts'
 import type { Destination, Transfer, TransferDone, WantedCancel, WantedTransfer } from './transfer.ts'
 import { detectVoicemail } from './voicemail-detection.ts'
@@ -232,7 +232,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#attempts.push(attempt)
     this.#store(attempt, null)
     const { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId } = this.#wanted
-    this.#wait(ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
+    this.#ring(dialMs)
     const { ref } = this.#phone
     const wanted = {
       ...(kind === 'blind' && ref !== null && { transferee: ref }),
@@ -305,7 +305,14 @@ export class LiveTransfer implements OpenTransfer {
 
   #dialed(attempt: Attempt): void {
     attempt.isSettled = true
-    if (attempt === this.#newest) for (const settle of this.#settled.splice(0)) settle()
+    if (attempt !== this.#newest) return
+    if (attempt.row.status === 'requested') this.#ring(0)
+    for (const settle of this.#settled.splice(0)) settle()
+  }
+
+  /** As for other calls out, and as carriers count it, the time to ring begins when the line has taken the call. */
+  #ring(untilTakenMs: number): void {
+    this.#wait(untilTakenMs + this.#wanted.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
   }
 
   #changed({ status, cause, then }: Extract<CourseEffect, { type: 'changed' }>): void {
@@ -333,8 +340,7 @@ export class LiveTransfer implements OpenTransfer {
   #screen(): void {
     const { recipient, destination, row } = this.#newest
     const { stream } = recipient
-    const { screeningTimeoutS } = this.#wanted
-    this.#wait((screeningTimeoutS ?? 0) * 1000, 'noAnswer')
+    this.#wait((this.#wanted.screeningTimeoutS ?? 0) * 1000, 'noAnswer')
     if (stream === null) return
     const { language } = this.#phone.call.pipeline.intent
     const text = screeningText(destination.screeningPrompt, row.summary, language)
@@ -348,9 +354,9 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   #detect(machine: () => void): Answering | null {
-    const { clock } = this.#deps
     const { record, call, line } = this.#phone
-    return detectVoicemail(this.#wanted.detection, line.name, call.pipeline, { clock, record, machine })
+    const deps = { clock: this.#deps.clock, record, machine }
+    return detectVoicemail(this.#wanted.detection, line.name, call.pipeline, deps)
   }
 
   #bridge(): void {

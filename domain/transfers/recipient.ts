@@ -41,7 +41,7 @@ export type RecipientEvents = {
 }
 
 /** A carrier that has not answered by then does not take the call. */
-const dialMs = 5_000
+export const dialMs = 5_000
 /** From the answer of the person to the beginning of the stream. */
 const streamMs = 10_000
 /** The rate of the conversation. A phone carries no more. */
@@ -244,6 +244,8 @@ export class Recipient implements LegHolder {
     const leg = { leg: 'recipient' }
     if (event.type === 'hangup')
       record.line('carrier.hangup', { ...leg, cause: event.cause, by: event.by }, event.sipCode)
+    else if (event.type === 'initiated') record.line('carrier.initiated', { ...leg, direction: this.leg.direction })
+    else if (event.type === 'stream_failed') record.line('carrier.stream_failed', { ...leg, reason: event.reason })
     // The verdict is recorded if it has an effect.
     else if (event.type !== 'machine_detection') record.line(`carrier.${event.type}`, leg)
   }

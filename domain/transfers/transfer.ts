@@ -78,6 +78,9 @@ export type WantedTransfer = {
   headers: Readonly<Record<string, string>>
   /** The caller receives the ringback tone; otherwise the hold audio. Blind only. */
   playsDialtone: boolean
+  /** The number is that of the call, so that the holder of the call dials over the connection with which it began. */
+  isNumberOfCall: boolean
+  /** The SIP connection of another number. Null: it has none. */
   outboundTrunkId: string | null
 }
 
@@ -100,7 +103,8 @@ export type TransferDone = {
 }
 
 export type TransferRefusal =
-  | { refused: 'call_not_live' }
+  /** `isEnding`: the call is answered, and its last words are said. */
+  | { refused: 'call_not_live'; isEnding?: true }
   | { refused: 'transfer_in_progress' }
   /** The call has no phone. */
   | { refused: 'transfer_unsupported' }
@@ -109,6 +113,8 @@ export type TransferRefusal =
   /** The carrier does not take a blind transfer, whose row has failed. */
   | { refused: 'not_dialed'; why: NotDialed }
   | { refused: 'recipient_mismatch' }
+  /** A trunk and a carrier connect no legs of each other. */
+  | { refused: 'number_of_other_line' }
 
 export type TransferAnswer = TransferDone | TransferRefusal
 

@@ -6,7 +6,7 @@ import type { AskedBlind, AskedDestination, AskedFallback, AskedWarm } from './a
 import type { Destination, Fallback, WantedTransfer } from './transfer.ts'
 
 /** Without the number to dial from, which depends on the call. */
-export type ReadTransfer = Omit<WantedTransfer, 'from' | 'outboundTrunkId'> & {
+export type ReadTransfer = Omit<WantedTransfer, 'from' | 'isNumberOfCall' | 'outboundTrunkId'> & {
   from: string | null
   participantIdentity: string | null
 }

@@ -647,21 +647,21 @@ export type PlatformClient = {
   getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
   /** Follow a session */
   streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
-  /** The call */
+  /** Get a call */
   getCall(call: GetCallCall): Promise<GetCallAnswer>
-  /** The events of a call */
+  /** List the events of a call */
   listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
-  /** The report of a call */
+  /** Get the report of a call */
   getCallReport(call: GetCallReportCall): Promise<GetCallReportAnswer>
-  /** The report as it is then */
+  /** Complete the report of a call */
   finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
-  /** The address of the recording */
+  /** Get the address of the recording */
   getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
-  /** The recording */
+  /** Download the recording */
   getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
   /** Let a person join the call */
   webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
-  /** The end of the call */
+  /** End a call */
   endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** Hand the call to a number */
   transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>

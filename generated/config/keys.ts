@@ -372,6 +372,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   { path: ['sip', 'lookupsMax'], env: 'PARLEY_SIP_LOOKUPS_MAX', type: 'integer', secret: false },
+  {
+    path: ['sip', 'farEndQuietMs'],
+    env: 'PARLEY_SIP_FAR_END_QUIET_MS',
+    type: 'integer',
+    secret: false,
+  },
   { path: ['sip', 'socketsMax'], env: 'PARLEY_SIP_SOCKETS_MAX', type: 'integer', secret: false },
   {
     path: ['sip', 'socketsPerAddressMax'],

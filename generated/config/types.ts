@@ -40,7 +40,7 @@ export type ModelPrice = {
 
 export type ModelIds = string[]
 
-/** parley.yaml. Every key is also an environment variable: PARLEY_<SECTION>_<KEY> in SNAKE_CASE, top-level keys without a section. A secret can also be read from a file: the variable's name with _FILE behind it. */
+/** parley.yaml. Every key is also an environment variable: PARLEY_<SECTION>_<KEY> in SNAKE_CASE, top-level keys without a section. A secret can also be read from a file: the variable's name with _FILE behind it, as in OPENAI_API_KEY_FILE. Both at once are refused. */
 export type ParleyConfig = {
   /** TCP port of the one listener. */
   port: number
@@ -251,6 +251,8 @@ export type ParleyConfig = {
     legsPerOrganizationMax: number
     /** Senders of messages that are looked up in the database at once. Messages beyond them are dropped, and repeated by their senders. */
     lookupsMax: number
+    /** A far end that has sent no audio for this long, as one that holds the call, is asked whether it still has the call (OPTIONS), and again after the same time. A call ends where it answers 481 or 408, or does not answer for 32 s. */
+    farEndQuietMs: number
     /** TCP sockets with trunks at once. */
     socketsMax: number
     /** TCP sockets at once from one address. */

@@ -162,8 +162,8 @@ export const errorCodes = {
     status: 409,
     type: 'conflict_error',
     retryable: false,
-    message: 'The call is over, or has not begun.',
-    hint: 'Start a new session.',
+    message: 'The call is over, or nobody has answered it yet.',
+    hint: 'Wait for the status in_progress, or start a new call.',
     headers: [],
   },
   AGENT_IN_USE: {
@@ -419,7 +419,7 @@ export const errorCodes = {
     type: 'permission_error',
     retryable: false,
     message: 'The business of the organization must be verified before it buys phone numbers.',
-    hint: 'Ask the operator, or buy a simulated number with a test key.',
+    hint: 'GET /v1/phone-numbers/kyb says how far it is; submit it with POST /v1/phone-numbers/kyb/submit unless it is being reviewed, or buy a simulated number with a test key.',
     headers: [],
   },
   CARRIER_NUMBER_FAILED: {
@@ -467,7 +467,7 @@ export const errorCodes = {
     type: 'conflict_error',
     retryable: false,
     message: 'The transfer is not in a state that allows it.',
-    hint: 'Look at status, which details names.',
+    hint: 'A warm attempt can be completed from screening on, and cancelled while requested or screening; a blind one can be cancelled while requested.',
     headers: [],
   },
   METHOD_NOT_ALLOWED: {

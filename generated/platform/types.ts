@@ -1403,29 +1403,40 @@ export type CallReport = {
  */
 export type TransferStatus = 'requested' | 'screening' | 'bridging' | 'completed' | 'failed' | 'cancelled'
 
+/** Why the status is `failed`; null with every other status. */
 export type TransferFailureCause = 'busy' | 'no_answer' | 'declined' | 'voicemail' | 'caller_hung_up' | 'carrier_error' | null
 
 /** One attempt to reach one person. */
 export type Transfer = {
   id: string
+  /** The id of the call. */
   session_id: string
   organization_id: string
   kind: 'blind' | 'warm'
   status: TransferStatus
+  /** The number that is called. */
   transfer_to: string
+  /** The label of the destination. */
   label: string | null
+  /** The room of the call. */
   from_room_name: string
+  /** The room in which the agent asks the person. null for a blind transfer, which asks nobody. */
   consultation_room_name: string | null
+  /** The name of the caller in its room, as `participantIdentity` takes it. */
   caller_participant_identity: string
+  /** The name of the person who is called, as `recipientParticipantIdentity` takes it. */
   recipient_participant_identity: string
+  /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
   screening_prompt: string | null
+  /** As the request gave it, or as it was made of the call. */
   summary: string | null
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
   metadata: Record<string, unknown>
   created_at: string
   updated_at: string
+  /** The end of the attempt, however it ended. null while it is open. */
   completed_at: string | null
 }
 
@@ -1465,11 +1476,15 @@ export type Call = {
   agent_id: string | null
   status: CallStatus
   kind: CallKind
-  /** For phone calls only, as the next four. */
-  direction: string | null
+  /** For phone calls only, as the next four; null for sessions of browsers. */
+  direction: 'inbound' | 'outbound' | null
+  /** The number that calls. null also where the caller withholds it. */
   from: string | null
+  /** The number that is called. */
   to: string | null
+  /** The number of the organization that calls or is called, as `GET /v1/phone-numbers/{id}` has it. */
   phone_number_id: string | null
+  /** The leg of the other party, as `createPhoneSession` answered it. */
   call_control_id: string | null
   room_name: string
   language: string
@@ -1477,13 +1492,16 @@ export type Call = {
   metadata: Record<string, unknown>
   created_at: string
   updated_at: string
+  /** The moment at which the parties were connected. null: they were not, or not yet. */
   started_at: string | null
   ended_at: string | null
   end_reason: EndReason
+  /** From the connection to the end, rounded up; 0 where it was never connected, null while it lives. */
   duration_seconds: number | null
   recording_status: RecordingStatus
   recording_duration_ms: number | null
   recording_resource_uri: string
+  /** null until the call has ended. */
   report: CallReport | null
   /** Attempts to hand the call to another party, the oldest first. */
   transfers: Transfer[]
@@ -1555,15 +1573,37 @@ export type CallEvent = {
   id: string
   session_id: string
   organization_id: string
+  /** `service`: this server decided it. `media`: of the audio and those who take part. `carrier`: the line said it. */
   provider: 'service' | 'media' | 'carrier'
   event_type: CallEventType
   /** The status of the call after it. */
-  status: string | null
+  status: CallStatus | null
+  /** The reason of a failure: the `end_reason` of the call, but `concurrency` and `insufficient_credits` for the limits; with events of transfers the `failure_cause` of the transfer, and with `recording.failed` why it failed. */
   failure_cause: string | null
+  /** The words for the code, as Busy Here. */
   sip_status: string | null
+  /** The code of SIP with which the line ended a leg, as 486; null elsewhere. */
   sip_status_code: number | null
   occurred_at: string
+  /** The moment at which it was stored. */
   created_at: string
+  /**
+   * All else that is known of the event; `{}` where nothing is. Programs must expect further fields.
+   * | event | payload |
+   * |---|---|
+   * | `call.` and an end | `end_reason`, and `reason` where the client gave one |
+   * | `call.variables_missing` | `variables`: the names |
+   * | `room.participant_…` | `identity` |
+   * | `room.hold_audio_failed` | `reason` |
+   * | `transfer.…` | A `TransferStep`. |
+   * | `callback.…` | `callback_id`, and `reason` where there is one |
+   * | `webhook.pre_call` | `result`, `issues`, `duration_ms` |
+   * | `carrier.initiated` | `direction` (`inbound`, `outbound`); `forwarding_source` of a forwarded call; `region` and `requested_region` where the line has no regions |
+   * | `carrier.hangup` | `cause` in the words of the line, and `by` (`caller`, `callee`, `unknown`) |
+   * | `carrier.machine_detection` | `mode`, `result` (`human`, `machine`, `not_sure`) and mostly `latency_ms` |
+   * | `carrier.stream_failed` | `reason` |
+   * Those of the leg of a transfer have `leg: recipient` beside it.
+   */
   payload: Record<string, unknown>
 }
 
@@ -1640,6 +1680,7 @@ export type BlindTransfer = {
 /** It wins over the fields of the same names beside the list. */
 export type TransferDestination = {
   to: E164
+  /** Says in records and events who it is; with the tool `transfer_call` the LLM chooses by it. */
   label?: string | null
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
@@ -1648,6 +1689,7 @@ export type TransferDestination = {
 
 /** Either `to` or `destinations` is required. */
 export type WarmTransfer = {
+  /** One number to call, in the place of `destinations`. */
   to?: string | null
   /** They are called in their order. */
   destinations?: TransferDestination[] | null
@@ -1674,24 +1716,34 @@ export type DoneFallback = {
 
 export type TransferProgress = {
   id: string
+  /** The id of the call. */
   session_id: string
   organization_id: string
   kind: 'blind' | 'warm'
   status: TransferStatus
+  /** The number that is called. */
   transfer_to: string
+  /** The label of the destination. */
   label: string | null
+  /** The room of the call. */
   from_room_name: string
+  /** The room in which the agent asks the person. null for a blind transfer, which asks nobody. */
   consultation_room_name: string | null
+  /** The name of the caller in its room, as `participantIdentity` takes it. */
   caller_participant_identity: string
+  /** The name of the person who is called, as `recipientParticipantIdentity` takes it. */
   recipient_participant_identity: string
+  /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
   screening_prompt: string | null
+  /** As the request gave it, or as it was made of the call. */
   summary: string | null
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
   metadata: Record<string, unknown>
   created_at: string
   updated_at: string
+  /** The end of the attempt, however it ended. null while it is open. */
   completed_at: string | null
   /** All attempts of this transfer so far, the oldest first. */
   routing_attempts: Transfer[]
@@ -1811,15 +1863,20 @@ export type PhoneNumber = {
   /** `managed`: of the carrier of this server. `sip_trunk`: of a SIP connection of the organization. */
   source: 'managed' | 'sip_trunk'
   direction: PhoneNumberDirection
-  /** The agent that answers. */
+  /** The agent that answers, and that calls from the number by default. */
   agentId: string | null
   dispatchMetadataTemplate: DispatchMetadataTemplate
+  /** A name for people. */
   label: string | null
   /** The id of the number at the carrier. */
   providerResourceId: string | null
+  /** The id of the SIP connection (`sip_…`); null for numbers of the carrier. */
   sipConnectionInstallationId: string | null
+  /** The company behind an imported number, for your own records. */
   sipProviderName: string | null
+  /** The 10DLC campaign to which the number is assigned. */
   smsCampaignId: string | null
+  /** How far that assignment is, as the carrier says it; `ASSIGNED` when text messages may be sent. */
   smsAssignmentStatus: string | null
   smsAssignmentUpdatedAt: string | null
   setupStatus: PhoneNumberSetup
@@ -1844,9 +1901,11 @@ export type NewPhoneNumber = {
 
 export type AvailablePhoneNumber = {
   e164: E164
+  /** The number as people of its country write it. */
   friendlyName: string
   /** US dollars. null where the carrier names no price. */
   monthlyCostUsd: number | null
+  /** US dollars, once at the purchase. */
   upfrontCostUsd: number | null
   /** As the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others. */
   features: string[]
@@ -1920,7 +1979,7 @@ export type NewSipConnection = {
     password?: SipPassword
   } | null
   inbound?: {
-    /** Ranges of addresses from which calls come, such as 203.0.113.0/28. */
+    /** Ranges of addresses from which calls come, such as 203.0.113.0/28. None is wider than /8, of IPv6 than /32. */
     allowedAddresses?: string[]
     username?: SipUsername
     password?: SipPassword
@@ -1954,22 +2013,63 @@ export type SipConnectionChange = {
   inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
 }
 
+/**
+ * | status | meaning |
+ * |---|---|
+ * | `missing` | Nothing was saved. |
+ * | `draft` | Something was saved, and not submitted. |
+ * | `submitted` | It is being reviewed. |
+ * | `approved` | The organization may buy numbers. |
+ * | `rejected` | `rejectionReason` says why; it can be submitted again. |
+ * | `revoked` | An approval was taken back. The numbers stay; no more can be bought until it is approved again. |
+ */
 export type BusinessVerificationStatus = 'missing' | 'draft' | 'submitted' | 'approved' | 'rejected' | 'revoked'
 
-/** As it was sent. As `prefill`, what other registrations of the organization have saved. */
-export type SavedBusinessProfile = Record<string, unknown> | null
+export type DraftText = string
+
+export type BusinessEntityType = 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFIT' | 'SOLE_PROPRIETOR' | 'GOVERNMENT'
+
+/** The two letters of ISO 3166-1. */
+export type CountryCode = string
+
+/** As it was sent; a draft can lack any field. As `prefill`, what the organization has saved as its brand for text messages: show it as a proposal in the form. */
+export type SavedBusinessProfile = 
+  | {
+  legalName?: DraftText
+  displayName?: DraftText
+  entityType?: BusinessEntityType
+  country?: CountryCode
+  registrationId?: DraftText
+  website?: DraftText
+  address?: {
+    street?: DraftText
+    city?: DraftText
+    state?: DraftText
+    postalCode?: DraftText
+    country?: CountryCode
+  } & Record<string, unknown>
+  useCase?: DraftText
+  expectedUsage?: DraftText
+}
+  | Record<string, unknown> | null
+
+/** As it was sent; a draft can lack any field. */
+export type SavedRepresentative = 
+  | { name?: DraftText; title?: DraftText; email?: DraftText; phone?: DraftText }
+  | Record<string, unknown> | null
 
 export type BusinessVerificationSubmission = {
   id: string
   organizationId: string
   status: BusinessVerificationStatus
   businessProfile: SavedBusinessProfile
-  authorizedRepresentative: Record<string, unknown> | null
+  authorizedRepresentative: SavedRepresentative
   attestationAccepted: boolean
   attestedAt: string | null
   submittedByApiKeyId: string | null
   submittedAt: string | null
   reviewedAt: string | null
+  /** The words of the reviewer about a business that was rejected: correct it, and submit again. */
   rejectionReason: string | null
   createdAt: string
   updatedAt: string
@@ -1980,13 +2080,6 @@ export type BusinessVerification = {
   submission: BusinessVerificationSubmission
   prefill: SavedBusinessProfile
 }
-
-export type DraftText = string
-
-export type BusinessEntityType = 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFIT' | 'SOLE_PROPRIETOR' | 'GOVERNMENT'
-
-/** The two letters of ISO 3166-1. */
-export type CountryCode = string
 
 export type BusinessVerificationDraft = {
   businessProfile?: {
@@ -2711,24 +2804,34 @@ export type PreCallAnswer = {
 /** An attempt after a change of its status. With the events `transfer.*`. */
 export type TransferStep = {
   id: string
+  /** The id of the call. */
   session_id: string
   organization_id: string
   kind: 'blind' | 'warm'
   status: TransferStatus
+  /** The number that is called. */
   transfer_to: string
+  /** The label of the destination. */
   label: string | null
+  /** The room of the call. */
   from_room_name: string
+  /** The room in which the agent asks the person. null for a blind transfer, which asks nobody. */
   consultation_room_name: string | null
+  /** The name of the caller in its room, as `participantIdentity` takes it. */
   caller_participant_identity: string
+  /** The name of the person who is called, as `recipientParticipantIdentity` takes it. */
   recipient_participant_identity: string
+  /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
   screening_prompt: string | null
+  /** As the request gave it, or as it was made of the call. */
   summary: string | null
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
   metadata: Record<string, unknown>
   created_at: string
   updated_at: string
+  /** The end of the attempt, however it ended. null while it is open. */
   completed_at: string | null
   /** The attempt that follows this one. */
   next_transfer_id: string | null

@@ -6,6 +6,8 @@ export const connectionComplaints = {
   source_missing: 'is required, unless there is a username',
   login_incomplete: 'is required with a username, and not taken without one',
   range_malformed: 'is no range of addresses such as 203.0.113.0/28, or 203.0.113.5/32 for one address',
+  range_too_wide:
+    'is a range that strangers have addresses in: name those of the trunk, in ranges of /8 or narrower (IPv6: /32), or leave it out and set username and password, with which the trunk proves itself from any address',
   host_not_public:
     'is no public address, such as sip.example.com or 203.0.113.5; the operator may allow others with outbound.allowedSubnets',
   connection_name_taken: 'is the name of another SIP connection',
@@ -13,6 +15,20 @@ export const connectionComplaints = {
   agent_missing: 'is required, because no agent answers on the number',
   number_not_imported: 'is for imported numbers only',
 } as const satisfies Partial<Record<Problem['kind'], string>>
+
+/** The rule of JSON Schema that is closest to the problem. */
+export const connectionKeywords: Readonly<Record<keyof typeof connectionComplaints, string>> = {
+  side_missing: 'required',
+  source_missing: 'required',
+  login_incomplete: 'required',
+  range_malformed: 'format',
+  range_too_wide: 'format',
+  host_not_public: 'format',
+  connection_name_taken: 'uniqueItems',
+  password_of_other_host: 'required',
+  agent_missing: 'required',
+  number_not_imported: 'additionalProperties',
+}
 
 export type ConnectionProblem = Extract<Problem, { kind: keyof typeof connectionComplaints }>
 

@@ -3,7 +3,7 @@ import type { RecordingStatus } from '../../domain/calls/call.ts'
 import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
-import { type ConnectionProblem, connectionComplaints, isOfConnection } from './connection-words.ts'
+import { type ConnectionProblem, connectionComplaints, connectionKeywords, isOfConnection } from './connection-words.ts'
 import { notDialed } from './not-dialed-words.ts'
 import { isOfNumber, sayNumberFault } from './number-words.ts'
 import { isOfRmsg, sayRmsgFault } from './rmsg-words.ts'
@@ -27,7 +27,6 @@ const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
   not_found: 'NOT_FOUND',
   legacy_managed: 'WEBHOOK_LEGACY_MANAGED',
-  call_not_live: 'CALL_NOT_LIVE',
   call_not_ended: 'CALL_NOT_ENDED',
   transfer_unsupported: 'TRANSFER_UNSUPPORTED',
   transfer_in_progress: 'TRANSFER_IN_PROGRESS',
@@ -44,6 +43,13 @@ export function sayResourceFault(data: ResourceFaultData): Said {
   if (isOfRmsg(data)) return sayRmsgFault(data)
   if (isOfSms(data)) return saySmsFault(data)
   switch (data.kind) {
+    case 'call_not_live':
+      if (!data.isEnding) return { code: 'CALL_NOT_LIVE' }
+      return {
+        code: 'CALL_NOT_LIVE',
+        message: 'The call is ending: the agent says its last words.',
+        hint: 'Start a new call.',
+      }
     case 'named_not_found':
       return { code: 'NOT_FOUND', message: `${pointerOf(data.path)} names nothing that exists here.` }
     case 'pre_call_conflict':
@@ -173,7 +179,7 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
     case 'secret_shown':
       return 'cannot be kept secret in a template; give the tool to an agent'
     case 'destination_ambiguous':
-      return 'is required, unless to is given instead'
+      return 'or to must be given, and not both'
     case 'identity_not_of_caller':
     case 'identity_not_of_recipient':
       return 'is not the identity of that person'
@@ -209,7 +215,7 @@ const webhookComplaints = {
   url_malformed: 'is no URL',
   url_not_https: 'must be https',
   url_with_user: 'must have neither a user nor a password; send them in authHeaders',
-  url_not_public: 'has an address that is not public; the operator can allow its subnet',
+  url_not_public: 'has an address that is not public; the operator can allow its subnet (outbound.allowedSubnets)',
   header_reserved: 'is a header that cannot be set here',
   secret_missing: 'is required, because none is stored',
   secret_not_taken: 'must be left out or null where signingSecretSource is workspace',
@@ -226,6 +232,8 @@ function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyo
 /** The same for phone numbers. */
 const numberComplaints = {
   number_invalid: 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143',
+  number_none_ready:
+    'cannot be chosen, because no phone number of this organization can place calls now; GET /v1/phone-numbers lists them, and setupStatus says what each lacks',
   number_missing: 'must be a phone number of this organization; GET /v1/phone-numbers lists them',
   number_of_other_line:
     'must be of the same kind as the number of the call: both of the carrier, or both of SIP connections',
@@ -240,27 +248,22 @@ function isOfPhoneNumber(problem: Problem): problem is Extract<Problem, { kind: 
 /** The rule of JSON Schema that is closest to the problem. */
 function keywordOf(problem: Problem): string {
   if (isOfBrand(problem)) return problem.kind === 'tax_number_missing' ? 'required' : 'format'
+  if (isOfConnection(problem)) return connectionKeywords[problem.kind]
   switch (problem.kind) {
     case 'first_message_missing':
     case 'intent_missing':
     case 'destination_ambiguous':
     case 'options_missing':
     case 'setting_missing':
-    case 'agent_missing':
     case 'secret_missing':
     case 'secret_of_other_origin':
     case 'answer_missing':
-    case 'side_missing':
-    case 'source_missing':
-    case 'login_incomplete':
-    case 'password_of_other_host':
       return 'required'
     case 'options_not_taken':
     case 'setting_not_taken':
     case 'secret_not_taken':
     case 'extraction_not_taken':
     case 'secret_shown':
-    case 'number_not_imported':
       return 'additionalProperties'
     case 'agents_missing':
       return 'minItems'
@@ -273,7 +276,6 @@ function keywordOf(problem: Problem): string {
     case 'schema_not_of_object':
       return 'const'
     case 'repeated':
-    case 'connection_name_taken':
       return 'uniqueItems'
     case 'max_delay_too_short':
       return 'minimum'
@@ -292,6 +294,7 @@ function keywordOf(problem: Problem): string {
     case 'number_invalid':
     case 'number_not_us':
     case 'number_missing':
+    case 'number_none_ready':
     case 'language_unknown':
     case 'timezone_unknown':
     case 'template_malformed':
@@ -303,8 +306,6 @@ function keywordOf(problem: Problem): string {
     case 'url_not_https':
     case 'url_with_user':
     case 'url_not_public':
-    case 'range_malformed':
-    case 'host_not_public':
       return 'format'
   }
 }

@@ -9,6 +9,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import { type Peer, Refusal } from '../../runtime/engine/handler.ts'
 import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/host.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
+import { packageFile } from '../../runtime/package-file.ts'
 import { isOwnOrigin } from '../authenticate.ts'
 
 export type TryAccess = {
@@ -59,13 +60,7 @@ export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
 /** A page of console/try, which learns how subprotocols are spelled. */
 export function readPage(name: string, { headerPrefix }: TryAccess): string {
   const spelled = `data-prefix="${headerPrefix.toLowerCase()}"`
-  return readFileSync(fileUrl(`try/${name}`), 'utf8').replace('data-prefix="service"', spelled)
-}
-
-/** A file of the folder console/ beside package.json, seen from the sources and from the compiled files in dist/. */
-export function fileUrl(name: string): URL {
-  const folder = import.meta.url.endsWith('.js') ? '../../../console/' : '../../console/'
-  return new URL(folder + name, import.meta.url)
+  return readFileSync(packageFile(`console/try/${name}`), 'utf8').replace('data-prefix="service"', spelled)
 }
 
 const isLocal = ({ address, host, isForwarded }: Peer) =>

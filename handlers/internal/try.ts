@@ -5,17 +5,9 @@ import type { createPreview } from '../../domain/routing/preview.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
+import { packageFile } from '../../runtime/package-file.ts'
 import { wirePreview } from '../views/preview.ts'
-import {
-  admitLocal,
-  fileUrl,
-  isServedTo,
-  noStore,
-  pageHeaders,
-  readPage,
-  requireOwnPage,
-  type TryAccess,
-} from './try-access.ts'
+import { admitLocal, isServedTo, noStore, pageHeaders, readPage, requireOwnPage, type TryAccess } from './try-access.ts'
 
 export type TryDeps = TryAccess & {
   mint: EphemeralTokens['mint']
@@ -32,7 +24,9 @@ type TryHandlers = Pick<
 export function tryHandlers(deps: TryDeps): TryHandlers {
   const prefix = deps.headerPrefix.toLowerCase()
   const page = readPage('page.html', deps)
-  const files = new Map(fileNames.map((name) => [name.replace(/.*\//, ''), readFileSync(fileUrl(name))]))
+  const files = new Map(
+    fileNames.map((name) => [name.replace(/.*\//, ''), readFileSync(packageFile(`console/${name}`))]),
+  )
 
   return {
     getRoot(_request, { peer, accept }) {

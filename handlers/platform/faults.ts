@@ -150,13 +150,15 @@ function written(
   requestId: string,
 ): FaultAnswer {
   const row = errorCodes[code]
+  // A body that cannot be read has no place to point at.
+  const usual = code === 'VALIDATION_ERROR' && issues === undefined ? 'Correct the request.' : row.hint
   const headers: Record<string, string> = { ...more.headers }
   if (status === 429 || status === 503 || retryAfterS !== undefined)
     headers['Retry-After'] = String(Math.ceil(retryAfterS ?? retryAfterLeastS))
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (allow !== undefined) headers['Allow'] = allow
   const body: ErrorEnvelope = {
-    error: `${sentence(message ?? row.message)} ${hint ?? row.hint}`.trimEnd(),
+    error: `${sentence(message ?? row.message)} ${hint ?? usual}`.trimEnd(),
     ...(!more.isCodeless && { code }),
     ...(issues && { issues }),
     ...(details && { details }),

@@ -91,11 +91,12 @@ function answerAgain<B extends Answered>(kept: Awaited<ReturnType<KeptAnswers['f
 /** Whether the request ended before the carrier was asked. After a defect nobody knows. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ResourceFault) return !hasAsked(error.data)
-  return error instanceof Fault || error instanceof Refusal
+  if (error instanceof Fault) return !error.detail.isKeySpent
+  return error instanceof Refusal
 }
 
 function hasAsked(data: ResourceFaultData): boolean {
-  if (data.kind === 'sms_carrier_failed') return true
+  if (data.kind === 'sms_carrier_failed' || ('isOrdered' in data && data.isOrdered)) return true
   return data.kind === 'message_not_sent' || (data.kind === 'not_dialed' && data.sessionId !== undefined)
 }
 

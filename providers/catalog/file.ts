@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
 import { validateCatalog } from '../../generated/catalog/validator.ts'
+import { packageFile } from '../../runtime/package-file.ts'
 
 /** The mistake in a file; the message is for the author of the file. */
 export class CatalogError extends Error {
@@ -15,11 +16,7 @@ export class CatalogError extends Error {
   }
 }
 
-/** The file is beside this one in the sources; code compiled into dist/ reads it from the sources in the package. */
-export const shippedFile = new URL(
-  import.meta.url.endsWith('.js') ? '../../../providers/catalog/figures.json' : 'figures.json',
-  import.meta.url,
-)
+export const shippedFile = packageFile('providers/catalog/figures.json')
 
 /**
  * `name` is used in messages. Throws CatalogError if the text is not JSON, does not fit the schema or names an unknown

@@ -173,13 +173,13 @@ export class ChildPool {
   #start(): SpeechChild {
     const { entry, log } = this.#options
     const child = new SpeechChild(entry)
-    log.info({ entry, pid: child.pid }, 'speech child started')
+    log.info({ entry, childPid: child.pid }, 'speech child started')
     this.#children.add(child)
     void child.exited.then((how) => {
       this.#children.delete(child)
       this.#idleTimers.get(child)?.()
       this.#idleTimers.delete(child)
-      log.info({ entry, pid: child.pid, how }, 'speech child ended')
+      log.info({ entry, childPid: child.pid, how }, 'speech child ended')
       this.#next()
     })
     return child

@@ -72,7 +72,7 @@ export class StreamPool {
       ...this.#options,
       onIdle: () => this.#endWhenIdle(child),
     })
-    const fields = { entry: 'stt-live-child', pid: child.pid }
+    const fields = { entry: 'stt-live-child', childPid: child.pid }
     log.info(fields, 'speech child started')
     this.#children.add(child)
     void child.exited.then((how) => {

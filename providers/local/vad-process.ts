@@ -162,7 +162,7 @@ class LocalVad implements WarmVad {
     this.#closedIds = []
     for (const stream of this.#streams.values()) stream.rewind()
     const { log } = this.#options
-    const fields = { entry: 'vad-child', pid: child.pid }
+    const fields = { entry: 'vad-child', childPid: child.pid }
     log.info(fields, 'speech child started')
     void child.exited.then((how) => log.info({ ...fields, how }, 'speech child ended'))
   }

@@ -30,7 +30,7 @@ type Kept = {
   connectionId: string | null
 } & ({ dialog: DialogStart } | { invite: SentInvite })
 
-/** The dead process may have used more numbers than the one that was stored: one for each REFER and login. */
+/** The dead process may have used more numbers than the one that was stored: one for each REFER, OPTIONS and login. */
 const cseqMargin = 1_000
 /** A request without an answer is repeated by its transaction for 32 s, but the leg counts as over by then. */
 const answerMs = 5_000

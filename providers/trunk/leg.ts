@@ -9,6 +9,7 @@ import { causeOf } from './causes.ts'
 import type { SentRequest } from './client-transaction.ts'
 import type { Dialog } from './dialog.ts'
 import type { Credentials } from './digest.ts'
+import { FarEndWatch } from './far-end-watch.ts'
 import { sendInDialog } from './in-dialog.ts'
 import type { Header, SipRequest } from './message.ts'
 import { valueOf } from './message.ts'
@@ -30,6 +31,7 @@ export type LegDeps = {
   /** The login for our requests. Null: the trunk wants none. */
   credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
+  farEndQuietMs: number
   /** The connection of the leg. Null: the far end of another leg makes the call. */
   connection: SipConnection | null
   /** Stores the dialog of the leg, or its INVITE before there is one, so that the next process can end it. */
@@ -68,6 +70,7 @@ export abstract class TrunkLeg {
   #isOver = false
   #hasStream = false
   #cancelLimit = () => {}
+  #watch: FarEndWatch | null = null
   readonly #referrals = new Referrals()
   /** Ends the leg. Null: the other side has not left. */
   #finish: (() => void) | null = null
@@ -180,8 +183,31 @@ export abstract class TrunkLeg {
     if (remote === null || this.audio === null) return false
     this.audio.rtp.start(remote)
     this.#hasStream = true
+    this.#watch = this.#watched(this.audio.rtp)
     void this.emit({ type: 'stream_started' }).catch(() => {})
     return true
+  }
+
+  #watched(rtp: RtpLeg): FarEndWatch {
+    const { clock, farEndQuietMs: quietMaxMs } = this.deps
+    const gone = () => this.bye('far_end_gone', 'unknown')
+    return new FarEndWatch({
+      clock,
+      quietMaxMs,
+      quietMs: () => rtp.quietMs,
+      packets: () => rtp.packets,
+      ask: (answered) => this.#ask(answered),
+      gone,
+    })
+  }
+
+  /** Whether the other side still has the call. */
+  #ask(answered: (code: number | null) => void): void {
+    if (this.dialog === null) return
+    const response = ({ code }: { code: number }) => {
+      if (code >= 200) answered(code)
+    }
+    sendInDialog(this.deps, this.dialog, { method: 'OPTIONS' }, { response, timeout: () => answered(null) })
   }
 
   protected limit(seconds: number): void {
@@ -190,18 +216,19 @@ export abstract class TrunkLeg {
   }
 
   /** Sends BYE. The leg is over, also where nobody answers it. */
-  protected bye(cause: string): void {
+  protected bye(cause: string, by: EndedBy = this.otherSide === 'caller' ? 'callee' : 'caller'): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return
     if (this.#finish !== null) return this.#finish()
     sendInDialog(this.deps, dialog, { method: 'BYE' }, { response: () => {}, timeout: () => {} })
-    this.end(null, cause, this.otherSide === 'caller' ? 'callee' : 'caller')
+    this.end(null, cause, by)
   }
 
   protected end(sipCode: number | null, cause: string, by: EndedBy): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#cancelLimit()
+    this.#watch?.stop()
     const { audio } = this
     if (this.#hasStream) void this.emit({ type: 'stream_stopped' }).catch(() => {})
     // The end must be known before the audio ends, which by itself would count as a lost leg.

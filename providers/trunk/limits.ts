@@ -6,6 +6,8 @@ export type TrunkLimits = {
   legsPerOrganizationMax: number
   /** Questions to the store about the senders of messages that are open at once. Messages beyond them are dropped, and repeated by their senders. */
   lookupsMax: number
+  /** A far end that has sent no audio for this long is asked whether it is still there. */
+  farEndQuietMs: number
   /** Sockets of TCP at once. */
   socketsMax: number
   /** The same for one address that connects to us. */

@@ -251,6 +251,8 @@ export class TrunkLine implements PhoneLine {
     if (request.method === 'OPTIONS') return transaction.respond(200, { toTag: 'options', headers: [allowedMethods] })
     if (request.method === 'REFER') return transaction.respond(603)
     if (request.method !== 'INVITE') return transaction.respond(405, { headers: [allowedMethods] })
+    // The caller has left while the store was asked about the sender.
+    if (transaction.isCancelled) return transaction.respond(487, { toTag: 'none' })
     if (this.#isFull(connection)) return transaction.respond(503)
     const { body, headers } = request
     const offer = body === '' ? null : readSdp(body)
@@ -272,12 +274,13 @@ export class TrunkLine implements PhoneLine {
 
   /** Null: the leg sends no requests. */
   #legDeps(connection: SipConnection | null): LegDeps {
-    const { clock, log, rtp, publicAddress, received } = this.#options
+    const { clock, log, rtp, publicAddress, received, limits } = this.#options
     const over = ({ carrierLegId }: TrunkLeg) => void this.#legs.delete(carrierLegId)
     const keep = (leg: TrunkLeg) => this.#left.keep(leg, connection?.id ?? null)
     const newId = () => `${this.#process}${uniqueId()}`
     const common = { clock, log, rtp, publicAddress, received, over, keep, newId, transactions: this.#transactions }
-    return { ...common, connection, credentials: credentialsOf(connection) }
+    const { farEndQuietMs } = limits
+    return { ...common, farEndQuietMs, connection, credentials: credentialsOf(connection) }
   }
 
   #contact({ transport }: Peer): string {

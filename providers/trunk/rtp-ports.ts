@@ -28,6 +28,10 @@ export interface RtpLeg {
   readonly port: number
   /** How long a packet that comes now waits in the jitter buffer behind others. */
   readonly jitterMs: number
+  /** Since the last packet of the other side, or since the audio began. Packets of comfort noise and of keys count too. */
+  readonly quietMs: number
+  /** Those of the other side since the audio began, of any kind. */
+  readonly packets: number
   /** The audio begins, or goes on at another address. */
   start(remote: RtpRemote): void
   sendDtmf(digits: string): void

@@ -26,6 +26,7 @@ export class ServerTransaction {
   readonly #deps: ServerTransactionDeps
   readonly #repeats: Repeats
   #last: Buffer | null = null
+  #isCancelled = false
   #isFinal = false
   #isAcknowledged = false
   #cancelEnd = () => {}
@@ -43,6 +44,15 @@ export class ServerTransaction {
 
   get isFinal(): boolean {
     return this.#isFinal
+  }
+
+  /** The other side has taken the request back, perhaps before anything was begun for it. */
+  get isCancelled(): boolean {
+    return this.#isCancelled
+  }
+
+  cancelled(): void {
+    this.#isCancelled = true
   }
 
   /** `unacknowledged` is called when nobody has acknowledged an answer 200 to INVITE. A second final answer is not sent. */

@@ -92,7 +92,9 @@ export class Transactions {
     // Anybody can send it, so it must not take the place of a request that somebody waits for.
     if (cancelled === undefined) return transaction.respondOnce(481, [], size)
     transaction.respond(200)
-    if (!cancelled.isFinal) this.#deps.cancelled(cancelled)
+    if (cancelled.isFinal) return
+    cancelled.cancelled()
+    this.#deps.cancelled(cancelled)
   }
 
   #client({ draft, peer, via, branch }: SentRequest, handlers: ResponseHandlers): ClientTransaction {

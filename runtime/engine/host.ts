@@ -9,6 +9,11 @@ export function hostName(authority: string): string {
   return authority.replace(/:\d*$/, '').toLowerCase()
 }
 
+/** Host and port as they stand in a URL, where an address of IPv6 has brackets (RFC 3986, section 3.2.2). */
+export function authorityOf(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 /** An IP address, also an IPv4 address in the form that IPv6 sockets use. False for anything that is not an address. */
 export function isLoopbackAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'

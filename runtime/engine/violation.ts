@@ -100,8 +100,8 @@ function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** Patterns of the contracts help nobody who does not know how the value is written. */
-const patternsInWords: ReadonlyMap<string, string> = new Map([
+/** Patterns of the contracts help nobody who does not know how the value is written. A test holds them equal to those of specs/. */
+export const patternsInWords: ReadonlyMap<string, string> = new Map([
   [String.raw`^\+[1-9]\d{6,14}$`, 'must be a phone number with + and its country code, such as +12125550100'],
   [String.raw`^[2-9]\d{2}$`, 'must be an area code of three digits, such as 212'],
   [
@@ -112,6 +112,19 @@ const patternsInWords: ReadonlyMap<string, string> = new Map([
     '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
     'must be a name or an address of IPv4 alone, such as sip.example.com; a port has a field beside it',
   ],
+  [
+    '^([Xx]-[A-Za-z0-9-]{1,62}|[Uu]ser-[Tt]o-[Uu]ser)$',
+    'takes the names X-… and User-to-User alone, with letters, digits and hyphens',
+  ],
+  [
+    '^(?!system$)[A-Za-z_][A-Za-z0-9_]{0,63}$',
+    'takes names of letters, digits and _ alone, at most 64, and not the name system',
+  ],
+  [String.raw`^[\x20-\x7e]*$`, 'must have printable ASCII characters alone'],
+  ['^[ -~]+$', 'must have printable ASCII characters alone'],
+  [String.raw`^[^\x00]*[^\s\x00][^\x00]*$`, 'must not be blank, nor have the character NUL'],
+  [String.raw`^[^@\s\x00]+@[^@\s\x00]+$`, 'must be an e-mail address, such as dana@example.com'],
+  ['^[A-Z]{2}$', 'must be the two capital letters of a country, such as US'],
 ])
 
 function complaint({ keyword, message, params }: Violation): string {

@@ -6,7 +6,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
+import { loadUndici } from '../optional.ts'
 
 type Lookup = (
   hostname: string,
@@ -52,7 +53,7 @@ export function placeOfHost(hostname: string, policy: AddressPolicy): 'name' | '
 
 /** A connector for undici that refuses with AddressRefused before a packet is sent. */
 export function guardedConnector(policy: AddressPolicy, connectMs: number): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectMs, lookup: guardedLookup(policy) })
+  const connect = loadUndici().buildConnector({ timeout: connectMs, lookup: guardedLookup(policy) })
   return (target, callback) => {
     // A literal address never reaches the resolver, so it is checked here.
     if (isIP(target.hostname) === 0 || isAllowed(target.hostname, policy)) return connect(target, callback)

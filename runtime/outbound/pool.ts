@@ -3,8 +3,9 @@
  * HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes arrive as the
  * server made them. Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` of them.
  */
-import { buildConnector, Pool } from 'undici'
+import type { Pool } from 'undici'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
+import { loadUndici } from '../optional.ts'
 import { Watch } from '../watch.ts'
 import { type AddressPolicy, guardedConnector } from './address-guard.ts'
 import type { CollectedAnswer, StreamedAnswer } from './answer.ts'
@@ -66,6 +67,7 @@ export interface OutboundPool {
 }
 
 export function createPool(options: PoolOptions): OutboundPool {
+  const { buildConnector, Pool } = loadUndici()
   const pool = new Pool(options.origin, {
     connections: options.connectionsMax,
     pipelining: 1,

@@ -11,7 +11,10 @@ export const usualLines = [
 const farewell = 'Goodbye.'
 const isThere = 'Hello? Are you there?'
 const leaves = /\b(good ?-?bye|bye)\b/i
-/** A party that receives nothing asks whether anybody is there. */
+/**
+ * A party that receives nothing asks after this time whether anybody is there. So does one that was speaking when the other
+ * party paused.
+ */
 const silenceMs = 5000
 /** Longer than the time that gathers keys which belong together. A person who is asked again presses again. */
 const pressedAgainMs = 4000
@@ -28,21 +31,30 @@ export type Talk = {
 /** Replies to pauses, and leaves on "goodbye". */
 export function talker({ greeting, lines, repeats }: Talk): Behaviour {
   let next = 0
+  let hasMissedPause = false
+  let cancelAsking = () => {}
+  const askLater = (phone: FarEnd) => {
+    cancelAsking()
+    cancelAsking = phone.after(silenceMs, () => ask(phone))
+  }
   const ask = (phone: FarEnd) => {
-    if (phone.wasSpokenTo) return
-    phone.say(isThere)
-    phone.after(silenceMs, () => ask(phone))
+    if (phone.wasSpokenTo && !hasMissedPause) return
+    if (!phone.isSpokenTo && !phone.isSaying) phone.say(isThere)
+    askLater(phone)
   }
   return {
     texts: [...(greeting === null ? [] : [greeting]), ...lines, farewell, isThere],
     answered(phone) {
       phone.after(firstWordsMs, () => greeting !== null && phone.say(greeting))
-      phone.after(silenceMs, () => ask(phone))
+      askLater(phone)
     },
     paused(phone, words) {
       if (leaves.test(words)) return phone.say(farewell, () => phone.hangUp())
       // To recognize the words took its time. Two who speak at once do not understand each other.
-      if (phone.isSpokenTo || phone.isSaying) return
+      if (phone.isSpokenTo) return
+      // The other party may wait for this one now, and has nothing more to say.
+      hasMissedPause = phone.isSaying
+      if (hasMissedPause) return askLater(phone)
       const line = repeats ? lines[next % lines.length] : lines[next]
       next++
       if (line !== undefined) phone.say(line)

@@ -1,6 +1,6 @@
 /** A backup as a file. It appears whole or not at all, and only the user of this process can read it. */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -8,8 +8,11 @@ import { nanoid } from 'nanoid'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../database.ts'
 import { applicationName } from '../instances.ts'
 import { readSchemaVersion } from '../migrations/migrate.ts'
+import { explained, problem } from './file-problem.ts'
 import { type BackupCounts, BackupError, type BackupHeader } from './format.ts'
-import { restoreBackup } from './restore-backup.ts'
+import { type Interruption, interruptible, requireUninterrupted } from './interruption.ts'
+import { openBackup, restoreBackup } from './restore-backup.ts'
+import { waitForRestore, withRestoreLock } from './restore-lock.ts'
 import { writeBackup } from './write-backup.ts'
 
 export type BackupResult = BackupCounts & { schema: number }
@@ -18,20 +21,38 @@ const fileMode = 0o600
 
 /** Writes all that the database holds into `file`, and replaces an older file of that name. Others go on working. */
 export function backUp(options: Omit<DatabaseOptions, 'prepares'>, file: string): Promise<BackupResult> {
-  return withDatabase({ ...options, prepares: false }, async ({ pools }) => {
-    const schema = await readSchemaVersion(pools.tenant)
-    if (schema === 0) throw new BackupError('the database has no tables of Parley')
-    // In the same folder, so that the new name costs no copy.
-    const unfinished = `${file}.unfinished-${nanoid(6)}`
-    try {
-      const counts = await writeFile(unfinished, (output) => writeBackup(pools.tenant, schema, output))
-      await rename(unfinished, file)
+  return interruptible((interruption) => backUpInto(options, file, interruption))
+}
+
+async function backUpInto(
+  given: Omit<DatabaseOptions, 'prepares'>,
+  file: string,
+  interruption: Interruption,
+): Promise<BackupResult> {
+  await requireReplaceable(file)
+  const options = { ...given, prepares: false }
+  // In the same folder, so that the new name costs no copy. Made from no part of the old name, which can be as long as names may be.
+  const unfinished = path.join(path.dirname(`${file}.`), `parley-unfinished-${nanoid(6)}`)
+  // Before the database is opened, which can take a while, so that a wrong path is said at once.
+  const handle = await inFile(open(unfinished, 'wx', fileMode), file, 'written')
+  try {
+    const result = await withDatabase(options, interruption, async ({ pools }) => {
+      // Rows that a restore has not committed yet would be missing in the file, without a word.
+      await waitForRestore(pools.tenant, options)
+      const schema = await readSchemaVersion(pools.tenant)
+      if (schema === 0) throw new BackupError('the database has no tables of Parley')
+      const counts = await writeFile(handle, file, (output) => writeBackup(pools.tenant, schema, output))
       return { schema, ...counts }
-    } catch (error) {
-      await rm(unfinished, { force: true })
-      throw error
-    }
-  })
+    })
+    await requireUninterrupted(interruption)
+    await inFile(rename(unfinished, file), file, 'written')
+    return result
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Makes the schema. Throws BackupError for a database that is in use, and for a file that is not a whole backup. */
@@ -39,39 +60,103 @@ export function restore(
   options: Omit<DatabaseOptions, 'prepares'>,
   file: string,
 ): Promise<BackupHeader & BackupCounts> {
-  return withDatabase({ ...options, prepares: true }, async ({ pools }) => {
-    const input = createGunzip()
-    // Reading from `input` throws the error too.
-    const reading = pipeline(createReadStream(file), input).catch(() => {})
-    try {
-      return await restoreBackup(pools.tenant, input, options.progress)
-    } catch (error) {
-      throw isOfGzip(error) ? new BackupError('the file is not a whole backup of Parley', { cause: error }) : error
-    } finally {
-      input.destroy()
-      await reading
-    }
-  })
+  return interruptible((interruption) => restoreFrom(options, file, interruption))
+}
+
+async function restoreFrom(
+  options: Omit<DatabaseOptions, 'prepares'>,
+  file: string,
+  interruption: Interruption,
+): Promise<BackupHeader & BackupCounts> {
+  // A pipe without a writer cannot be opened.
+  const handle = await Promise.race([openToRead(file), interruption.arrived])
+  const input = createGunzip()
+  // Reading from `input` throws the error too.
+  const reading = pipeline(handle.createReadStream(), input).catch(() => {})
+  try {
+    // Before the database is made.
+    const backup = await Promise.race([openBackup(input), interruption.arrived])
+    return await withDatabase({ ...options, prepares: true }, interruption, ({ pools }, name) =>
+      withRestoreLock(pools.system, name, () => restoreBackup(pools.tenant, backup, options.progress, interruption)),
+    )
+  } catch (error) {
+    if (isOfGzip(error)) throw new BackupError('the file is not a whole backup of Parley', { cause: error })
+    throw error === input.errored ? explained(error, { file, used: 'read' }) : error
+  } finally {
+    input.destroy()
+    // A pipe that stalls never ends.
+    await Promise.race([reading, interruption.arrived.catch(() => {})])
+  }
+}
+
+async function openToRead(file: string): Promise<FileHandle> {
+  const handle = await inFile(open(file), file, 'read')
+  try {
+    const found = await inFile(handle.stat(), file, 'read')
+    if (found.isDirectory()) throw problem({ file, used: 'read' }, 'it is a folder; name a file in it')
+    if (found.isFile() && found.size === 0) throw problem({ file, used: 'read' }, 'it is empty')
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** A rename replaces anything but a folder, also `/dev/null`. */
+async function requireReplaceable(file: string): Promise<void> {
+  if (file === '') throw new BackupError('name the file that the backup is written to')
+  const found = await inFile(stat(file).catch(nullIfMissing), file, 'written')
+  if (found === null || found.isFile()) return
+  throw problem(
+    { file, used: 'written' },
+    found.isDirectory() ? 'it is a folder; name a file in it' : 'it is no file; name one',
+  )
+}
+
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
+}
+
+async function inFile<T>(work: Promise<T>, file: string, used: 'written' | 'read'): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw explained(error, { file, used })
+  }
 }
 
 const isOfGzip = (error: unknown) => /^(Z_|ERR_STREAM_PREMATURE)/.test((error as { code?: string }).code ?? '')
 
-async function writeFile<T>(path: string, write: (output: Writable) => Promise<T>): Promise<T> {
+async function writeFile<T>(handle: FileHandle, file: string, write: (output: Writable) => Promise<T>): Promise<T> {
   const gzip = createGzip()
-  const written = pipeline(gzip, createWriteStream(path, { flags: 'wx', mode: fileMode, flush: true }))
-  const writing = write(gzip).then((result) => {
-    gzip.end()
-    return result
-  })
+  const written = inFile(pipeline(gzip, handle.createWriteStream({ flush: true })), file, 'written')
+  const writing = write(gzip).then(
+    (result) => {
+      gzip.end()
+      return result
+    },
+    async (error: unknown) => {
+      // A file that fails makes `write` fail too, with an error that does not name the file.
+      if (gzip.errored) await written
+      throw error
+    },
+  )
   // A full disk ends this at once, and not when the rows are through.
   const [result] = await Promise.all([writing, written])
   return result
 }
 
-async function withDatabase<T>(options: DatabaseOptions, run: (database: OpenDatabase) => Promise<T>): Promise<T> {
-  const database = await openDatabase(options, applicationName(nanoid()), 1)
+async function withDatabase<T>(
+  options: DatabaseOptions,
+  interruption: Interruption,
+  run: (database: OpenDatabase, name: string) => Promise<T>,
+): Promise<T> {
+  const name = applicationName(nanoid())
+  const database = await openDatabase(options, name, 1)
   try {
-    return await run(database)
+    await requireUninterrupted(interruption)
+    return await Promise.race([run(database, name), interruption.arrived])
   } finally {
     await database.close(database.hasStartedServer)
   }

@@ -5,10 +5,24 @@ import type { Sql, Tx } from '../connect.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
 import { everyOrganization } from '../tenant.ts'
 import { type BackupCounts, BackupError, type BackupHeader, BackupReader } from './format.ts'
+import { type Interruption, requireUninterrupted } from './interruption.ts'
 import { type TableShape, tablesOf } from './tables.ts'
 
 /** The longest that one table may take. */
 const tableMsMax = 4 * 3_600_000
+
+type Backup = { header: BackupHeader; reader: BackupReader }
+
+/** Throws BackupError for a file that is no backup, or one of a newer version. */
+export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> {
+  const reader = new BackupReader(input)
+  const header = await reader.header()
+  if (header.schema > schemaVersion)
+    throw new BackupError(
+      `the backup has schema ${header.schema}, and this version of Parley knows ${schemaVersion}: take the version that wrote it, or a newer one`,
+    )
+  return { header, reader }
+}
 
 /**
  * A backup of an older version gets that version's schema, and then the migrations that came after it. Throws
@@ -16,27 +30,27 @@ const tableMsMax = 4 * 3_600_000
  */
 export async function restoreBackup(
   sql: Sql,
-  input: AsyncIterable<Buffer>,
+  { header, reader }: Backup,
   progress: (message: string) => void,
+  interruption: Interruption,
 ): Promise<BackupHeader & BackupCounts> {
-  const reader = new BackupReader(input)
-  const header = await reader.header()
   await checkTarget(sql, header.schema)
   const counts = await sql.begin(async (tx) => {
     await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
       set_config('statement_timeout', ${String(tableMsMax)}, true)`
     await applyMigrations(tx, header.schema, progress)
-    return readTables(tx, reader)
+    const counts = await readTables(tx, reader)
+    await requireUninterrupted(interruption)
+    // The answer to the commit can be lost, so from here on an interrupted command cannot tell.
+    interruption.message =
+      'the command was interrupted at its end: `parley org list` shows whether the backup is restored'
+    return counts
   })
   await migrate(sql, progress)
   return { ...header, ...counts }
 }
 
 async function checkTarget(sql: Sql, schema: number): Promise<void> {
-  if (schema > schemaVersion)
-    throw new BackupError(
-      `the backup has schema ${schema}, and this version of Parley knows ${schemaVersion}: take the version that wrote it, or a newer one`,
-    )
   const found = await readSchemaVersion(sql)
   const isOther = found !== 0 && found !== schema
   if (isOther || (found !== 0 && (await isOccupied(sql))))

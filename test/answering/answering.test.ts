@@ -15,7 +15,7 @@ function answer(plan: Partial<AnswerPlan> = {}) {
   const begin = () =>
     answering.begin(
       {
-        silence: () => void log.push('silence'),
+        silence: (isSilent) => void log.push(isSilent ? 'silence' : 'speak'),
         leave: (reason, message) => void log.push(`${reason}: ${message}`),
         end: (reason) => void log.push(`end ${reason}`),
       },
@@ -194,5 +194,32 @@ t.test('no result in time is not_sure, and a call that is over has none', (t) =>
   over.clock.advance(60_000)
   t.same(over.log, [])
   t.equal(over.clock.pending, 0)
+  t.end()
+})
+
+t.test('a transfer gives the detection up, and the agent may talk again', (t) => {
+  const silenced = answer()
+  silenced.begin()
+  silenced.answering.decide('machine')
+  t.same(silenced.log.splice(0), ['machine after 500', 'silence'])
+  silenced.answering.giveUp()
+  t.same(silenced.log.splice(0), ['speak'])
+  silenced.answering.giveUp()
+  silenced.clock.advance(60_000)
+  t.same(silenced.log, [], 'no message is left')
+  t.equal(silenced.clock.pending, 0)
+
+  const asking = answer()
+  asking.begin()
+  asking.answering.giveUp()
+  asking.answering.decide('machine')
+  t.same(asking.log, [], 'no verdict counts any more')
+
+  const over = answer()
+  over.begin()
+  over.answering.decide('machine')
+  over.answering.close()
+  over.answering.giveUp()
+  t.same(over.log, ['machine after 500', 'silence'], 'the end of the call undoes nothing')
   t.end()
 })

@@ -18,6 +18,13 @@ t.teardown(() => {
 
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir, env })
 
+t.test('ping names the address that does not answer', async (t) => {
+  const address = (env: Record<string, string>) => alone(['ping'], { PARLEY_PORT: '9', ...env })
+  refused(t, await address({}), /^parley: http:\/\/127\.0\.0\.1:9 does not answer$/m)
+  refused(t, await address({ PARLEY_HOST: '::1' }), /^parley: http:\/\/\[::1\]:9 does not answer$/m)
+  refused(t, await address({ PARLEY_URL: 'http://::1:9' }), /^parley: http:\/\/::1:9 does not answer$/m)
+})
+
 t.test('config check shows the settings in force and no secret', async (t) => {
   const canary = 'c4n4ry'
   const file = path.join(files, 'parley.yaml')
@@ -56,6 +63,11 @@ t.test('config check shows the settings in force and no secret', async (t) => {
     t,
     await check({ PARLEY_MASTER_KEY_FILE: path.join(files, 'nothing') }),
     /^parley: PARLEY_MASTER_KEY_FILE: .*ENOENT/,
+  )
+  refused(
+    t,
+    await check({ DATABASE_URL: 'postgres://127.0.0.1/db', DATABASE_URL_FILE: secretFile }),
+    /^parley: DATABASE_URL and DATABASE_URL_FILE are both set: keep one of them$/m,
   )
   refused(t, await check({ PARLEY_ALIASES: '{"a": 5}' }), /aliases\.a: must be string/)
   refused(

@@ -41,5 +41,5 @@ t.test('callbacks list and cancel', async (t) => {
   t.match(callbacks, [{ id: first.id, status: 'cancelled' }])
   refused(t, await command('cancel', first.id), /CALLBACK_NOT_SCHEDULED/)
   refused(t, await command('cancel', 'callback_0123456789012345678901'), /NOT_FOUND/)
-  refused(t, await command('list', '--status', 'gone'), /VALIDATION_ERROR: .*\n {2}\S*status: /)
+  refused(t, await command('list', '--status', 'gone'), /VALIDATION_ERROR: status must be one of /)
 })

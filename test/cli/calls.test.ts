@@ -97,7 +97,7 @@ t.test('agents: create, list, show, delete', async (t) => {
   t.match(filed, { name: 'Filed 2', intent: { language: 'en-US', region: 'eu' }, maxToolHops: 2 })
   t.equal(await outputOf(t, 'agents', 'delete', filed.id), `${filed.id} is deleted`)
   refused(t, await command('agents', 'show', filed.id), /^parley: NOT_FOUND: .*\nrequest req_/)
-  refused(t, await command('agents', 'create', '--name', 'x'), /VALIDATION_ERROR: .*\n {2}\S*systemPrompt: .*/)
+  refused(t, await command('agents', 'create', '--name', 'x'), /VALIDATION_ERROR: .*systemPrompt/)
   writeFileSync(file, '[]')
   refused(t, await command('agents', 'create', '--file', file), /agent\.json holds no JSON object/)
   refused(t, await command('agents', 'create', '--file', `${file}.no`), /cannot be read \(ENOENT\)/)
@@ -126,8 +126,8 @@ t.test('calls list: filters and pages', async (t) => {
   t.notMatch(last, /more:/)
   t.equal(await outputOf(t, 'calls', 'list', '--status', 'busy'), 'no calls')
   refused(t, await command('calls', 'list', '--from', 'yesterday'), /--from: yesterday is no time/)
-  refused(t, await command('calls', 'list', '--status', 'gone'), /VALIDATION_ERROR: .*\n {2}\S*status: /)
-  refused(t, await command('calls', 'list', '--limit', '101'), /VALIDATION_ERROR: .*\n {2}\S*limit: /)
+  refused(t, await command('calls', 'list', '--status', 'gone'), /VALIDATION_ERROR: status must be one of /)
+  refused(t, await command('calls', 'list', '--limit', '101'), /VALIDATION_ERROR: limit must be /)
 })
 
 t.test('calls show: the words, the latencies, the silences', async (t) => {

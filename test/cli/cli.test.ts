@@ -9,6 +9,7 @@ import { entry, freshDataDir, startParley } from '../process/parley.ts'
 import { send } from '../router/requests.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
+import { outputOf as outputOfRun } from './output.ts'
 import { refused } from './refused.ts'
 
 /** A first run with no settings but the place of its data. */
@@ -23,12 +24,7 @@ t.teardown(() => {
 const command = (...args: string[]) => runParley(args, { dataDir: parley.dataDir })
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir: elsewhere, env })
 
-/** Runs a command that must succeed, and answers its output without the last line break. */
-async function outputOf(t: Test, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await command(...args)
-  t.equal(code, 0, `${args.slice(0, 2).join(' ')}: ${stderr}`)
-  return stdout.trimEnd()
-}
+const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args))
 
 const key = /key {3}(sk_live_\S+)/.exec(parley.output())?.[1] ?? ''
 const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
@@ -146,98 +142,9 @@ t.test('models update takes a newer catalog, and no older one', async (t) => {
   rmSync(path.join(elsewhere, 'catalog.json'))
 })
 
-t.test('keys: create, list, rotate, revoke', async (t) => {
-  const organization = /org_\w+/.exec(await outputOf(t, 'org', 'list'))?.[0] ?? ''
-  const rows = async () => (await outputOf(t, 'keys', 'list', '--org', organization)).split('\n')
-  const idOf = (row: string) => /key_\w+/.exec(row)?.[0] ?? ''
-  const before = (await rows()).map(idOf)
-  const secret = await outputOf(t, 'keys', 'create', '--org', organization, '--scopes', 'router', '--test')
-  t.match(secret, /^sk_test_\w{24,}$/)
-  t.equal(await works(secret), 200)
-  const [row = ''] = (await rows()).filter((line) => !before.includes(idOf(line)))
-  t.match(row, /^key_\w+ {2}test {2}router {2}live {2}used /)
-  t.notMatch((await rows()).join('\n'), secret, 'shown once')
-  const id = idOf(row)
-  const rotated = await outputOf(t, 'keys', 'rotate', id, '--org', organization)
-  t.not(rotated, secret)
-  await until('the old one has ended', async () => (await works(secret)) === 401)
-  t.equal(await works(rotated), 200)
-  t.equal(await outputOf(t, 'keys', 'revoke', id, '--org', organization), `${id} is revoked`)
-  await until('it has ended', async () => (await works(rotated)) === 401)
-  t.match((await rows()).join('\n'), new RegExp(`^${id}.* revoked \\d{4}-`, 'm'))
-  refused(t, await command('keys', 'revoke', id, '--org', organization), `there is no live key ${id}`)
-  refused(t, await command('keys', 'create', '--org', 'org_nobody'), 'there is no organization org_nobody')
-  refused(
-    t,
-    await command('keys', 'create', '--org', organization, '--scopes', 'everything'),
-    /everything is no scope; there are router,/,
-  )
-  const withPolicy = (policy: string) => ['keys', 'create', '--org', organization, '--policy', policy]
-  refused(t, await command(...withPolicy('[')), /--policy takes a JSON object/)
-  refused(t, await command(...withPolicy('{"allowedOrigins":[]}')), /--policy: allowedOrigins is not a known field/)
-  refused(t, await command(...withPolicy('{"allowed_origins":"x"}')), /--policy: allowed_origins must be array/)
-  await outputOf(t, ...withPolicy('{"allowed_origins":["https://app.example"],"max_concurrency":2}'))
-  t.match((await rows()).join('\n'), / {2}policy (allowed_origins,max_concurrency|max_concurrency,allowed_origins)$/m)
-})
-
-t.test('keys: names, expiry, the scopes of a plain key, and rotation with an overlap', async (t) => {
-  await outputOf(t, 'org', 'create', 'Named')
-  const create = (...args: string[]) => outputOf(t, 'keys', 'create', '--org', 'Named', ...args)
-  const list = () => outputOf(t, 'keys', 'list', '--org', 'Named')
-  const secret = await create('--name', 'the shop', '--expires', '90d')
-  const row = await list()
-  const shown = secret.slice(0, 'sk_live_'.length + 8)
-  t.match(row, /^key_\w+ {2}live {2}router,realtime {2}live until \d{4}-\d\d-\d\dT\d\d:\d\dZ {2}used never {2}sk_live_/)
-  t.ok(row.endsWith(`  ${shown}  the shop`), row)
-  const [json] = JSON.parse(await outputOf(t, 'keys', 'list', '--org', 'Named', '--json')) as [{ id: string }]
-  t.match(json, { name: 'the shop', public_id: shown, expires_at: /Z$/, scopes: ['router', 'realtime'] })
-  const rotated = await outputOf(t, 'keys', 'rotate', json.id, '--org', 'Named', '--overlap', '24h')
-  for (const each of [secret, rotated]) t.equal(await works(each), 200)
-  await outputOf(t, 'org', 'rename', 'Named', 'Renamed')
-  await outputOf(t, 'keys', 'revoke', json.id, '--org', 'Renamed')
-  for (const each of [secret, rotated]) await until('both have ended', async () => (await works(each)) === 401)
-  const wrong = [
-    ['--expires', 'soon'],
-    ['--expires', '9999d'],
-    ['--expires', '0d'],
-    ['--name', 'x'.repeat(201)],
-    ['--name', 'two\nlines'],
-  ]
-  for (const args of wrong)
-    refused(t, await command('keys', 'create', '--org', 'Renamed', ...args), new RegExp(`^parley: ${args[0]}`))
-})
-
 t.test('a missing recording is named', async (t) => {
   refused(t, await command('transcribe', 'nofile.wav'), /nofile\.wav: there is no such file/)
   refused(t, await command('transcribe', files), /is a folder/)
-})
-
-t.test('organizations: create, list, credit', async (t) => {
-  const created = await outputOf(t, 'org', 'create', 'Blue & Sons')
-  t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited {2}sessions unlimited$/)
-  const id = /org_\w+/.exec(created)?.[0] ?? ''
-  t.match(await outputOf(t, 'org', 'credit', id, '25.50'), 'credit $25.50')
-  t.match(await outputOf(t, 'org', 'credit', id, '--', '-3.25'), 'credit $22.25')
-  t.match(await outputOf(t, 'org', 'list'), `${id}  Blue & Sons  credit $22.25`)
-  t.match(await outputOf(t, 'org', 'show', id), `${id}  Blue & Sons  credit $22.25`)
-  const set = ['name=Blue', 'credit=5.5', 'max_concurrency=3', 'sms_enabled=on', 'recording=on']
-  const changed = await outputOf(t, 'org', 'set', id, ...set)
-  t.equal(changed, `${id}  Blue  credit $5.50  concurrency 3  sessions unlimited  features sms,recording`)
-  const json = JSON.parse(await outputOf(t, 'org', 'set', id, 'sms_enabled=off', '--json')) as object
-  t.match(json, {
-    name: 'Blue',
-    credit_micro_usd: '5500000',
-    max_concurrency: 3,
-    sms_enabled: false,
-    recording: true,
-  })
-  t.match(await outputOf(t, 'org', 'set', id, 'max_concurrency=unlimited'), 'concurrency unlimited')
-  refused(t, await command('org', 'set', id), /missing required argument 'settings'/)
-  refused(t, await command('org', 'set', id, 'max_concurrency=0'), /a limit is 1 to 1000000, or unlimited/)
-  refused(t, await command('org', 'set', id, 'sms_enabled=perhaps'), /perhaps is neither on nor off/)
-  refused(t, await command('org', 'set', 'org_nobody', 'sms_enabled=on'), 'there is no organization org_nobody')
-  refused(t, await command('org', 'credit', id, 'much'), /much is no amount in dollars/)
-  refused(t, await command('org', 'credit', 'org_nobody', '1'), 'there is no organization org_nobody')
 })
 
 t.test('doctor names each fault and ends nothing', async (t) => {

@@ -7,3 +7,10 @@ export async function outputOf(t: Test, ran: Promise<Finished>): Promise<string>
   t.equal(code, 0, stderr)
   return stdout.trimEnd()
 }
+
+/** The output of a command with --json. Rejects with its standard error where it failed. */
+export async function jsonOf<Printed>(ran: Promise<Finished>): Promise<Printed> {
+  const { code, stdout, stderr } = await ran
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout) as Printed
+}

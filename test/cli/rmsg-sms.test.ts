@@ -7,6 +7,7 @@ import t from 'tap'
 import { call, startAdministered } from '../platform/setup.ts'
 import { runParley } from '../process/command.ts'
 import { postJson } from '../router/requests.ts'
+import { jsonOf } from './output.ts'
 
 /** The campaign of each number, as the carrier has it. */
 const assignments = new Map<string, { campaignId: string; assignmentStatus: string }>()
@@ -45,11 +46,8 @@ const env = {
 const { parley, admin } = await startAdministered(t, env)
 
 type Row = { id: string; sms_status: string }
-async function command<Printed>(...args: string[]): Promise<Printed> {
-  const { code, stdout, stderr } = await runParley(['rmsg', ...args, '--json'], { dataDir: parley.dataDir, env })
-  if (code !== 0) throw new Error(stderr)
-  return JSON.parse(stdout) as Printed
-}
+const command = <Printed>(...args: string[]) =>
+  jsonOf<Printed>(runParley(['rmsg', ...args, '--json'], { dataDir: parley.dataDir, env }))
 const sync = () => command<{ changed: Row[]; unknown: number }>('sync')
 const e164 = '+14155550190'
 const assigned = (assignmentStatus: string) => assignments.set(e164, { campaignId: 'c1', assignmentStatus })

@@ -3,6 +3,7 @@ import t from 'tap'
 import { call, startAdministered } from '../platform/setup.ts'
 import { runParley } from '../process/command.ts'
 import { openDatabase } from '../process/database.ts'
+import { jsonOf } from './output.ts'
 import { refused } from './refused.ts'
 
 const { parley, admin } = await startAdministered(t)
@@ -14,11 +15,7 @@ type Listed = { id: string; phoneNumber: string; status: string }
 const scopes = ['platform', 'rmsg'] as const
 const command = (...args: string[]) => runParley(['rmsg', ...args], { dataDir: parley.dataDir })
 
-async function done(...args: string[]): Promise<Row> {
-  const { code, stdout, stderr } = await command(...args, '--json')
-  if (code !== 0) throw new Error(stderr)
-  return JSON.parse(stdout) as Row
-}
+const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 
 t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
   const acme = await admin.organization('acme', { scopes })
@@ -82,26 +79,4 @@ t.test('a number of the test world leaves an organization what its live keys see
   t.match(await admin.store.organizations.find(both.id), { rmsgLegacyInventory: true })
   const set = await runParley(['org', 'set', both.id, 'rmsg_legacy_inventory=on'], { dataDir: parley.dataDir })
   t.equal(set.code, 0, 'it has not ended')
-})
-
-t.test('rmsg sync', async (t) => {
-  // Brings the numbers of the tests above back.
-  await command('sync')
-  const kept = await done('add', '+14155550180', '--identity', 'agent-180')
-  const lost = await done('add', '+14155550181', '--identity', 'agent lost')
-  const sync = async () => JSON.parse((await command('sync', '--json')).stdout) as { changed: Row[]; unknown: number }
-  t.match(await sync(), { changed: [{ id: lost.id, status: 'unavailable' }], unknown: 0 })
-  t.same(await sync(), { changed: [], unknown: 0 }, 'a second time changes nothing')
-  refused(t, await command('resume', lost.id), 'the provider has lost')
-  await done('pause', kept.id)
-  t.same(await sync(), { changed: [], unknown: 0 }, 'a pause is kept')
-  const rename = (identity: string) =>
-    sql`update rmsg_numbers set provider_identity = ${identity} where id = ${kept.id}`
-  await rename('agent-180 lost')
-  t.match(await sync(), { changed: [{ id: kept.id, status: 'unavailable' }] })
-  await rename('agent-180')
-  t.match(await sync(), { changed: [{ id: kept.id, status: 'paused' }] }, 'also while the provider had lost the number')
-  await sql`update rmsg_numbers set provider_identity = 'agent-181' where id = ${lost.id}`
-  t.match(await sync(), { changed: [{ id: lost.id, status: 'active' }], unknown: 0 }, 'it is back')
-  t.match((await command('sync')).stdout, /^0 changed, 0 not known/m)
 })

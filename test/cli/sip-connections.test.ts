@@ -98,8 +98,12 @@ t.test('numbers import: over a connection that is named, and set moves the numbe
   t.match(branch, { sipProviderName: null, label: 'Berlin' })
   t.not(branch?.['sipConnectionInstallationId'], office?.['sipConnectionInstallationId'])
   refused(t, await command('sip-connections', 'remove', 'Branch'), /SIP_CONNECTION_IN_USE/)
-  refused(t, await command('numbers', 'import', e164), /name --connection/)
-  refused(t, await command('numbers', 'import', e164, '--connection', 'Nowhere'), /has no SIP connection Nowhere/)
+  refused(t, await command('numbers', 'import', e164), /name --connection.*`parley sip-connections list`/)
+  refused(
+    t,
+    await command('numbers', 'import', e164, '--connection', 'Nowhere'),
+    /has no SIP connection Nowhere; `parley sip-connections list` shows/,
+  )
   refused(t, await command('numbers', 'import', e164, '--connection', 'Branch'), /PHONE_NUMBER_EXISTS/)
   t.equal(await outputOf('numbers', 'release', e164), `${e164} is given back`)
 })

@@ -42,11 +42,7 @@ t.test('webhooks secret', async (t) => {
   t.match(overlap, /^the secret before it signs too until \d{4}-/)
   t.match(await outputOf(t, command('secret', '--rotate', '--overlap', '0')), /^whsec_\S+$/)
   refused(t, await command('secret', '--overlap', '5'), /--overlap needs --rotate/)
-  refused(
-    t,
-    await command('secret', '--rotate', '--overlap', '604801'),
-    /VALIDATION_ERROR: .*\n {2}\S*overlapSeconds: /,
-  )
+  refused(t, await command('secret', '--rotate', '--overlap', '604801'), /VALIDATION_ERROR: \/overlapSeconds must be /)
   const platform = await admin.key(acme.id, { scopes: ['platform'] })
   refused(t, await runner(platform.key)('secret'), /FORBIDDEN/)
 })

@@ -10,6 +10,7 @@ if (missing) t.test('LiveKit Agents for Node', { skip: missing }, () => {})
 else {
   const setup = await startSetup(['agent'])
   t.teardown(() => setup.close())
+  await setup.loadStreamModels()
   t.test('livekit', async (t) =>
     expectClient(t, await setup.run(process.execPath, ['livekit/livekit.mjs']), [
       ...['chatStream', 'toolCall', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],

@@ -26,4 +26,8 @@ for (const [requirements, programs] of Object.entries(frameworks))
 for (const { programs, python, missing } of environments)
   for (const [name, steps] of Object.entries(programs))
     if (missing) t.test(name, { skip: missing }, () => {})
-    else t.test(name, async (t) => expectClient(t, await setup.run(python, [`python/with-${name}.py`]), steps))
+    else
+      t.test(name, async (t) => {
+        if (steps.includes('captions')) await setup.loadStreamModels()
+        expectClient(t, await setup.run(python, [`python/with-${name}.py`]), steps)
+      })

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
+import { loadStreamModels } from '../realtime/socket.ts'
 import { ciphers, startTlsFront } from './tls-front.ts'
 
 const run = promisify(execFile)
@@ -48,6 +49,7 @@ export async function startSetup(
     PARLEY_RECORDING: path.join(here, '../fixtures/speech/privacy-prompt.wav'),
   }
   return {
+    loadStreamModels: () => loadStreamModels(parley),
     /** Runs a client program to its end and answers its output by step. */
     async run(command: string, args: string[]): Promise<Outcomes> {
       const options = { cwd: here, env: environment, timeout: stepsTimeoutMs }

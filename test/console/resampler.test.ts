@@ -26,6 +26,9 @@ function resampled(fromHz: number, toHz: number, samples: Float32Array, block = 
 const tone = (hz: number, rateHz: number, count: number) =>
   Float32Array.from({ length: count }, (_, n) => 0.5 * Math.sin((2 * Math.PI * hz * n) / rateHz))
 
+/** `t.same` would compare a million samples one by one, which takes a minute. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array) => Buffer.from(buffer, byteOffset, byteLength)
+
 /** In dB, without the ends, where the silence around the tone is in the filter. */
 function snr(expected: Float32Array, actual: Float32Array, margin: number): number {
   let [signal, noise] = [0, 0]
@@ -65,7 +68,7 @@ t.test('no sample is lost or added, however the input is cut', (t) => {
       const input = tone(440, fromHz, count)
       const whole = resampled(fromHz, toHz, input, count)
       t.equal(whole.length, Math.ceil((count * toHz) / fromHz), `${count} samples, ${fromHz} to ${toHz}`)
-      t.same(resampled(fromHz, toHz, input, 61), whole)
+      t.ok(bytesOf(resampled(fromHz, toHz, input, 61)).equals(bytesOf(whole)), 'in other blocks')
     }
   }
   t.end()

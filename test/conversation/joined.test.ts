@@ -3,9 +3,7 @@ import t from 'tap'
 import type { ConversationDeps } from '../../domain/conversation/deps.ts'
 import { guardedDeps } from '../../domain/conversation/guarded.ts'
 import { JoinedPeople, type JoinedPeopleDeps } from '../../domain/conversation/joined-people.ts'
-import type { MediaTransport } from '../../domain/conversation/media.ts'
 import type { Paced, Pacer } from '../../domain/conversation/playout.ts'
-import type { GrowingFile } from '../../domain/conversation/recorder.ts'
 import { Recorder } from '../../domain/conversation/recorder.ts'
 import { Fault } from '../../domain/fault.ts'
 import { likenessOf } from '../audio/likeness.ts'
@@ -13,58 +11,12 @@ import { newCall } from '../calls/call.ts'
 import { bench, failure } from '../domain/fakes.ts'
 import { speechAt } from '../speech/samples.ts'
 import { rateHz } from './caller.ts'
+import { memoryFile, setup, silentLog } from './joined-call.ts'
 import { SimulatedPerson, wordsIn } from './joined-person.ts'
-import { converse, type Options, pipeline } from './setup.ts'
+import { pipeline } from './setup.ts'
 
 const maria = { identity: 'join_1', displayName: 'Maria' }
 const noName = { identity: 'join_2', displayName: null }
-const silentLog = { info() {}, warn() {}, error() {} }
-
-function setup(options: Options = {}) {
-  const all = converse(options)
-  const people: SimulatedPerson[] = []
-  const join = (who: { identity: string; displayName: string | null }, person = new SimulatedPerson()) => {
-    person.join(all.conversation.join(who, person))
-    people.push(person)
-    return person
-  }
-  const run = async (ms: number) => {
-    for (let tick = 0; tick < ms / 10; tick++) {
-      await all.sim.run(10)
-      for (const person of people) person.step()
-    }
-  }
-  const until = async (isDone: () => boolean, mostMs = 20_000) => {
-    for (let ms = 0; ms < mostMs && !isDone(); ms += 10) await run(10)
-    if (!isDone()) throw new Error('it takes too long')
-  }
-  return { ...all, join, run, until, toCaller: framesOf(all.sim) }
-}
-
-/** Everything that the caller is sent from now on. */
-function framesOf(media: MediaTransport): () => Int16Array {
-  const frames: Int16Array[] = []
-  const send = media.frame.bind(media)
-  media.frame = (samples) => {
-    frames.push(samples.slice())
-    send(samples)
-  }
-  return () => Int16Array.from(frames.splice(0).flatMap((frame) => [...frame]))
-}
-
-/** A recording in memory. */
-function memoryFile(): GrowingFile & { side(channel: 0 | 1): Int16Array } {
-  const parts: Uint8Array[] = []
-  return {
-    append: (bytes) => Promise.resolve(void parts.push(bytes.slice())),
-    replaceStart: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-    side(channel) {
-      const both = new Int16Array(Uint8Array.from(Buffer.concat(parts.slice(1))).buffer)
-      return both.filter((_, at) => at % 2 === channel)
-    },
-  }
-}
 
 t.test('the caller and two people receive each other and not themselves, and are recorded', async (t) => {
   const file = memoryFile()
@@ -326,7 +278,6 @@ t.test('credit that is spent on the words of a person is a matter of the whole c
   const people = new JoinedPeople(parts as unknown as JoinedPeopleDeps, {
     changed: ignore,
     agentIsMuted: ignore,
-    note: ignore,
     saying: ignore,
     said: ignore,
     contextualUpdate: ignore,

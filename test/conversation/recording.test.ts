@@ -71,6 +71,45 @@ t.test('the recording has what the caller said and what he played, when it was',
   t.ok(Math.max(...offMs) <= 60, `at most ${Math.max(...offMs)} ms off`)
 })
 
+t.test('a caller on hold is neither recorded nor written down, and the music is not recorded either', async (t) => {
+  const file = memoryFile()
+  const { sim, record, conversation, texts, requests } = converse({
+    recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }),
+    answerOf: () => 'Yes.',
+  })
+  await sim.run(500)
+  await sim.run(sim.say('tell me.'))
+  await sim.until(() => sim.agentWords.endsWith('Yes.'))
+  await sim.run(500)
+  let heldMs = 0
+  conversation.hold({ tone: 'music', audio: null }, () => {
+    heldMs = sim.nowMs
+  })
+  await sim.until(() => heldMs > 0)
+  await sim.run(500)
+  await sim.run(sim.say('my secret number.'))
+  await sim.run(3000)
+  const backMs = sim.nowMs
+  conversation.resume({ note: 'The call was not transferred.', message: 'Nobody is free.', hint: '', endsCall: false })
+  await sim.until(() => sim.agentWords.endsWith('free.'))
+  await sim.run(500)
+  await sim.run(sim.say('is it true.'))
+  await sim.until(() => sim.agentWords.endsWith('Yes.'))
+  await sim.run(500)
+  conversation.hangUp()
+  await sim.run(100)
+  t.match(record.recordings.at(-1), { status: 'ready' })
+  const user = wordsOf(file.bytes, 0, 'user')
+  t.equal(user.map(({ word }) => word).join(' '), 'tell me. is it true.')
+  t.notMatch(texts().join(' '), 'secret')
+  t.notMatch(JSON.stringify(requests), 'secret', 'the LLM does not get it later')
+  const view = new DataView(new Uint8Array(file.bytes).buffer, 44)
+  let loudest = 0
+  for (let ms = heldMs + 100; ms < backMs; ms++)
+    loudest = Math.max(loudest, Math.abs(view.getInt16(ms * 16 * 4 + 2, true)))
+  t.equal(loudest, 0, 'the side of the agent is silent')
+})
+
 t.test('a recording that is uploaded later is not ready when its call ends', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation } = converse({

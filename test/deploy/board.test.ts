@@ -80,6 +80,10 @@ t.test('the board and the alerts name metrics and labels that the server emits',
     ...rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr)),
   ]
   t.ok(queries.length > 30)
+  t.ok(
+    queries.some((query) => query.includes('parley_budget_events_total')),
+    'the end of a budget raises an alert',
+  )
   for (const query of queries) t.strictSame(faultsOf(query, emitted), [], query)
   t.strictSame(faultsOf('sum by (organization) (rate(parley_tokens_total[5m]))', emitted), [
     'parley_tokens_total has no label organization',

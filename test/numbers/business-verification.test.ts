@@ -8,21 +8,10 @@ import { call, faultOf, startAdministered } from '../platform/setup.ts'
 import { runParley } from '../process/command.ts'
 import type { Target } from '../router/requests.ts'
 import { organization, TestCluster } from '../store/cluster.ts'
+import { authorizedRepresentative, businessProfile, forms } from './forms.ts'
 
 const path = '/v1/phone-numbers/kyb'
-const businessProfile = {
-  legalName: 'Harbor Dental LLC',
-  displayName: 'Harbor Dental',
-  entityType: 'PRIVATE_PROFIT',
-  country: 'US',
-  website: 'https://harbordental.example',
-  address: { street: '1 Main Street', city: 'Boston', state: 'MA', postalCode: '02108', country: 'US' },
-  useCase: 'Appointments',
-  expectedUsage: '50 calls a day',
-}
-const authorizedRepresentative = { name: 'Dana Reed', title: 'Owner', email: 'dana@harbordental.example' }
 const conflictIn = (status: string) => ({ kind: 'kyb_conflict', status })
-const forms = { businessProfile, authorizedRepresentative, attestationAccepted: true }
 
 t.test('the automatic review', async (t) => {
   const cluster = await TestCluster.start()

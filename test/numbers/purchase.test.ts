@@ -20,7 +20,7 @@ t.test('a number is bought, paid, and given back without a refund', async (t) =>
   t.equal(new Date(bought.nextChargeAtMs ?? 0).toISOString(), '2023-12-14T22:13:20.000Z')
   t.match(setupStatusOf(bought), { status: 'ready', outboundReady: true, issues: [] })
   t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
-  t.match(await store.phoneNumbers.outboundFor(local, null, null), { id: bought.id })
+  t.match(await store.phoneNumbers.outboundFor(local, null, null, () => true), { id: bought.id })
   t.same(await faultOf(numbers.purchase(local, { e164: '+12125550101' })), { kind: 'number_exists' })
   await numbers.release(local, bought.id)
   t.same(await numbers.list(local), [])
@@ -33,7 +33,7 @@ t.test('an order that is pending is looked at every 5 s, and the number calls wh
   const local = await tenant(5 * usdMicro)
   const bought = await numbers.purchase(local, { e164: '+12125550198' })
   t.match(setupStatusOf(bought), { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
-  t.equal(await store.phoneNumbers.outboundFor(local, null, bought.e164), 'not_ready')
+  t.equal(await store.phoneNumbers.outboundFor(local, null, bought.e164, () => true), 'not_ready')
   t.same(await faultOf(numbers.release(local, bought.id)), { kind: 'order_pending' })
   await clock.advance(4999)
   await look()
@@ -41,7 +41,7 @@ t.test('an order that is pending is looked at every 5 s, and the number calls wh
   await clock.advance(1)
   await look()
   t.match((await numbers.get(local, bought.id)).order, { status: 'done', resourceId: '12125550198' })
-  t.match(await store.phoneNumbers.outboundFor(local, null, bought.e164), { id: bought.id })
+  t.match(await store.phoneNumbers.outboundFor(local, null, bought.e164, () => true), { id: bought.id })
 })
 
 t.test('an order that fails later gives the money back once, also with two processes', async (t) => {
@@ -110,10 +110,11 @@ t.test('an order that the carrier does not know after 60 s was never made', asyn
 t.test('a carrier that fails in search, order or release: nothing is kept, nothing is paid', async (t) => {
   const failing = () => Promise.reject(new NumberCarrierError('failed'))
   const fault = { kind: 'carrier_number_failed' }
-  for (const method of ['offerOf', 'order'] as const) {
+  const ofOrder = { ...fault, isOrdered: true }
+  for (const [method, expected] of [['offerOf', fault] as const, ['order', ofOrder] as const]) {
     const { numbers, tenant, creditOf } = await setUp(t, cluster, 1, { [method]: failing })
     const local = await tenant(5 * usdMicro)
-    t.same(await faultOf(numbers.purchase(local, { e164: '+12125550103' })), fault, method)
+    t.same(await faultOf(numbers.purchase(local, { e164: '+12125550103' })), expected, method)
     t.same(await numbers.list(local), [])
     t.equal(await creditOf(local.organizationId), 5 * usdMicro)
   }
@@ -145,8 +146,8 @@ t.test('refused before anything is paid', async (t) => {
     kind: 'named_not_found',
     path: ['agentId'],
   })
-  for (const e164 of ['+12125550199', '+12125551234'])
-    t.same(await refused({ e164 }), { kind: 'number_unavailable' }, e164)
+  t.same(await refused({ e164: '+12125550199' }), { kind: 'number_unavailable', isOrdered: true })
+  t.same(await refused({ e164: '+12125551234' }), { kind: 'number_unavailable' }, 'nobody offers it')
   t.same(await numbers.list(local), [])
   t.equal(await creditOf(local.organizationId), 5 * usdMicro)
 })

@@ -1,4 +1,4 @@
-/** A number that is given back leaves its campaign for text messages first. */
+/** Numbers that are given back. */
 import t from 'tap'
 import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { TestCluster } from '../store/cluster.ts'
@@ -47,4 +47,13 @@ t.test('the assignment to a campaign ends before the carrier gets the number bac
   t.equal(await store.ownedNumbers.find(acme, assigned.id), null)
   await numbers.release(acme, bare.id)
   t.same(asked.slice(3), ['release'], 'a number without a campaign')
+})
+
+t.test('a number that is given back several times at once is given back once', async (t) => {
+  const { numbers, tenant } = await setUp(t, cluster)
+  const acme = await tenant(100_000_000)
+  const { id } = await numbers.purchase(acme, { e164: '+12125550110' })
+  const faults = await Promise.all([1, 2, 3, 4].map(() => faultOf(numbers.release(acme, id))))
+  t.equal(faults.filter((fault) => fault === null).length, 1)
+  t.equal(faults.filter((fault) => fault?.kind === 'not_found').length, 3)
 })

@@ -17,8 +17,11 @@ type Shown = { id: string; status: string; failure_cause: string | null; created
 const shown = async (id: string) => (await call(phones, 'GET', `/v1/callbacks/${id}`)).json<Shown>()
 
 /** A call that is over, in which a callback can have been promised. */
-async function endedCall(settings: object): Promise<string> {
-  const started = await call(phones, 'POST', '/v1/sessions/phone', { to: shopPhone, ...settings })
+const endedCall = (settings: object) => endedSession('/v1/sessions/phone', { to: shopPhone, ...settings })
+
+async function endedSession(path: string, settings: object): Promise<string> {
+  const started = await call(phones, 'POST', path, settings)
+  if (started.status >= 300) throw new Error(started.text)
   const { sessionId } = started.json<{ sessionId: string }>()
   await call(phones, 'POST', `/v1/calls/${sessionId}/end`)
   await callWhen(phones, sessionId, ({ ended_at }) => ended_at !== null)
@@ -108,6 +111,34 @@ t.test('a session without an agent is called again with its own settings, once i
     'without the tool whose secret was removed with the session',
   )
   await call(phones, 'POST', `/v1/calls/${made.id}/end`)
+})
+
+t.test('the values of variables are text in the callback of a session without an agent too', async (t) => {
+  const intent = { language: 'en-US' }
+  const texts = {
+    systemPrompt: 'You help {{ name }}.',
+    firstMessage: '{{ greeting }}',
+    firstMessageMode: 'message',
+    endCallMessage: 'Goodbye, {{ name }}.',
+    idleRePrompts: { enabled: true, messages: ['Are you there, {{ name }}?'] },
+  }
+  const textsOf = ({ pipeline_config }: Record<string, unknown>) => {
+    const { systemPrompt, firstMessage, endCallMessage, idleRePrompts } = pipeline_config as typeof texts
+    return [systemPrompt, firstMessage, endCallMessage, idleRePrompts.messages]
+  }
+  for (const name of ['Anna {{ system.direction }}', 'Anna {% raw', '{% endraw %}{{ name }}']) {
+    for (const greeting of [`Hello ${name}`, ' ']) {
+      const sourceId = await endedSession('/v1/sessions', { intent, ...texts, variables: { name, greeting } })
+      const source = await callWhen(phones, sourceId, () => true)
+      const rendered = [`You help ${name}.`, greeting.trim() || null, `Goodbye, ${name}.`, [`Are you there, ${name}?`]]
+      t.same(textsOf(source), rendered, name)
+      const dispatched = await call(phones, 'POST', `/v1/callbacks/${await promise(sourceId, null, {})}/dispatch`)
+      t.equal(dispatched.status, 200, dispatched.text)
+      const made = await call(phones, 'GET', `/v1/calls/${dispatched.json<Shown>().created_session_id}`)
+      t.same(textsOf(made.json<PhoneCallRow>()), rendered, name)
+      await call(phones, 'POST', `/v1/calls/${made.json<PhoneCallRow>().id}/end`)
+    }
+  }
 })
 
 /** The process of an attempt has died before it stored what became of it. */

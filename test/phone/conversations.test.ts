@@ -116,7 +116,7 @@ t.test('a person calls, and the agent of the number answers', async (t) => {
   t.ok(types.indexOf('call.ringing') < types.indexOf('webhook.pre_call'), 'the endpoint is asked while it rings')
   t.ok(types.indexOf('webhook.pre_call') < types.indexOf('call.in_progress'), 'and before the conversation begins')
   const initiated = events.find(({ event_type }) => event_type === 'carrier.initiated')
-  t.same(initiated?.payload, { direction: 'incoming', forwarding_source: 'diversion' })
+  t.same(initiated?.payload, { direction: 'inbound', forwarding_source: 'diversion' })
   await until('all five events', () => typesOf(id).size === 5)
   t.match(
     bodies(id).find(({ type }) => type === 'call.pre_call'),

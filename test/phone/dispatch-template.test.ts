@@ -68,6 +68,18 @@ t.test('the agent wins for each key, and the template fills the gaps', (t) => {
   t.end()
 })
 
+t.test('a tool of the template fills a gap, and replaces none of the agent', (t) => {
+  const tool = (name: string) => ({ name, description: 'd', source: { kind: 'inline' } })
+  const template = { tools: [tool('stock'), tool('price')] }
+  const names = (toolsOfAgent: string[]) =>
+    dispatchedBy(template, agent, numbers, toolsOfAgent).wanted.tools?.map(({ name }) => name)
+  t.same(names([]), ['stock', 'price'])
+  t.same(names(['stock', 'other']), ['price'])
+  t.same(names(['stock', 'price']), [])
+  t.equal(dispatchedBy({ tools: null }, agent, numbers, ['stock']).wanted.tools, null)
+  t.end()
+})
+
 t.test('tags, variables, metadata and all other keys', (t) => {
   const template = {
     webhookTags: { line: 'shop', caller: '{{callerNumber}}', forwarded: '{{forwardedFromNumber}}' },
@@ -92,12 +104,18 @@ t.test('an inbound call of a number that has an agent and a template', async (t)
   t.teardown(() => phones.close())
   const list = await call(phones, 'GET', '/v1/phone-numbers')
   const [number] = list.json<{ id: string; e164: string }[]>()
+  const source = { kind: 'webhook', url: `${phones.receiver.url}/stock`, secret: 'a secret of the agent' }
+  const tool = { name: 'stock', description: 'Asks the stock.', source }
+  const added = await call(phones, 'POST', `/v1/agents/${phones.agentId}/tools`, tool)
+  t.equal(added.status, 201, added.text)
+  const inline = (name: string) => ({ name, description: 'Of the template.', source: { kind: 'inline' } })
   const changed = await call(phones, 'PATCH', `/v1/phone-numbers/${number?.id}`, {
     dispatchMetadataTemplate: {
       firstMessage: 'Hello {{callerNumber}}, this is the template.',
       endCallMessage: 'Good day, {{callerNumber}}.',
       metadata: { crm: 'call of {{callerNumber}}', via: '{{forwardedFromNumber}}', callerNumber: 'mine' },
       queue: 'from {{forwardedFromNumber}}',
+      tools: [inline('stock'), inline('price')],
       webhookTags: { caller: '{{callerNumber}}', via: '{{forwardedFromNumber}}' },
     },
   })
@@ -120,7 +138,16 @@ t.test('an inbound call of a number that has an agent and a template', async (t)
   const config = asked()?.pipeline_config
   t.equal(config?.firstMessage, 'Hello, this is the bicycle shop.', 'the agent has one of its own')
   t.equal(config?.endCallMessage, `Good day, ${caller}.`, 'the agent has none')
+  const kinds = [
+    { name: 'stock', kind: 'webhook' },
+    { name: 'price', kind: 'inline' },
+  ]
+  t.same(config?.tools, kinds, 'the agent has the first one')
   t.same(asked()?.webhook_tags, { caller })
 })
 
-type Asked = { type: string; webhook_tags: object; pipeline_config: { firstMessage?: string; endCallMessage?: string } }
+type Asked = {
+  type: string
+  webhook_tags: object
+  pipeline_config: { firstMessage?: string; endCallMessage?: string; tools: object[] }
+}

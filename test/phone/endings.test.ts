@@ -1,6 +1,7 @@
 /** How calls end that hold no conversation, over the simulated carrier. The numbers act in the ways that docs list. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
 import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
@@ -10,6 +11,8 @@ const dial = (to: string, more: object = {}) =>
   call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId, ...more })
 
 type Started = { sessionId: string }
+/** Inbound calls of tests before. */
+const known = new Set<string>()
 
 t.test('the answer of the far end decides the status', async (t) => {
   const cases = [
@@ -36,7 +39,19 @@ t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has faile
     const { code, error, details } = answer.json<{ code: string; error: string; details: Started }>()
     t.equal(code, 'CARRIER_DIAL_FAILED')
     t.match(error, text)
-    t.match(await callWhen(phones, details.sessionId, hasEnded), { status: 'failed' })
+    const failed = { status: 'failed', end_reason: 'carrier_error' }
+    t.match(await callWhen(phones, details.sessionId, hasEnded), failed)
+    const types = (await eventsOf(phones, details.sessionId)).map(({ event_type }) => event_type)
+    t.same(
+      types.filter((type) => /^(call|carrier)\./.test(type)),
+      ['call.dialing', 'call.failed'],
+    )
+    const webhooks = () =>
+      phones.receiver.received
+        .map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
+        .filter((body) => body['call_id'] === details.sessionId && body['event_type'] === 'call.failed')
+    await until('the webhook', () => webhooks().length > 0)
+    t.match(webhooks(), [{ type: 'call.status', status: 'failed', failure_cause: 'carrier_error' }])
   }
 })
 
@@ -64,11 +79,24 @@ t.test('a number that is not one, or not ours, is refused with its place', async
   t.equal((await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550006' })).status, 400, 'without intent')
 })
 
+t.test('a call to a number that nobody has is rejected, and leaves no call', async (t) => {
+  const ring = (to: string) => call(phones, 'POST', '/simulator/calls', { from: '+15005550006', to, lines: [] })
+  t.equal((await ring('+12125550177')).status, 201)
+  t.equal((await ring(phones.number)).status, 201)
+  const id = await newestInbound(phones, known)
+  known.add(id)
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(phones, id, hasEnded)
+  const { entries } = (await call(phones, 'GET', '/v1/sessions?kind=inbound')).json<{ entries: object[] }>()
+  t.equal(entries.length, 1, 'that of the known number')
+})
+
 t.test('a caller whose number is withheld has none', async (t) => {
   await call(phones, 'POST', '/simulator/calls', { from: null, to: phones.number, lines: ['Hello.'] })
-  const id = await newestInbound(phones)
+  const id = await newestInbound(phones, known)
   const row = await callWhen(phones, id, ({ status }) => status === 'in_progress')
   t.match(row, { from: null, to: phones.number })
+  t.match(row['metadata'], { callerNumber: null, dialedNumber: phones.number, forwardedFromNumber: null })
   await call(phones, 'POST', `/v1/calls/${id}/end`)
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
 })

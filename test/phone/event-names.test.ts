@@ -62,8 +62,8 @@ t.test('the end of a recording that is written again makes no second event of th
 t.test('a region that a trunk does not have is named by the event of the dialling', async (t) => {
   const asked = { telephony: { region: 'europe' } }
   for (const [connectionId, payload] of [
-    ['sip_1', { direction: 'outgoing', requested_region: 'europe', region: null }],
-    [null, { direction: 'outgoing' }],
+    ['sip_1', { direction: 'outbound', requested_region: 'europe', region: null }],
+    [null, { direction: 'outbound' }],
   ] as const) {
     const desk = openDesk({ connectionId })
     const { legId } = await desk.dialled(asked)

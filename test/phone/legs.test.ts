@@ -68,6 +68,16 @@ t.test('a caller who has left before the answer has cancelled the call', async (
   t.strictSame(desk.commands, ['answer'], 'a leg that is gone is not hung up')
 })
 
+t.test('a caller who leaves after the answer and before the stream has had a call', async (t) => {
+  const desk = openDesk()
+  await desk.happens(incoming)
+  await desk.passes()
+  await desk.happens({ type: 'answered' })
+  await desk.happens(hangup)
+  await desk.passes()
+  t.strictSame(desk.ends(), ['completed user_hangup -'])
+})
+
 t.test('a line that does not answer a call has failed', async (t) => {
   const desk = openDesk()
   desk.steps.answer = fails(new PhoneLineError('timeout'))
@@ -304,6 +314,7 @@ t.test('a leg whose name and events are all lost is found by our id and hung up'
   desk.isOrphaned = true
   await desk.phones.hangUpOrphans()
   await desk.phones.hangUpOrphans()
+  await settled()
   t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
   t.match(desk.leg(), { endedAtMs: Number })
 })
@@ -315,6 +326,7 @@ t.test('a leg that talks on after its call is over as soon as the line says so',
   t.equal(desk.leg()?.endedAtMs, null)
   desk.isAlive = false
   await desk.phones.lookAtUnattended()
+  await settled()
   t.type(desk.leg()?.endedAtMs, 'number')
   t.strictSame(desk.commands, [])
 })

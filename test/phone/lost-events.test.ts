@@ -2,7 +2,7 @@
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
-import { callWhen, eventsOf, hasEnded, startPhones } from './phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -49,4 +49,41 @@ t.test('a recording that fails says so, and the call goes on', async (t) => {
   const row = await callWhen(phones, id, (row) => hasEnded(row) && row.recording_status !== 'recording')
   t.match(row, { status: 'completed', end_reason: 'api_ended', recording_status: 'failed' })
   t.match(await countsOf(id), { 'recording.failed': 1 })
+})
+
+const known = new Set<string>()
+
+/** The call of a simulated person to the number of the agent. */
+async function calledBy(from: string): Promise<string> {
+  const answer = await call(phones, 'POST', '/simulator/calls', { from, to: phones.number })
+  if (answer.status !== 201) throw new Error(answer.text)
+  const id = await newestInbound(phones, known)
+  known.add(id)
+  return id
+}
+
+t.test('the same of calls that come in', async (t) => {
+  const left = { status: 'completed', end_reason: 'user_hangup' }
+  t.match(await callWhen(phones, await calledBy('+15005550021'), hasEnded), left, 'a caller who leaves at once')
+  const lost = await calledBy('+15005550022')
+  t.match(await callWhen(phones, lost, hasEnded), left, 'an end that the carrier never says')
+  t.equal((await countsOf(lost))['carrier.hangup'], undefined)
+
+  const late = await calledBy('+15005550023')
+  await callWhen(phones, late, ({ status }) => status === 'in_progress')
+  t.equal((await call(phones, 'POST', `/v1/calls/${late}/end`)).status, 200)
+  t.match(await callWhen(phones, late, hasEnded), { status: 'completed', end_reason: 'api_ended' })
+  await until('the late end', async () => (await countsOf(late))['carrier.hangup'] === 1)
+  t.match(await countsOf(late), {
+    'call.ringing': 1,
+    'call.in_progress': 1,
+    'call.completed': 1,
+    'carrier.answered': 1,
+  })
+
+  const failing = await calledBy('+15005550014')
+  await callWhen(phones, failing, ({ status }) => status === 'in_progress')
+  t.equal((await call(phones, 'POST', `/v1/calls/${failing}/end`)).status, 200)
+  const row = await callWhen(phones, failing, (row) => hasEnded(row) && row.recording_status !== 'recording')
+  t.match(row, { status: 'completed', recording_status: 'failed' })
 })

@@ -1,7 +1,8 @@
 /** Requests for calls that come twice. */
 import t from 'tap'
+import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { send } from '../router/requests.ts'
+import { send, type Target } from '../router/requests.ts'
 import { callWhen, startPhones } from './phones.ts'
 
 const phones = await startPhones()
@@ -67,9 +68,60 @@ t.test('a refusal of the carrier is repeated, in the same words', async (t) => {
   t.equal(await callsCount(), count)
 })
 
+t.test('each refusal before the carrier is asked leaves the key free', async (t) => {
+  const agentId = 'agent_0123456789012345678901'
+  t.equal((await dial('order-8', { to, agentId })).status, 404)
+  await sql`update phone_numbers set suspended_at = now()`
+  t.equal((await dial('order-8', { to, from: phones.number })).status, 409)
+  await sql`update phone_numbers set suspended_at = null`
+  const credit = (microUsd: number) => sql`update organizations set credit_micro_usd = ${microUsd}`
+  await credit(0)
+  t.equal((await dial('order-8', { to })).status, 402)
+  await credit(10_000_000)
+  await sql`update organizations set max_sessions = 1`
+  t.equal((await dial('order-8', { to })).status, 429)
+  await sql`update organizations set max_sessions = null`
+  const taken = await dial('order-8', { to })
+  t.same([taken.status, taken.headers.get('idempotent-replayed')], [200, null], taken.text)
+})
+
 t.test('a key has 1 to 256 bytes', async (t) => {
   t.equal((await dial('k'.repeat(256), { to })).status, 200)
   t.equal((await dial('k'.repeat(257), { to })).status, 400)
+  t.equal((await dial('k', { to })).status, 200)
+  t.equal((await dial('', { to })).status, 400)
+})
+
+t.test('a key is for one operation, one organization and one world', async (t) => {
+  const key = 'order-9'
+  const first = await dial(key, { to })
+  t.equal(first.status, 200, first.text)
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key }
+  const buy = (target: Target, e164: string) =>
+    send(target, '/v1/phone-numbers', { method: 'POST', body: JSON.stringify({ e164 }), headers })
+  const bought = await buy(phones, '+12125550120')
+  t.same([bought.status, bought.headers.get('idempotent-replayed')], [201, null], bought.text)
+  const admin = await openAdministration(phones.parley)
+  t.teardown(() => admin.close())
+  const [own] = await sql<{ id: string }[]>`select organization_id as id from calls limit 1`
+  const others = [(await admin.organization('other')).id, own?.id ?? '']
+  for (const [at, organizationId] of others.entries()) {
+    const answer = await buy(await admin.key(organizationId, { test: true }), `+1212555012${at + 1}`)
+    t.same([answer.status, answer.headers.get('idempotent-replayed')], [201, null], answer.text)
+  }
+  t.equal((await buy(phones, '+12125550120')).headers.get('idempotent-replayed'), 'true')
+})
+
+t.test('a key is free again after 24 hours', async (t) => {
+  const first = await dial('order-10', { to })
+  const [row] = await sql<{ hours: number }[]>`
+    select round(extract(epoch from expires_at - admitted_at) / 3600)::int as hours from idempotency_keys
+    order by admitted_at desc limit 1`
+  t.equal(row?.hours, 24)
+  await sql`update idempotency_keys set expires_at = now()`
+  const later = await dial('order-10', { to })
+  t.same([later.status, later.headers.get('idempotent-replayed')], [200, null])
+  t.not(later.text, first.text)
 })
 
 t.test('a transfer that is asked for twice calls nobody twice', async (t) => {

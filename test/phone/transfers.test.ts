@@ -131,6 +131,31 @@ t.test('destinations are tried in their order until one accepts', async (t) => {
   await callWhen(phones, id, hasEnded)
 })
 
+t.test('recipients who cannot be reached, leave or say nothing are followed by the next one', async (t) => {
+  // This caller says nothing, and stays.
+  const id = await talking('+15005550011')
+  const rows = [
+    ['+15005550024', 'carrier_error'],
+    ['+15005550003', 'busy'],
+    ['+15005550004', 'declined'],
+    ['+15005550005', 'carrier_error'],
+    ['+15005550021', 'declined'],
+    ['+15005550022', 'declined'],
+    ['+15005550011', 'no_answer'],
+  ] as const
+  const destinations = rows.map(([to]) => ({ to }))
+  const answer = await transfer(id, 'warm', { destinations, screeningTimeout: 15 })
+  t.equal(answer.status, 201, answer.text)
+  const isLast = (row: PhoneCallRow) => transfersOf(row).length === rows.length && isDecided(row)
+  const done = await callWhen(phones, id, isLast)
+  t.same(
+    transfersOf(done).map(({ transfer_to: to, failure_cause: cause }) => [to, cause]),
+    rows,
+  )
+  await call(phones, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(phones, id, hasEnded)
+})
+
 t.test('when nobody takes the call, the fallback is carried out', async (t) => {
   const returned = await talking()
   const answer = await transfer(returned, 'warm', {

@@ -105,7 +105,7 @@ t.test('an agent calls over the trunk, and each understands the other', async (t
     (await eventsOf(server, id)).find(({ event_type }) => event_type === type)?.payload
   const detection = await payloadOf('carrier.machine_detection')
   t.match(detection, { mode: 'agent', requested_mode: 'carrier' }, 'no carrier is behind a trunk')
-  const ignored = { direction: 'outgoing', requested_region: 'europe', region: null }
+  const ignored = { direction: 'outbound', requested_region: 'europe', region: null }
   t.same(await payloadOf('carrier.initiated'), ignored, 'a trunk has no regions')
   const report = row.report as unknown as { cost_breakdown: { leg?: string; costMicroUsd: string }[] }
   const [line] = report.cost_breakdown.filter(({ leg }) => leg === 'caller')

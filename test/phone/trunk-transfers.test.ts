@@ -1,6 +1,6 @@
 /** Calls over a trunk that are transferred: by this server, which connects both legs, and by the far end of the caller. */
-import t from 'tap'
-import { call } from '../platform/setup.ts'
+import t, { type Test } from 'tap'
+import { call, faultOf } from '../platform/setup.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { freePort } from '../trunk/free-port.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
@@ -15,10 +15,14 @@ t.teardown(() => server.close())
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const recipient = '+15005550006'
 
+type Answer = Awaited<ReturnType<typeof call>>
+const known = new Set<string>()
+
 t.test('a recipient takes the call by a key, and both talk through this server', async (t) => {
   const [caller, other] = [await SipPhone.open(t, server.sipPort), await SipPhone.open(t, server.sipPort, farPort)]
   await caller.call(server.trunkNumber, '+15005550007')
-  const id = await newestInbound(server)
+  const id = await newestInbound(server, known)
+  known.add(id)
   await callWhen(server, id, ({ status }) => status === 'in_progress')
   const answering = other.answer()
   const asked = await call(server, 'POST', `/v1/calls/${id}/transfers/warm`, { to: recipient })
@@ -40,7 +44,8 @@ t.test('a recipient takes the call by a key, and both talk through this server',
 t.test('the far end of the caller calls the recipient itself, and the call here ends', async (t) => {
   const caller = await SipPhone.open(t, server.sipPort)
   await caller.call(server.trunkNumber, '+15005550007')
-  const id = await newestInbound(server)
+  const id = await newestInbound(server, known)
+  known.add(id)
   await callWhen(server, id, ({ status }) => status === 'in_progress')
   const transferring = caller.transfers()
   const asked = await call(server, 'POST', `/v1/calls/${id}/transfers/blind`, { to: recipient })
@@ -50,4 +55,54 @@ t.test('the far end of the caller calls the recipient itself, and the call here 
   const row = await callWhen(server, id, hasEnded)
   t.match(row, { status: 'completed', end_reason: 'transferred' })
   t.match(row['transfers'], [{ status: 'completed', kind: 'blind' }])
+})
+
+/** A call to a new number, which `change` changes while the caller talks, and a transfer of the call. */
+async function transferredAfter(t: Test, e164: string, change: (path: string) => Promise<Answer>, asked: object = {}) {
+  const { agentId, connectionId: sipConnectionInstallationId } = server
+  const wanted = { e164, sipConnectionInstallationId, agentId }
+  const imported = await call(server, 'POST', '/v1/phone-numbers/import', wanted)
+  t.equal(imported.status, 201, imported.text)
+  const caller = await SipPhone.open(t, server.sipPort)
+  await caller.call(e164, '+15005550007')
+  const id = await newestInbound(server, known)
+  known.add(id)
+  await callWhen(server, id, ({ status }) => status === 'in_progress')
+  const changed = await change(`/v1/phone-numbers/${imported.json<{ id: string }>().id}`)
+  t.equal(changed.status, 200, changed.text)
+  const transfer = await call(server, 'POST', `/v1/calls/${id}/transfers/warm`, { to: recipient, ...asked })
+  return { transfer, id, caller }
+}
+
+t.test('a call keeps its connection when its number is deleted or moved', async (t) => {
+  const outbound = { host: '127.0.0.1', port: await freePort() }
+  const inbound = { allowedAddresses: ['127.0.0.2/32'] }
+  const made = await call(server, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Other', outbound, inbound })
+  t.equal(made.status, 201, made.text)
+  const moved = { sipConnectionInstallationId: made.json<{ id: string }>().id }
+  const changes: [e164: string, change: (path: string) => Promise<Answer>, asked: object][] = [
+    ['+15005550141', (path) => call(server, 'DELETE', path), {}],
+    ['+15005550142', (path) => call(server, 'PATCH', path, moved), {}],
+    ['+15005550143', (path) => call(server, 'PATCH', path, moved), { from: '+15005550143' }],
+  ]
+  for (const [e164, change, asked] of changes) {
+    await t.test(e164, async (t) => {
+      const other = await SipPhone.open(t, server.sipPort, farPort)
+      const answering = other.answer()
+      const { transfer, id, caller } = await transferredAfter(t, e164, change, asked)
+      t.match(transfer.json(), { failure_cause: null, outbound_trunk_id: server.connectionId }, transfer.text)
+      t.match(await answering, { from: new RegExp(`^sip:\\${e164}@`), to: /^sip:\+15005550006@/ })
+      caller.hangUp()
+      await callWhen(server, id, hasEnded)
+    })
+  }
+})
+
+t.test('a number of another line is refused when the number of the call is gone', async (t) => {
+  const remove = (path: string) => call(server, 'DELETE', path)
+  const asked = { from: server.number }
+  const { transfer, id, caller } = await transferredAfter(t, '+15005550144', remove, asked)
+  t.same(faultOf(transfer), { status: 400, code: 'VALIDATION_ERROR', paths: ['/from'] })
+  caller.hangUp()
+  await callWhen(server, id, hasEnded)
 })

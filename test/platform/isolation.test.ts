@@ -3,20 +3,14 @@
  * world of the same organization and a thing that does not exist are answered alike. An operation that is missing from
  * the table fails the test.
  */
-import t, { type Test } from 'tap'
-import { v7 } from 'uuid'
+import t from 'tap'
 import { platformSurface } from '../../generated/platform/routes.ts'
-import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
-import { brandProfile as brand } from '../carrier/sms-profiles.ts'
-import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
-import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import type { Target } from '../router/requests.ts'
-import { transferOf, transferred } from '../transfers/transfer.ts'
-import { recordDelivery } from '../webhooks/recorded.ts'
 import { byId, codes, type Things, unknown, withoutId } from './isolation-table.ts'
-import { answer, call, pinned, putKey, routeOf, startAdministered, stubProviders } from './setup.ts'
+import { makeThings } from './isolation-things.ts'
+import { call, putKey, startAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
@@ -40,53 +34,6 @@ t.test('every operation is in the table', (t) => {
   t.same(others.sort(), [...withoutId].sort())
   t.end()
 })
-
-async function makeThings(t: Test, target: Target, owner: string, isLive: boolean): Promise<Things> {
-  const wanted = { name: 'Owned', systemPrompt: 'k4n4ry', intent: { language: 'en' } }
-  const agent = (await call(target, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
-  const source = { kind: 'webhook', url: 'https://owner.example/', authHeaders: [{ name: 'x-key', value: 'k4n4ry' }] }
-  const tool = { name: 'owned', description: 'k4n4ry', source }
-  const { id } = (await call(target, 'POST', `/v1/agents/${agent}/tools`, tool)).json<{ id: string }>()
-  if (isLive) await putKey(target, 'other', 'k4n4ry-key')
-  const made = await answer(target, pinned('local/scripted'))
-  await routeOf(t, target, made)
-  const session = await call(target, 'POST', '/v1/sessions', { agentId: agent, metadata: { secret: 'k4n4ry' } })
-  t.equal(session.status, 201, session.text)
-  const { sessionId } = session.json<{ sessionId: string }>()
-  const request = made.headers.get('service-request-id') ?? ''
-  const stored = await admin.store.calls.find({ organizationId: owner, test: !isLive }, sessionId)
-  if (stored === null) throw new Error('no session')
-  const callback = callbackOf(stored, { nextTryAtMs: Date.now() + hourMs })
-  t.same(await admin.store.calls.append(stored, sessionId, [promised(callback)]), [])
-  const transfer = transferOf(stored)
-  t.same(await admin.store.calls.append(stored, sessionId, [transferred(transfer)]), [])
-  const delivery = await recordDelivery(admin.store, stored, v7(), { callId: sessionId, payload: { secret: 'k4n4ry' } })
-  const headers = [{ name: 'x-key', value: 'k4n4ry' }]
-  const endpoint = { name: 'k4n4ry', url: 'https://owner.example/', events: ['call.report'], authHeaders: headers }
-  const webhook = (await call(target, 'POST', '/v1/webhooks', endpoint)).json<{ id: string }>().id
-  const number = await insertNumber(sql, stored, { e164: isLive ? '+12125550100' : '+12125550101', label: 'k4n4ry' })
-  const ofCall = { call: sessionId, transfer: transfer.id, callback: callback.id, delivery }
-  const trunk = { name: 'k4n4ry', inbound: { username: 'k4n4ry', password: 'k4n4ry-password' } }
-  const connection = (await call(target, 'POST', '/v1/phone-numbers/sip-connections', trunk)).json<{ id: string }>().id
-  const subscribed = { url: 'https://owner.example/', signingSecret: 'k4n4ry-secret' }
-  const subscription = (await call(target, 'PUT', '/v1/rmsg-phone-numbers/webhook', subscribed)).json<{ id: string }>()
-    .id
-  const e164 = isLive ? '+15005550320' : '+15005550321'
-  const richNumber = await insertRmsgNumber(sql, { e164, organizationId: owner, agentId: agent, test: !isLive })
-  t.equal((await call(target, 'PUT', '/v1/sms/10dlc/brand', { ...brand, legalName: 'k4n4ry' })).status, 200)
-  return {
-    agent,
-    tool: id,
-    provider: 'other',
-    request,
-    ...ofCall,
-    webhook,
-    number,
-    connection,
-    subscription,
-    richNumber,
-  }
-}
 
 /** Everything that the owner sees of its things. */
 async function stateOf(
@@ -130,7 +77,7 @@ for (const owner of ['live', 'test'] as const)
     const strangerInTest = await admin.key(stranger.id, { scopes, test: true })
     await enableMessages()
     const target = owner === 'live' ? live : test
-    const things = await makeThings(t, target, id, owner === 'live')
+    const things = await makeThings(t, { admin, sql }, target, { organizationId: id, test: owner === 'test' })
     const before = await stateOf(target, things)
     const others: [string, Target][] = [
       ['the other world of the organization', owner === 'live' ? test : live],

@@ -66,6 +66,35 @@ t.test('the answer to a number without a country code says how numbers are writt
   t.match(answer.text, '/to must be a phone number with + and its country code, such as +12125550100')
 })
 
+const transfers = '/v1/calls/0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b/transfers'
+const inWords: [string, object, string][] = [
+  [
+    `${transfers}/blind`,
+    { to: '+12025550143', headers: { Via: 'x' } },
+    '/headers takes the names X-… and User-to-User alone',
+  ],
+  [`${transfers}/blind`, { to: '+12025550143', headers: { 'X-A': 'a\nb' } }, '/headers/X-A must have printable ASCII'],
+  [`${transfers}/warm`, {}, '/destinations or to must be given, and not both'],
+  [
+    '/v1/phone-numbers/kyb/draft',
+    { businessProfile: { country: 'us' } },
+    'must be the two capital letters of a country',
+  ],
+]
+for (const [url, body, words] of inWords)
+  t.test(`${url.split('/').at(-1)} says in words what is wrong: ${words}`, async (t) => {
+    const answer = await call(target, url.endsWith('draft') ? 'PUT' : 'POST', url, body)
+    t.equal(answer.status, 400)
+    t.match(answer.json<{ error: string }>().error, words)
+  })
+
+t.test('an answer without issues does not speak of them', async (t) => {
+  const headers = { Authorization: `Bearer ${target.key}`, 'Content-Type': 'application/json' }
+  const answer = await fetch(`${target.url}/v1/sessions/phone`, { method: 'POST', headers, body: '{"to":' })
+  const { error, issues } = (await answer.json()) as { error: string; issues?: unknown }
+  t.same({ error, issues }, { error: 'the body is not valid JSON. Correct the request.', issues: undefined })
+})
+
 function nameOf({ operationId, path }: Pick<Field, 'operationId' | 'path'>): string {
   return `${operationId} ${path.join('.')}`
 }

@@ -9,15 +9,16 @@ export type Finished = { code: number | null; stdout: string; stderr: string }
 export type CommandOptions = { dataDir: string; env?: Record<string, string>; cwd?: string; timeoutMs?: number }
 
 export function runParley(args: readonly string[], options: CommandOptions): Promise<Finished> {
-  return run(entry, args, options)
+  return runFile(entry, args, options)
 }
 
 /** A line that was printed for a person to paste. */
 export function runLine(line: string, options: CommandOptions): Promise<Finished> {
-  return run('sh', ['-c', line], options)
+  return runFile('sh', ['-c', line], options)
 }
 
-function run(
+/** Another program, as one of another folder. */
+export function runFile(
   file: string,
   args: readonly string[],
   { dataDir, env = {}, cwd, timeoutMs = 60_000 }: CommandOptions,

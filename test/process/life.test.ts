@@ -41,6 +41,9 @@ t.test('a second start on the same port is refused, and the first goes on', asyn
     t.equal(stdout, '')
   }
   t.same(readdirSync(elsewhere), [], 'nothing was begun')
+  const metrics = { PARLEY_PORT: '0', PARLEY_ADMIN_PORT: port }
+  const { stderr } = await runParley(['up'], { dataDir: elsewhere, env: metrics })
+  t.match(stderr, `parley: PARLEY_ADMIN_PORT: 127.0.0.1:${port} is taken; is another Parley running there?\n`)
   t.equal((await askMock(parley)).status, 200)
 })
 

@@ -1,5 +1,6 @@
-/** Only clients of this machine get tokens of the local key. */
+/** The local key: a server that others reach makes none, and only clients of this machine get tokens of it. */
 import t, { type Test } from 'tap'
+import { runParley } from './command.ts'
 import { startParley } from './parley.ts'
 
 async function tokenOf(t: Test, env: Record<string, string>, headers: Record<string, string> = {}): Promise<number> {
@@ -20,4 +21,12 @@ t.test('no client of a server with a public address, where a tunnel may make str
 
 t.test('no client behind a proxy', async (t) => {
   t.equal(await tokenOf(t, {}, { 'x-real-ip': '203.0.113.7' }), 404)
+})
+
+t.test('a server with a public address makes no organization and shows no key', async (t) => {
+  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_PUBLIC_URL: 'https://parley.example' })
+  t.teardown(() => parley.remove())
+  t.notMatch(parley.output(), /sk_(live|test)_/)
+  const { stdout } = await runParley(['org', 'list', '--json'], { dataDir: parley.dataDir })
+  t.same(JSON.parse(stdout), [])
 })

@@ -23,15 +23,7 @@ import { entry, freshDataDir, startParley } from './parley.ts'
 function checkout(): string {
   const root = path.resolve(import.meta.dirname, '../..')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-checkout-'))
-  for (const name of [
-    'package.json',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'deploy',
-    'console/session',
-    'console/try',
-    'providers/catalog',
-  ])
+  for (const name of ['package.json', 'tsconfig.json', 'deploy', 'console/session', 'console/try', 'providers/catalog'])
     cpSync(path.join(root, name), path.join(folder, name), {
       recursive: true,
       filter: (file) => !/providers\/.*\.ts$/.test(file),
@@ -44,6 +36,9 @@ function checkout(): string {
   mkdirSync(path.join(folder, 'dist-first/servers'))
   symlinkSync('dist-first', path.join(folder, 'dist'))
   writeFileSync(path.join(folder, 'main.ts'), "console.log('the new build')\n")
+  mkdirSync(path.join(folder, 'providers/local'))
+  for (const engine of ['stt', 'stt-live', 'tts', 'vad'])
+    writeFileSync(path.join(folder, `providers/local/${engine}-child.ts`), '')
   return folder
 }
 
@@ -68,7 +63,7 @@ t.test('a rebuild leaves a running server its modules and its speech engines', a
   await parley.stop()
   rebuild()
   t.notOk(existsSync(path.join(folder, 'dist-first')), 'nothing runs from the first build any more')
-  writeFileSync(path.join(folder, 'main.ts'), 'const wrong: number = true\n')
+  writeFileSync(path.join(folder, 'main.ts'), 'const wrong =\n')
   const before = builds()
   t.throws(() => execFileSync(process.execPath, [path.join(folder, 'deploy/build.mjs')], { stdio: 'ignore' }))
   t.same(builds(), before, 'a build that fails changes nothing')

@@ -9,7 +9,7 @@ import { sharePort } from '../../runtime/engine/node/shared-port.ts'
 const program = path.join(import.meta.dirname, 'joining.ts')
 
 function startChild(t: Test): ChildProcess {
-  const child = fork(program, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const child = fork(program, { execArgv: ['--import=tsx'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   t.teardown(() => child.kill('SIGKILL'))
   return child
 }

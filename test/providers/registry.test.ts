@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'
 import type { LlmRequest } from '../../domain/llm/llm.ts'
@@ -102,6 +103,30 @@ t.test('a usual key in the environment enables its vendor', async (t) => {
   )
   const [bare] = await create([{ id: 'openai', adapter: 'openai' }])
   t.equal(bare?.unavailable(), 'no_credential')
+})
+
+t.test('the key of a vendor in a file, as containers are given secrets', async (t) => {
+  const files = t.testdir({ key: 'sk-of-a-file\n', empty: '\n' })
+  const file = path.join(files, 'key')
+  const [openai] = await create([{ id: 'openai', adapter: 'openai' }], { OPENAI_API_KEY_FILE: file })
+  t.equal(openai?.unavailable(), null)
+  const named = { id: 'mine', adapter: 'openai', apiKey: 'env:MY_KEY' }
+  const [mine] = await create([named], { MY_KEY_FILE: file })
+  t.equal(mine?.unavailable(), null)
+  const empty = path.join(files, 'empty')
+  const refusals: [Environment, string][] = [
+    [{ OPENAI_API_KEY_FILE: empty }, `OPENAI_API_KEY_FILE: ${empty} is empty`],
+    [
+      { OPENAI_API_KEY_FILE: file, OPENAI_API_KEY: 'sk-other' },
+      'OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set: keep one of them',
+    ],
+    [{ OPENAI_API_KEY_FILE: `${file}-not` }, `OPENAI_API_KEY_FILE: ${file}-not cannot be read (ENOENT)`],
+  ]
+  for (const [env, message] of refusals)
+    await t.rejects(createProviders([{ id: 'openai', adapter: 'openai' }], env, quiet), {
+      name: 'ConfigError',
+      message,
+    })
 })
 
 t.test('mistakes in the configuration are named', async (t) => {

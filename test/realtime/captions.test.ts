@@ -5,7 +5,7 @@ import { startParley } from '../process/parley.ts'
 import { type FixtureName, readFixture, spoken } from '../speech/fixtures.ts'
 import { loadPrompts } from '../speech/prompts.ts'
 import { wordErrors } from '../speech/words.ts'
-import { type Client, open, start } from './socket.ts'
+import { type Client, loadStreamModels, open, start } from './socket.ts'
 
 const transcription = 'conversation.item.input_audio_transcription'
 const promptsCount = 20
@@ -19,7 +19,7 @@ const endpointingMs = 500
 const parley = await startParley({ PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' })
 t.teardown(() => parley.remove())
 const recordings = await load()
-await warmUp()
+await loadStreamModels(parley)
 const captions = each(caption)
 
 type Recording = { text: string; pcm: Buffer }
@@ -39,13 +39,6 @@ async function load(): Promise<Recording[]> {
     text: `${spoken[first]} ${spoken[second]}`,
     pcm: Buffer.concat([readFixture(first).subarray(44), readFixture(second).subarray(44), pause]),
   }))
-}
-
-/** The first stream loads the models. */
-async function warmUp(): Promise<void> {
-  const client = await start(parley, '/v1/transcribe/stream', { language: 'en' })
-  client.send({ type: 'end' })
-  await client.closed
 }
 
 async function speak(pcm: Buffer, send: (frame: Buffer) => void): Promise<void> {

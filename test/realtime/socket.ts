@@ -32,6 +32,13 @@ export async function start(target: Target, address: string, config: object = {}
   return client
 }
 
+/** The first stream of the built-in recognizer loads its models. Speech that arrives meanwhile waits, and gets no captions. */
+export async function loadStreamModels(target: Target): Promise<void> {
+  const client = await start(target, '/v1/transcribe/stream', { language: 'en' })
+  client.send({ type: 'end' })
+  await client.closed
+}
+
 /** The status and the error code of an upgrade that must be refused; 101 when it was not. */
 export function refusal(target: Target, address: string, opening: Opening): Promise<{ status: number; code: string }> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
-/** Every command of the command line that has a result prints it as JSON too. */
+/** Every command of the command line that has a result prints it as JSON too, and documents name what there is. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Command } from 'commander'
 import t from 'tap'
 import type { Actions } from '../../cli/actions.ts'
@@ -15,7 +17,8 @@ function leaves(command: Command, name = ''): [string, Command][] {
   return command.commands.flatMap((each) => leaves(each, `${name} ${each.name()}`.trim()))
 }
 
-const commands = leaves(createProgram({ version: '0.0.0' } as Actions))
+const program = createProgram({ version: '0.0.0' } as Actions)
+const commands = leaves(program)
 
 t.test('each command has --json, or is an exception with a reason', (t) => {
   const without = commands.filter(([, { options }]) => !options.some(({ long }) => long === '--json'))
@@ -34,3 +37,55 @@ t.test('each command, argument and option says what it is', (t) => {
   }
   t.end()
 })
+
+const root = path.resolve(import.meta.dirname, '../..')
+const folders = ['.', 'docs', 'docs/decisions', 'deploy', 'deploy/prometheus', 'deploy/systemd']
+const documents = folders.flatMap((folder) =>
+  readdirSync(path.join(root, folder))
+    // The changelog says what was, too.
+    .filter((name) => /\.(md|yaml|service|env)$|Dockerfile$/.test(name) && name !== 'CHANGELOG.md')
+    .map((name) => path.join(folder, name)),
+)
+
+t.test('documents name commands and options that exist', (t) => {
+  let found = 0
+  for (const document of documents)
+    for (const [, line = ''] of readFileSync(path.join(root, document), 'utf8').matchAll(
+      /(?:^ *|[`(]|parley-\d )(?:parley|\.\/dist\/main\.js) ([a-z][^`\n]*)/gm,
+    )) {
+      found += 1
+      t.equal(faultOf(line), null, `${document}: parley ${line}`)
+    }
+  t.ok(found > 60, `${found} lines`)
+  t.equal(faultOf('org make Acme'), 'org has no make')
+  t.equal(faultOf('org list --long'), 'org list has no --long')
+  t.end()
+})
+
+t.test('README lists every command', (t) => {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
+  const [, list = ''] = /knows `([^`]*)`/.exec(readme) ?? []
+  const named = list.split(',').map((name) => name.trim().split(' ')[0])
+  t.same(named.sort(), program.commands.map((command) => command.name()).sort())
+  const [, without = ''] = /all but ([^;]*?) print JSON with `--json`/.exec(readme) ?? []
+  t.same([...without.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort(), Object.keys(exceptions).sort())
+  t.end()
+})
+
+/** The first word of a line that the command line does not know, or null. A group alone is a mention of its commands. */
+function faultOf(line: string): string | null {
+  let command = program
+  let name = ''
+  for (const word of line.split(/\s+/).filter((word) => word !== '')) {
+    if (word === '#' || word === '<' || word === '|') return null
+    if (command.commands.length > 0) {
+      const next = command.commands.find((each) => each.name() === word)
+      if (next === undefined) return `${name || 'parley'} has no ${word}`
+      command = next
+      name = `${name} ${word}`.trim()
+    }
+    const [option = ''] = /^--[a-z-]+/.exec(word) ?? []
+    if (option !== '' && !command.options.some(({ long }) => long === option)) return `${name} has no ${option}`
+  }
+  return null
+}

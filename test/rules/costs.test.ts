@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { figure, type RecordedCosts, withTables } from '../../bench/cost-page.ts'
 import type { Counts } from '../../bench/counts.ts'
-import { demandOf } from '../../bench/model.ts'
+import { demandOf, setupOf } from '../../bench/model.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
@@ -40,6 +40,9 @@ t.test('the model multiplies units by their costs and adds the idle nodes', (t) 
     ...{ rowsADay: 1_224_000, storedBytesADay: 363_600_000, storedBytesKept: 3_636_000_000 },
     ...{ recordedBytesKept: 5_040_000 },
   })
+  // 50 ms of them are of the server, of which a process may use 500, and one of the two nodes can be away.
+  const setup = { callsACore: 6_000, liveCallsANode: 120, processesANode: 1, postgresConnections: 22 }
+  t.strictSame(setupOf(costs, load), setup)
   t.same([0, 0.0004, 0.012345, 12.34, 1_234_567].map(figure), ['0', '0', '0.0123', '12.3', '1,230,000'])
   t.end()
 })

@@ -1,7 +1,7 @@
 /** Rules of the project that no compiler and no linter holds. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -91,9 +91,11 @@ t.test('every folder is named for a concern', (t) => {
 })
 
 t.test('a change of any file that is built makes the build out of date', (t) => {
-  const { include } = JSON.parse(read('tsconfig.build.json')) as { include: string[] }
+  const maps = readdirSync(path.join(root, 'dist')).filter((name) => name.endsWith('.map'))
+  const built = maps.flatMap((name) => (JSON.parse(read(`dist/${name}`)) as { sources: string[] }).sources)
+  const folderOf = (source: string) => /^\.\.\/(?:(.*?)\/)?/.exec(source)?.[1] ?? []
   const folders = /^sources := \$\(wildcard \*\.ts\) \$\(shell find (.*) -name '\*\.ts'/m.exec(read('Makefile'))?.[1]
-  t.same(folders?.split(' '), include.filter((name) => !name.endsWith('.ts')).sort())
+  t.same(folders?.split(' '), [...new Set(built.flatMap(folderOf))].sort())
   t.end()
 })
 

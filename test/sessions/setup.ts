@@ -133,6 +133,9 @@ function recorded(log: string[], state = { isOver: false, failsJoins: false }): 
     get isOver() {
       return state.isOver
     },
+    get isEnding() {
+      return state.isOver
+    },
     audio: note('audio'),
     played: note('played'),
     cleared: note('cleared'),

@@ -2,7 +2,16 @@
 import t from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
 import { until } from '../http/harness.ts'
-import { agentNumber, far, recordingOf, type Stream, startWorld, streamFields, type World } from './setup.ts'
+import {
+  agentNumber,
+  far,
+  recordingOf,
+  type Stream,
+  settledMark,
+  startWorld,
+  streamFields,
+  type World,
+} from './setup.ts'
 
 const voice = recordingOf('tt-weasels')
 const greeting = recordingOf('please-try-call-later')
@@ -53,16 +62,10 @@ for (const encoding of ['PCMU', 'PCMA', 'L16'] as const) {
     const doubled = Int16Array.from({ length: voice.samples.length * 2 }, (_, at) => voice.samples[at >> 1] as number)
     stream.sendAudio(encoding === 'L16' ? doubled : voice.samples)
     stream.send({ event: 'mark', mark: { name: 'end' } })
-    await until(() => stream.of('media').length > 0)
     await settledMark(world, stream)
     const arrived = farAudio.of(far('0006'))
     t.ok(likenessOf(encoding === 'L16' ? doubled : voice.samples, arrived) > 0.95)
   })
-}
-
-async function settledMark(world: World, stream: Stream): Promise<void> {
-  for (let i = 0; stream.of('mark').length === 0 && i < 200; i++) await world.clock.advance(100)
-  await until(() => stream.of('mark').length > 0)
 }
 
 t.test('a mark returns when the audio before it was played, and at once without audio', async (t) => {
@@ -184,6 +187,28 @@ t.test(
     t.ok(likenessOf(greeting.samples, stream.audio()) > 0.95)
   },
 )
+
+t.test('a person whose words have covered the only pause of the agent asks whether anybody is there', async (t) => {
+  const [hello, asks, line] = [recordingOf('privacy-prompt'), recordingOf('conf-noempty'), greeting]
+  const speak = (text: string) =>
+    Promise.resolve(text === 'Hello?' ? hello : text === 'Hello? Are you there?' ? asks : line)
+  const world = await startWorld(t, { speak })
+  const stream = await call(world, '0006')
+  const plays = async (ms: number) => {
+    for (let played = 0; played < ms; played += 100) await play(world, stream, 100)
+  }
+  // The person begins to speak half a second after the answer, and the agent says one word meanwhile.
+  await plays(600)
+  stream.sendAudio(voice.samples.subarray(2000, 6000))
+  await plays(5000)
+  t.ok(likenessOf(hello.samples, stream.audio()) > 0.95)
+  t.notOk(likenessOf(asks.samples, stream.audio()) > 0.5, 'the agent may still go on')
+  await plays(5000)
+  t.ok(likenessOf(asks.samples, stream.audio()) > 0.95)
+  stream.sendAudio(voice.samples)
+  await plays(7000)
+  t.ok(likenessOf(line.samples, stream.audio()) > 0.95, 'the conversation goes on')
+})
 
 t.test('our audio does not reach …0012, who asks whether anybody is there', async (t) => {
   const said: string[] = []

@@ -115,6 +115,12 @@ export const streamFields = (world: World, encoding: LineFormat['encoding'] = 'P
   stream_bidirectional_sampling_rate: encoding === 'L16' ? 16_000 : 8000,
 })
 
+/** Lets time pass until the first mark is back: all audio that was sent before it was played then. */
+export async function settledMark(world: World, stream: Stream): Promise<void> {
+  for (let i = 0; stream.of('mark').length === 0 && i < 200; i++) await world.clock.advance(100)
+  await until(() => stream.of('mark').length > 0)
+}
+
 /** Our side of a media socket. */
 export class Stream {
   readonly frames: Frame[] = []

@@ -1,7 +1,10 @@
 /** Commands from one process to another that holds a call. */
 import t from 'tap'
 import type { Tenant } from '../../domain/access/organization.ts'
+import { answerMs, commandMs } from '../../domain/calls/commands.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import { createLiveCalls } from '../../domain/sessions/reach-calls.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { organization, TestCluster } from './cluster.ts'
 
@@ -74,4 +77,33 @@ t.test('a command that nobody takes is withdrawn', async (t) => {
   await store.calls.insert(call, {})
   await store.callCommands.serve(() => fail('it is for another process'))
   t.equal(await store.callCommands.send(call, call.id, 'gone', { kind: 'end', reason: 'api_ended' }), null)
+})
+
+t.test('a transfer whose answer is lost counts as taken, because it may be under way', async (t) => {
+  const url = await cluster.database()
+  const untilTaken: (() => void)[] = []
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, run) {
+      if (delayMs !== commandMs) return systemClock.after(delayMs === answerMs ? 1 : delayMs, run)
+      untilTaken.push(run)
+      return () => {}
+    },
+  }
+  const here = await cluster.store(t, url, { clock })
+  const owner = await cluster.store(t, url)
+  const call = newCall((await organization(here, 'a')).id)
+  await here.calls.insert(call, {})
+  await here.callCommands.serve(() => null)
+  const taken = new Promise<void>((resolve) => {
+    void owner.callCommands.serve(() => {
+      resolve()
+      return new Promise(() => {})
+    })
+  })
+  const command = { action: 'complete', transferId: 'transfer-1', recipientIdentity: null } as const
+  const sent = here.callCommands.send(call, call.id, owner.instanceId, { kind: 'transfer', command })
+  await taken
+  for (const run of untilTaken) run()
+  t.same(await sent, { answer: null })
 })

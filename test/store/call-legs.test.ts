@@ -67,6 +67,41 @@ t.test('the leg of an attempt that failed is looked for while its call goes on',
   t.same(await orphans(), [])
 })
 
+t.test(
+  'many legs that nobody holds hide neither those of another line nor those of another organization',
+  async (t) => {
+    const url = await cluster.database()
+    const clock = movableClock()
+    const store = await cluster.store(t, url, { clock })
+    const [many, few] = [await organization(store, 'many'), await organization(store, 'few')]
+    const left = async ({ id: organizationId }: { id: string }, line: Leg['line']): Promise<string> => {
+      const call = newCall(organizationId, { ownerId: store.instanceId })
+      await store.calls.insert(call, {})
+      clock.advance(1)
+      const leg: Leg = {
+        ...{
+          organizationId,
+          test: false,
+          id: systemIds.leg(),
+          callId: call.id,
+          party: 'caller',
+          direction: 'outbound',
+        },
+        ...{ line, carrierLegId: null, createdAtMs: clock.nowMs(), answeredAtMs: null, endedAtMs: null },
+        microUsdPerMinute: null,
+      }
+      await store.legs.insert(leg)
+      return leg.id
+    }
+    const old: string[] = []
+    for (let legs = 0; legs < 12; legs++) old.push(await left(many, 'carrier'))
+    const [other, trunk] = [await left(few, 'carrier'), await left(many, 'trunk')]
+    await cluster.sql(t, url)`update instances set alive_until = now() - interval '1 day'`
+    const found = (await store.legs.orphans(graceMs, 10)).map(({ id }) => id)
+    t.same(found.toSorted(), [...old.slice(0, 9), other, trunk].toSorted())
+  },
+)
+
 t.test('two legs that are connected outlive their process, and neither of them the other', async (t) => {
   const { store, sql, call, clock, caller, orphans, attempt } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 second'`

@@ -302,6 +302,13 @@ t.test('DATABASE_URL that leads nowhere is named in the error, without its passw
   await t.rejects(wrong('mysql://root:hunter2@localhost/x'), {
     message: 'DATABASE_URL must look like postgres://user:password@host:5432/database.',
   })
+  await t.rejects(wrong('postgres://u:hunter2@127.0.0.1:1/x?sslmode=verify-full&sslrootcert=/etc/ca.crt'), {
+    message:
+      'DATABASE_URL has sslrootcert, which only programs with libpq read. Name the certificate of the authority in NODE_EXTRA_CA_CERTS.',
+  })
+  await t.rejects(wrong('postgres://u:hunter2@127.0.0.1:1/x?sslmode=verify_full'), {
+    message: 'DATABASE_URL has another sslmode than disable, allow, prefer, require, verify-ca, verify-full.',
+  })
   const refused = await wrong('postgres://u:hunter2@127.0.0.1:1/x').catch((error: unknown) => error as Error)
   t.match(refused, {
     message:

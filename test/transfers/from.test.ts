@@ -22,7 +22,7 @@ const numbers = [
 ]
 
 /** The number and the trunk with which a call to `to` is transferred from `from`, or the issues of the refusal. */
-async function startedFrom(to: string, from: string) {
+async function startedFrom(to: string, from: string | null) {
   const phone = {
     direction: 'inbound',
     from: null,
@@ -39,7 +39,7 @@ async function startedFrom(to: string, from: string) {
     transfers: { find: () => Promise.resolve(null), list: () => Promise.resolve([]) },
     numbers: {
       outboundFor: (_tenant, _agentId, asked) => Promise.resolve(of(asked ?? '') ?? 'none'),
-      connectionOf: (_tenant, id) => Promise.resolve(of(id)?.connectionId ?? null),
+      connectionOf: (_tenant, id) => Promise.resolve(of(id)?.connectionId),
     },
     credit: { refusal: () => Promise.resolve(null) },
     live: {
@@ -60,16 +60,25 @@ async function startedFrom(to: string, from: string) {
     if (error.data.kind === 'invalid') return error.data.issues
   }
   const [started] = wanted
-  return { from: started?.from, outboundTrunkId: started?.outboundTrunkId }
+  const { isNumberOfCall, outboundTrunkId } = started ?? {}
+  return { from: started?.from, isNumberOfCall, outboundTrunkId }
 }
 
 t.test('a number of the same carrier or of a trunk is shown, and the leg goes over its own trunk', async (t) => {
   const cases = [
     ['+15005550101', '+15005550102', null],
-    ['+15005550201', '+15005550201', 'sip_a'],
     ['+15005550201', '+15005550202', 'sip_b'],
   ] as const
-  for (const [to, from, outboundTrunkId] of cases) t.same(await startedFrom(to, from), { from, outboundTrunkId })
+  for (const [to, from, outboundTrunkId] of cases)
+    t.same(await startedFrom(to, from), { from, isNumberOfCall: false, outboundTrunkId })
+})
+
+t.test('the number of the call is shown over the connection with which the call began', async (t) => {
+  const to = '+15005550201'
+  const kept = { from: to, isNumberOfCall: true, outboundTrunkId: null }
+  t.same(await startedFrom(to, null), kept)
+  t.same(await startedFrom(to, to), kept)
+  t.same(await startedFrom('+15005550299', null), { ...kept, from: '+15005550299' }, 'a number that is gone')
 })
 
 t.test('a number of another kind of line is refused with its place', async (t) => {

@@ -1,10 +1,11 @@
-/** The time that a verdict of a carrier and a silent recipient have. */
+/** The times that a ringing phone, a person who is asked, a verdict of a carrier and a silent recipient have. */
 import t from 'tap'
 import type { AskedWarm } from '../../domain/transfers/asked-transfer.ts'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
 
 const calm = { seed: 7, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
+const nobody = '+15005550002'
 const voicemail = '+15005550008'
 const person = '+15005550011'
 
@@ -12,6 +13,78 @@ async function ran(steps: readonly Step[]) {
   const world = new World({ ...calm, steps }, null)
   return { ...(await world.run()), world }
 }
+
+/** The time from one event of the call to another. Events of one moment are stored 1 ms apart. */
+function msBetween({ database: { events } }: World, from: string, to: string): number {
+  const timeOf = (type: string) => events.find((event) => event.type === type)?.occurredAtMs ?? Number.NaN
+  return timeOf(to) - timeOf(from)
+}
+
+/** On the way to the carrier and back, and the grace that it has to end the ringing by itself. */
+const wayMs = 1_200
+
+t.test('a phone rings for as long as the request says, 30 s by default', async (t) => {
+  for (const [ringingTimeout, s] of [
+    [1, 1],
+    [5, 5],
+    [120, 120],
+    [null, 30],
+  ] as const) {
+    const asked: AskedWarm = { to: nobody, ringingTimeout }
+    for (const step of [
+      { does: 'warm', asked },
+      { does: 'blind', asked: { to: nobody, ringingTimeout } },
+    ] as const) {
+      const { failure, reached, world } = await ran([{ afterMs: 3000, ...step }])
+      t.same([failure, reached], [null, [`${step.does} failed no_answer return_to_assistant`]])
+      const ms = msBetween(world, 'transfer.requested', 'transfer.failed')
+      t.ok(ms >= s * 1000 && ms <= s * 1000 + wayMs, `${step.does}, ${s} s: ${ms} ms`)
+    }
+  }
+})
+
+t.test('the time to ring begins when the line has taken the call', async (t) => {
+  const { failure, reached, world } = await ran([
+    // Nothing but the answer, after 3 s, says that the line has taken it.
+    { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer slow' },
+    { afterMs: 0, does: 'events are lost', ms: 3500 },
+    { afterMs: 0, does: 'warm', asked: { to: nobody, ringingTimeout: 1 } },
+    { afterMs: 10_000, does: 'agent speaks', ms: 200 },
+  ])
+  t.same([failure, reached], [null, ['warm failed no_answer return_to_assistant']])
+  const ms = msBetween(world, 'transfer.requested', 'transfer.failed')
+  t.ok(ms >= 4000 && ms <= 4000 + wayMs, `${ms} ms`)
+})
+
+t.test('a person who decides nothing is asked for as long as the request says, 20 s by default', async (t) => {
+  for (const [screeningTimeout, s] of [
+    [5, 5],
+    [120, 120],
+    [null, 20],
+  ] as const) {
+    const { failure, reached, world } = await ran([
+      { afterMs: 3000, does: 'warm', asked: { to: person, screeningTimeout } },
+    ])
+    t.same([failure, reached], [null, ['warm failed no_answer return_to_assistant']])
+    const ms = msBetween(world, 'transfer.screening', 'transfer.failed')
+    t.ok(ms >= s * 1000 - 10 && ms <= s * 1000, `${s} s: ${ms} ms`)
+  }
+})
+
+t.test('a verdict has 10 s by default, and as long as the request says', async (t) => {
+  for (const [timeoutSeconds, s] of [
+    [1, 1],
+    [60, 60],
+    [null, 10],
+  ] as const) {
+    const voicemailDetection = { mode: 'agent', timeoutSeconds } as const
+    const asked: AskedWarm = { to: person, screeningTimeout: 120, voicemailDetection }
+    const { failure, world } = await ran([{ afterMs: 3000, does: 'warm', asked }])
+    t.equal(failure, null)
+    const ms = msBetween(world, 'transfer.screening', 'carrier.machine_detection')
+    t.ok(ms >= s * 1000 - 10 && ms <= s * 1000, `${s} s: ${ms} ms`)
+  }
+})
 
 t.test('a verdict of the carrier counts within the time for it, and is not_sure after that', async (t) => {
   const cases = [
@@ -42,10 +115,7 @@ t.test(
       { afterMs: 20_000, does: 'agent speaks', ms: 200 },
     ])
     t.same([failure, reached], [null, ['blind failed carrier_error return_to_assistant']])
-    const { events } = world.database
-    const timeOf = (type: string) => events.find((event) => event.type === type)?.occurredAtMs ?? 0
-    // Events of one moment are stored 1 ms apart.
-    const silentMs = timeOf('transfer.failed') - timeOf('transfer.bridging')
+    const silentMs = msBetween(world, 'transfer.bridging', 'transfer.failed')
     t.ok(silentMs > 4_990 && silentMs <= 5_000, `${silentMs} ms`)
   },
 )

@@ -7,7 +7,14 @@ const wanted = { ringingTimeoutS: 30, timeLimitS: 600, region: null, detectsMach
 
 function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
   const clock = new ManualClock()
-  const world = { clock, commands: [] as string[], events: [] as string[], names: [] as string[], isAway: false }
+  const world = {
+    clock,
+    commands: [] as string[],
+    events: [] as string[],
+    names: [] as string[],
+    isAway: false,
+    recorded: [] as unknown[],
+  }
   const line = {
     name: 'simulator' as const,
     dial,
@@ -35,7 +42,7 @@ function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
       },
       clock,
       log: { info() {}, warn() {}, error() {} },
-      record: { line() {} },
+      record: { line: (...line) => void world.recorded.push(line) },
       over() {},
     },
     {
@@ -95,4 +102,21 @@ t.test('a leg that nothing has named in time is given up', async (t) => {
   t.same(world.events, ['lineFailed', 'dialed'])
   world.recipient.event({ id: 'event_1', type: 'ringing', carrierLegId: 'v3:leg', legId: 'leg_1', occurredAtMs: 0 })
   t.same(world.commands, ['hangUp'], 'the line has dialled it all the same')
+})
+
+t.test('the events of the leg have what the contract says of them', async (t) => {
+  const world = newRecipient(() => Promise.resolve({ carrierLegId: 'v3:leg' }))
+  await world.dial()
+  const head = { id: 'event_1', occurredAtMs: 0, carrierLegId: 'v3:leg', legId: 'leg_1' }
+  const forwarding = {
+    ...{ forwardedFrom: null, originalTo: null, redirectingNumber: null },
+    ...{ diversion: [], historyInfo: [], privacy: [] },
+  }
+  const to = '+15005550017'
+  world.recipient.event({ ...head, type: 'initiated', direction: 'outgoing', from: null, to, forwarding })
+  world.recipient.event({ ...head, type: 'stream_failed', reason: 'closed' })
+  t.same(world.recorded, [
+    ['carrier.initiated', { leg: 'recipient', direction: 'outbound' }],
+    ['carrier.stream_failed', { leg: 'recipient', reason: 'closed' }],
+  ])
 })

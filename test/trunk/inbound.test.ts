@@ -1,7 +1,8 @@
 /** Calls that come over a trunk: the other side speaks SIP over real sockets. */
 import t from 'tap'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
-import { legId, media, openTrunk, type Trunk } from './setup.ts'
+import { legId, media, openTrunk, plain, type Trunk } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
@@ -106,6 +107,23 @@ t.test('a caller who leaves before the answer ends the call', async (t) => {
   t.match(await trunk.event('hangup'), { sipCode: 487, cause: 'originator_cancel', by: 'caller' })
   peer.send('CANCEL', { callId: 'another', branch: 'z9hG4bK-another' })
   await peer.response(481, 'CANCEL')
+})
+
+t.test('a caller who leaves while the sender is looked up is not announced', async (t) => {
+  let found: (connections: SipConnection[]) => void = () => {}
+  const lookup = new Promise<SipConnection[]>((resolve) => {
+    found = resolve
+  })
+  const trunk = await openTrunk(t, { ofAddress: () => lookup })
+  const peer = await trunk.peer()
+  peer.send('INVITE', { ...invite, branch: 'z9hG4bK-early' })
+  peer.send('CANCEL', { callId: 'call-1', branch: 'z9hG4bK-early' })
+  await peer.response(200, 'CANCEL')
+  found([plain])
+  await peer.response(487, 'INVITE')
+  await quiet()
+  t.same(trunk.types(), [])
+  t.same(peer.responses(180), [])
 })
 
 for (const code of [404, 480, 486, 503] as const)

@@ -342,6 +342,29 @@ t.test('the ports are even, are refused when all are in use, and come back', asy
   t.equal(clock.timers, 0, 'the timer stops with the last leg')
 })
 
+t.test('every packet of the other side says that it is there, and those of others say nothing', async (t) => {
+  const { far, opened, remote, ticks, send } = await leg(t)
+  t.equal(opened.quietMs, 0)
+  await ticks(50)
+  t.equal(opened.quietMs, 1_000)
+  const stranger = await openRtpPeer(t, '127.0.0.9')
+  await send(stranger.socket, speech(0))
+  await send(far.socket, Buffer.from('no packet of RTP'))
+  t.equal(opened.quietMs, 1_000)
+  t.equal(opened.packets, 0)
+  const comfortNoise = { payloadType: 13, payload: Buffer.of(70) }
+  const key = { payloadType: 101, payload: Buffer.from([5, 0x80 | 10, 3, 0x20]) }
+  for (const [n, packet] of [speech(0), speech(1, comfortNoise), speech(2, key), speech(3)].entries()) {
+    await ticks(10)
+    await send(far.socket, packet)
+    t.equal(opened.quietMs, 0, `packet ${n}`)
+    t.equal(opened.packets, n + 1)
+  }
+  await ticks(10)
+  opened.start({ ...remote, direction: 'inactive' })
+  t.equal(opened.quietMs, 200, 'a call that is held is quiet too')
+})
+
 t.test('a flood of packets from another address does not displace the speech of the call', async (t) => {
   const { far, audible, send, ticks } = await leg(t)
   const flood = await openRtpPeer(t, '127.0.0.2')

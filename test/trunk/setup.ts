@@ -19,6 +19,9 @@ export const media = { url: 'ws://127.0.0.1/', token: 'right', sampleRateHz: 800
 export class CountedRtp implements RtpLeg {
   readonly port = 42_000
   readonly jitterMs = 0
+  /** A test lets the far end be quiet. */
+  quietMs = 0
+  packets = 0
   readonly starts: RtpRemote[] = []
   readonly digits: string[] = []
   readonly options: RtpLegOptions
@@ -47,7 +50,7 @@ export class CountedRtp implements RtpLeg {
   }
 }
 
-const plain: SipConnection = {
+export const plain: SipConnection = {
   id: 'sip_one',
   organizationId: 'org_one',
   outbound: null,
@@ -56,6 +59,7 @@ const plain: SipConnection = {
 
 export const limits: TrunkLimits = {
   ...{ legsMax: 2_000, legsPerOrganizationMax: 500, lookupsMax: 64, socketsMax: 256, socketsPerAddressMax: 32 },
+  farEndQuietMs: 30_000,
 }
 
 export type TrunkSetup = {

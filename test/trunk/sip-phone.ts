@@ -129,6 +129,11 @@ export class SipPhone {
     return valueOf(refer.headers, 'refer-to') ?? ''
   }
 
+  /** It sends no packets any more, and ends nothing: it holds the call, or has lost its power. */
+  fallSilent(): void {
+    this.#stop()
+  }
+
   hangUp(): void {
     if (this.#ends !== null) this.peer.send('BYE', { ...this.#ends, cseq: 2 })
     this.#stop()

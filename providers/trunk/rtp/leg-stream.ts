@@ -30,6 +30,7 @@ export type LegStreamDeps = {
 }
 
 const lineRateHz = 8000
+const tickMs = 20
 const frameSamples = 160
 /** 100 ms in one packet. */
 const payloadBytesMax = 800
@@ -67,8 +68,12 @@ export class LegStream implements MediaTransport {
   /** Null: no valid packet has come. */
   #source: Source | null = null
   #remoteSsrc: number | null = null
-  #packets = 0
+  #packetsOfTick = 0
   #silentTicks = 0
+  /** Without any packet of the other side. */
+  #quietTicks = 0
+  /** Valid ones of the other side. */
+  #packets = 0
   #hasSent = false
   #hasComplained = false
   #isClosed = false
@@ -91,6 +96,14 @@ export class LegStream implements MediaTransport {
 
   get jitterMs(): number {
     return this.#jitter.delayMs
+  }
+
+  get quietMs(): number {
+    return this.#quietTicks * tickMs
+  }
+
+  get packets(): number {
+    return this.#packets
   }
 
   start(remote: RtpRemote): void {
@@ -168,8 +181,9 @@ export class LegStream implements MediaTransport {
   /** 20 ms have passed. */
   tick(): void {
     const line = this.#line
-    this.#packets = 0
+    this.#packetsOfTick = 0
     if (line === null) return
+    this.#quietTicks++
     this.#send(line)
     if (++this.#silentTicks > silentTicksMax) return
     this.#jitter.tick((frame) => {
@@ -186,10 +200,12 @@ export class LegStream implements MediaTransport {
     const line = this.#line
     if (line === null || !this.#isOfCall(line, { address, port })) return
     // Packets of others are not counted: a flood of them would displace the speech of the call.
-    if (++this.#packets > packetsMax) return
+    if (++this.#packetsOfTick > packetsMax) return
     const { remote } = line
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
+    this.#quietTicks = 0
+    this.#packets++
     const isSpeech = packet.payloadType === remote.payloadType
     if (!isSpeech && packet.payloadType !== remote.dtmfPayloadType) return
     this.#source = { address, port }

@@ -57,6 +57,12 @@ class PortPool implements RtpPorts {
         get jitterMs() {
           return stream.jitterMs
         },
+        get quietMs() {
+          return stream.quietMs
+        },
+        get packets() {
+          return stream.packets
+        },
         start: (remote) => stream.start(remote),
         sendDtmf: (digits) => stream.sendDtmf(digits),
         connect: (other) => stream.connect(this.#streamOf.get(other) ?? null),

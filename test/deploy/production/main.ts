@@ -221,7 +221,8 @@ async function versions(): Promise<string[]> {
     const { output } = await runToEnd([...inServerNetwork, 'curl', '-s', `http://127.0.0.1:${port}/metrics`])
     return /parley_build_info\{[^}]*version="([^"]*)"/.exec(output)?.[1] ?? output.slice(0, 200)
   }
-  return [await read(18_080), await read(18_081)]
+  // Those that step 3 has written.
+  return [await read(18_080), await read(18_180)]
 }
 
 function readVersion(): string {

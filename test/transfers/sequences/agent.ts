@@ -63,6 +63,10 @@ export class ModelledAgent implements Conversation {
     return this.#isOver || this.#hold.isGone
   }
 
+  get isEnding(): boolean {
+    return this.#ending !== null || this.isOver
+  }
+
   get isEnded(): boolean {
     return this.#isOver
   }
@@ -80,19 +84,19 @@ export class ModelledAgent implements Conversation {
   }
 
   hold(sound: HoldSound, held: () => void): boolean {
-    if (this.#ending !== null || this.isOver) return false
+    if (this.isEnding) return false
     this.#hold.begin(sound, held)
     return true
   }
 
   resume({ endsCall }: AfterHold): void {
-    if (this.#ending !== null || this.isOver) return
+    if (this.isEnding) return
     this.owesWords = true
     this.#hold.end(() => this.#say(endsCall ? 'agent_hangup' : null))
   }
 
   handOver(): void {
-    if (this.#ending !== null || this.isOver) return
+    if (this.isEnding) return
     this.#hold.handOver()
     this.#cancelSpeech()
     this.#waiting = null

@@ -29,6 +29,7 @@ const requestMs = 5_000
 const lateMs = 8_000
 /** Within the 25 s for which a line waits for an answer that is late. */
 const answerLateMs = 6_000
+const answerSlowMs = 3_000
 const againMs = 100
 
 export class SequenceCarrier implements SequenceLine {
@@ -119,7 +120,8 @@ export class SequenceCarrier implements SequenceLine {
     this.#events.command(
       `${path}${answer instanceof Refusal ? ' is refused' : ''}${fault === 'none' ? '' : `: ${fault}`}`,
     )
-    await this.#clock.wait(fault === 'answer late' ? answerLateMs : this.#faults.delayMs(wayMs))
+    const delayMs = { 'answer late': answerLateMs, 'answer slow': answerSlowMs }[String(fault)]
+    await this.#clock.wait(delayMs ?? this.#faults.delayMs(wayMs))
     if (fault === 'answer lost' || !life.isAlive) return never()
     if (answer instanceof Refusal) throw refused(answer)
     return answer

@@ -71,8 +71,7 @@ export class Faults {
     const fault = this.#drawCommand()
     const isAnswered = fault === 'unreachable' || fault === 'server'
     const kind = `${isAnswered ? 'refused' : 'unanswered'} ${does}` as const
-    // The next look waits for this answer, and the orphans that it would have found wait with it.
-    if (fault !== 'none') this.happened(kind, kind === 'unanswered hangup of an orphan' ? null : leg)
+    if (fault !== 'none') this.happened(kind, leg)
     return fault
   }
 
@@ -105,5 +104,6 @@ export type SentCommand = {
   does: 'dial' | 'hangup' | 'hangup of an orphan' | 'question' | 'command'
   leg: string | null
 }
-export type CommandFault = (typeof commandFaults)[number]
+/** `answer slow`: within the 5 s that a dial may take. Only sequences that are written by hand have it. */
+export type CommandFault = (typeof commandFaults)[number] | 'answer slow'
 type RowFault = 'none' | 'away' | 'answer lost'

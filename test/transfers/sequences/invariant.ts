@@ -5,6 +5,7 @@
  */
 
 import type { Call } from '../../../domain/calls/call.ts'
+import type { Leg } from '../../../domain/phone/leg.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
 import type { Transfer } from '../../../domain/transfers/transfer.ts'
 import type { ModelledAgent } from './agent.ts'
@@ -27,6 +28,8 @@ export type Watched = {
   call: Call | null
   /** A client or the lack of credit has ended the call. */
   isEndWanted: boolean
+  /** The leg is over at the line, or was never dialled there. */
+  isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean
   /** The name of the leg has died with the process that knew it. */
   isUnnamed(carrierLegId: string): boolean
 }
@@ -107,7 +110,14 @@ export class Invariant {
     if (!isOwnerAlive) return
     if (agent.isEnded && carrier.isAlive(callerLegId)) yield left('the leg of the caller is left', callerLegId)
     for (const { legId, status } of transfers) {
-      const name = database.legs.get(legId)?.carrierLegId ?? null
+      const leg = database.legs.get(legId)
+      const name = leg?.carrierLegId ?? null
+      // While the two are connected, the line is asked first whether the caller is there.
+      if (leg !== undefined && !isOver(status) && this.#world.isGone(leg))
+        yield [
+          `an attempt goes on whose recipient is gone: ${name ?? legId}`,
+          { mostMs: wayMs, legs: [name ?? legId, callerLegId] },
+        ]
       if ((status === 'failed' || status === 'cancelled') && name !== null && carrier.isAlive(name))
         yield left('the leg of a recipient who was given up is left', name)
     }

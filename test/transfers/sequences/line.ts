@@ -12,6 +12,8 @@ export type LineEvents = {
   stream(carrierLegId: string, address: string): void
   /** A leg is over, and its stream. */
   over(carrierLegId: string): void
+  /** The line does not dial this leg, by our name for it. */
+  refused(legId: string): void
   /** A command to hang up has reached the line. */
   hangUp(carrierLegId: string): void
   /** For the trace of a sequence. */

@@ -161,7 +161,7 @@ export class ParleyProcess {
     database.renew(this.id)
     let suspects: ReadonlySet<string> = new Set()
     life.every(periodsMs.renew, renew)
-    life.every(periodsMs.look, () => phones.look())
+    life.every(periodsMs.look, () => Promise.resolve(phones.look()))
     life.every(periodsMs.orphanedLegs, () => phones.hangUpOrphans())
     life.every(periodsMs.unattendedLegs, () => phones.lookAtUnattended())
     life.every(periodsMs.orphanedCalls, async () => {
@@ -219,7 +219,8 @@ export class ParleyProcess {
     database.calls.set(call.id, call)
     database.legs.set(leg.id, { ...leg, bridgedAtMs: null })
     const live = { call, secrets: {} }
-    const phone = this.phones.open(live, leg, this.#line)
+    const connectionId = this.#line.name === 'trunk' ? 'sip_1' : null
+    const phone = this.phones.open(live, { ...leg, connectionId }, this.#line)
     phone.hold(await this.sessions.take(live, user, phone))
     return phone
   }

@@ -41,6 +41,8 @@ const stepsMax = 14
 const recipients = ['01', '02', '03', '04', '05', '06', '07', '08', '11', '17', '20', '21', '22', '23', '24'] as const
 const pauses = [0, 0, 10, 50, 100, 300, 900, 1000, 1100, 2000, 4900, 5000, 5100, 8000, 12_000] as const
 const outages = [300, 3_000, 9_000, 16_000] as const
+/** The agent has said its first words by then. A sentence that is longer than the ringing is under way when somebody answers. */
+const greetingMs = 1_600
 
 export function sequenceOf(seed: number): Sequence {
   const next = random(seed)
@@ -83,5 +85,6 @@ export function sequenceOf(seed: number): Sequence {
       : { afterMs: pick(pauses), does: 'blind', asked: { to: number(), ringingTimeout: pick([1, 5, 8]) } }
   const steps = [first, ...Array.from({ length: Math.floor(next() * stepsMax) }, one)]
   const lastOut = pick(['caller leaves', 'recipient leaves', 'end call'] as const)
-  return { seed, weather, direction, steps, lastOut }
+  const before: Step[] = next() < 0.25 ? [{ afterMs: greetingMs, does: 'agent speaks', ms: pick([3000, 7000]) }] : []
+  return { seed, weather, direction, steps: [...before, ...steps], lastOut }
 }

@@ -23,7 +23,7 @@ export const limitsMs = {
   'unanswered hangup of an orphan': 10_000,
   /** Whether a leg lives is asked again by the next look, every 10 s. */
   'refused question': 10_000,
-  'unanswered question': 15_000,
+  'unanswered question': 10_000,
   /** A dial or a bridge that is refused has failed at once. */
   'refused dial': 0,
   'refused command': 0,

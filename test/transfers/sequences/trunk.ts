@@ -133,10 +133,11 @@ export class SequenceTrunk implements SequenceLine {
     if (!life.isAlive) return never()
     const fault = this.#faults.ofCommand({ does: 'dial', leg: null })
     await this.#clock.wait(this.#faults.delayMs(wayMs))
-    if (fault === 'unreachable') throw new PhoneLineError('unreachable')
-    if (fault === 'server') throw new PhoneLineError('refused', { sipCode: 503 })
     const end = farEndOf(wanted.to, wanted.transferee !== undefined)
-    if (end.refuses !== null) throw new PhoneLineError('refused', { sipCode: end.refuses })
+    const sipCode = fault === 'server' ? 503 : end.refuses
+    if (fault === 'unreachable' || sipCode !== null) this.#events.refused(wanted.legId)
+    if (fault === 'unreachable') throw new PhoneLineError('unreachable')
+    if (sipCode !== null) throw new PhoneLineError('refused', { sipCode })
     const leg = this.#open(life, wanted.legId, wanted.to, wanted.transferee !== undefined)
     leg.address = wanted.media?.url ?? null
     const givesUp = () => void this.#hangUp({ legId: wanted.legId, carrierLegId: leg.id }, life)

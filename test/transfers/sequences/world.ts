@@ -3,6 +3,7 @@ import type { Call } from '../../../domain/calls/call.ts'
 import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/commands.ts'
 import { isTerminal } from '../../../domain/calls/states.ts'
 import { Fault } from '../../../domain/fault.ts'
+import type { Leg } from '../../../domain/phone/leg.ts'
 import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import { ResourceFault } from '../../../domain/resource-fault.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
@@ -44,6 +45,8 @@ export class World implements Watched {
   readonly defects: string[] = []
   /** A client or the lack of credit has ended the call. */
   isEndWanted = false
+  /** Legs that are over at the line, by its names, and legs that it has refused to dial, by ours. */
+  readonly #gone = new Set<string>()
   readonly #sequence: Sequence
   readonly #trace: string[] | null
   readonly #invariant: Invariant
@@ -65,6 +68,7 @@ export class World implements Watched {
       deliver: (event, life) => (life === null ? Promise.resolve(this.#deliver(event, 0)) : this.#bring(event, life)),
       stream: (id, address) => void this.clock.after(this.faults.delayMs(streamMs), () => this.#stream(id, address)),
       over: (id) => {
+        this.#gone.add(id)
         this.#tell(`leg ${id} is over`)
         this.clock.after(this.faults.delayMs(streamMs), () => this.#loseStream(id))
       },
@@ -72,6 +76,7 @@ export class World implements Watched {
         this.#tell(`hang up ${id}`)
         this.#invariant.hangsUp(id)
       },
+      refused: (legId) => void this.#gone.add(legId),
       command: (text) => this.#tell(text),
     }
     this.carrier =
@@ -130,6 +135,10 @@ export class World implements Watched {
     return ![...this.database.legs.values()].some((leg) => leg.carrierLegId === carrierLegId)
   }
 
+  isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean {
+    return this.#gone.has(leg.id) || (leg.carrierLegId !== null && this.#gone.has(leg.carrierLegId))
+  }
+
   /** All that must not be left when the call is over. */
   get #left(): string[] {
     const { carrier, database, call } = this
@@ -141,7 +150,8 @@ export class World implements Watched {
       ...rows.map(({ id }) => `the row of ${id} is open`),
       ...open.map(({ id, status }) => `${id} is ${status}`),
       ...asking.map(({ does }) => `a request was not answered: ${does}`),
-      ...(call !== null && isTerminal(call.status) ? [] : [`the call is ${call?.status}`]),
+      // A caller who left before any process could store the call has none.
+      ...((call === null ? this.owner === null : isTerminal(call.status)) ? [] : [`the call is ${call?.status}`]),
     ]
   }
 
@@ -351,10 +361,11 @@ export class World implements Watched {
       else this.carrier.leaves(callerLegId)
     }
     if (lastOut === 'end call') {
+      const { owner } = this
       this.#endCall()
-      // A call whose process has died is not ended by a request.
+      // A call that no process has taken yet, or whose process has died, is not ended by a request.
       await this.clock.advance(2_000)
-      if (this.owner?.life.isAlive !== true) this.carrier.leaves(callerLegId)
+      if (owner?.life.isAlive !== true) this.carrier.leaves(callerLegId)
     }
     if (lastOut === 'caller leaves') this.carrier.leaves(callerLegId)
   }

@@ -1,0 +1,38 @@
+/** A signal such as Ctrl-C ends a command in good order: what it has begun is tidied up first. */
+import { BackupError } from './format.ts'
+
+export type Interruption = {
+  /** Rejects when a signal comes. */
+  arrived: Promise<never>
+  /** The words of its error. */
+  message: string
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export async function interruptible<T>(work: (interruption: Interruption) => Promise<T>): Promise<T> {
+  let stop = () => {}
+  const release = () => {
+    for (const signal of signals) process.off(signal, stop)
+  }
+  const arrived = new Promise<never>((_, reject) => {
+    stop = () => {
+      // A second signal ends the process at once, as it does by default: tidying up can take long.
+      release()
+      reject(new BackupError(interruption.message))
+    }
+  })
+  const interruption = { arrived, message: 'the command was interrupted' }
+  arrived.catch(() => {}) // It can come before anything waits for it.
+  for (const signal of signals) process.on(signal, stop)
+  try {
+    return await work(interruption)
+  } finally {
+    release()
+  }
+}
+
+/** Rejects if the signal has come. Stands before a step that nothing takes back. */
+export async function requireUninterrupted({ arrived }: Interruption): Promise<void> {
+  await Promise.race([arrived, Promise.resolve()])
+}

@@ -1,0 +1,145 @@
+/** The frequencies of the tones that a caller receives while another phone rings. The carrier and the phones are in this test. */
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
+import { startSimulator } from '../../simulator/simulator.ts'
+import { call } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
+import { freePort, until } from '../process/machine.ts'
+import { startParley, testKey } from '../process/parley.ts'
+import { loopbackProviders } from '../process/voice-session.ts'
+import { callWhen, hasEnded, newestInbound } from './phones.ts'
+import { insertNumber } from './stored-number.ts'
+
+const ours = '+14155550100'
+/** Rings for ever. */
+const rings = '+15005550002'
+const rateHz = 8000
+/** More than one period of the ringback tone. */
+const listenS = 14
+
+const port = await freePort()
+const url = `http://127.0.0.1:${port}`
+/** The audio that each caller has received since the request for the transfer. */
+const received = new Map<string, number[]>()
+const carrier = await startSimulator({
+  clock: systemClock,
+  speak: () => Promise.resolve({ samples: new Int16Array(rateHz), sampleRateHz: rateHz }),
+  webhookUrl: `${url}/carrier/carrier/webhooks`,
+  received(number, samples, hz) {
+    const audio = received.get(number)
+    if (samples === null) audio?.push(...new Array<number>(rateHz / 50).fill(0))
+    else for (let at = 0; at < samples.length; at += hz / rateHz) audio?.push(samples[at] ?? 0)
+  },
+})
+t.teardown(() => carrier.close())
+
+const parley = await startParley({
+  PARLEY_PROVIDERS: loopbackProviders,
+  PARLEY_PORT: String(port),
+  PARLEY_PUBLIC_URL: url,
+  PARLEY_CARRIER_ADAPTER: 'telnyx',
+  PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
+  PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
+  PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
+  PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
+})
+t.teardown(() => parley.remove())
+const target = { url: parley.url, key: testKey }
+
+const sql = openDatabase(parley.dataDir)
+const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
+const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
+const template = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
+const owner = { organizationId: organization?.id ?? '', test: false }
+await insertNumber(sql, owner, { e164: ours, direction: 'both', template })
+await sql.end()
+
+/** The amplitude of a frequency (Goertzel), in 200 ms of audio, from 0 to 1. */
+function amplitude(samples: readonly number[], hz: number): number {
+  const factor = 2 * Math.cos((2 * Math.PI * hz) / rateHz)
+  let [before, last] = [0, 0]
+  for (const sample of samples) [before, last] = [last, sample + factor * last - before]
+  const power = before ** 2 + last ** 2 - factor * before * last
+  return (2 * Math.sqrt(Math.max(0, power))) / samples.length / 32_768
+}
+
+const tonesHz = [350, 440, 480] as const
+const windowSamples = rateHz / 5
+/** A tone has 5 % of full scale, and a frequency that is not there less than a tenth of that. */
+const audible = 0.03
+
+/** The frequencies in each 200 ms, such as `350 440`. */
+function tonesIn(samples: readonly number[]): string[] {
+  return Array.from({ length: Math.floor(samples.length / windowSamples) }, (_, at) => {
+    const window = samples.slice(at * windowSamples, (at + 1) * windowSamples)
+    return tonesHz.filter((hz) => amplitude(window, hz) > audible).join(' ')
+  })
+}
+
+const share = (all: readonly string[], one: string) => all.filter((each) => each === one).length / all.length
+const known = new Set<string>()
+
+/** Answers the id of the call. */
+async function called(from: string): Promise<string> {
+  carrier.call({ from, to: ours, lines: [], headers: [], forwarding: {} })
+  const id = await newestInbound(target, known)
+  known.add(id)
+  await callWhen(target, id, ({ status }) => status === 'in_progress')
+  return id
+}
+
+/** Answers the audio at the caller, beginning two seconds after the request for the transfer. */
+async function whileRinging(from: string, id: string, kind: 'blind' | 'warm', more: object): Promise<number[]> {
+  const asked = { to: rings, ringingTimeout: 120, ...more }
+  const answer = await call(target, 'POST', `/v1/calls/${id}/transfers/${kind}`, asked)
+  if (answer.status !== 201) throw new Error(answer.text)
+  const audio: number[] = []
+  received.set(from, audio)
+  await until('the audio', () => audio.length >= (listenS + 2) * rateHz, 60_000)
+  await call(target, 'POST', `/v1/calls/${id}/end`)
+  await callWhen(target, id, hasEnded)
+  return audio.slice(2 * rateHz)
+}
+
+/** Side by side, because each takes as long as people listen. */
+const audioOf = new Map<string, number[]>()
+const transfers = [
+  ['dial tone', 'blind', { playDialtone: true }],
+  ['left out', 'blind', {}],
+  ['false', 'blind', { playDialtone: false }],
+  ['null', 'blind', { playDialtone: null }],
+  ['warm', 'warm', {}],
+] as const
+const calls: [from: string, id: string][] = []
+// The audio of a caller is known by their number, which no other caller has.
+for (const at of transfers.keys()) calls.push([`+150055500${31 + at}`, await called(`+150055500${31 + at}`)])
+await Promise.all(
+  transfers.map(async ([name, kind, more], at) => {
+    const [from, id] = calls[at] as [string, string]
+    audioOf.set(name, await whileRinging(from, id, kind, more))
+  }),
+)
+const receivedIn = (name: (typeof transfers)[number][0]) => audioOf.get(name) ?? []
+
+t.test('playDialtone: the caller receives the dial tone all the time', (t) => {
+  const all = tonesIn(receivedIn('dial tone'))
+  t.ok(share(all, '350 440') > 0.9, all.join(' | '))
+  t.end()
+})
+
+for (const name of ['left out', 'false', 'null'] as const)
+  t.test(`a blind transfer with playDialtone ${name} plays the ringback tone: 2 s of every 6 s`, (t) => {
+    const all = tonesIn(receivedIn(name))
+    const [tone, silence] = [share(all, '440 480'), share(all, '')]
+    t.ok(tone > 0.2 && tone < 0.5, all.join(' | '))
+    t.ok(tone + silence > 0.85, all.join(' | '))
+    t.end()
+  })
+
+t.test('a warm transfer plays neither', (t) => {
+  const all = tonesIn(receivedIn('warm'))
+  t.ok(share(all, '350 440') + share(all, '440 480') < 0.2, all.join(' | '))
+  const isMusic = receivedIn('warm').some((sample) => Math.abs(sample) > 300)
+  t.ok(isMusic, 'it is not silence')
+  t.end()
+})

@@ -1,0 +1,105 @@
+/** Work on many legs: lines that do not answer make no other leg wait. */
+import t from 'tap'
+import { LegWork } from '../../domain/phone/leg-work.ts'
+import { ManualClock, settled } from '../domain/fakes.ts'
+import { carrierLegId, openDesk } from './desk.ts'
+
+const never = () => new Promise<never>(() => {})
+
+t.test('the legs of a line are worked on at once, up to a limit, and none twice', async (t) => {
+  const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error() {} })
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const begin = (id: string) =>
+    work.begin({ id, line: 'carrier' }, () => {
+      begun.push(id)
+      return new Promise((resolve) => void ends.push(resolve))
+    })
+  const ids = Array.from({ length: 40 }, (_, at) => `leg_${at}`)
+  for (const id of [...ids, ...ids]) begin(id)
+  t.same(begun, ids.slice(0, 32))
+  ends[3]?.()
+  await settled()
+  t.same(begun, ids.slice(0, 33), 'the next one has its turn')
+  begin('leg_3')
+  for (const end of ends) end()
+  await settled()
+  t.same(begun, [...ids, 'leg_3'], 'a leg whose work is over may be worked on again')
+})
+
+t.test('a line that does not answer takes no place of another line, and a failure is logged', async (t) => {
+  const logged: object[] = []
+  const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error: (fields) => void logged.push(fields) })
+  for (let at = 0; at < 50; at++) work.begin({ id: `leg_${at}`, line: 'carrier' }, never)
+  let answered = 0
+  const err = new Error('a defect')
+  work.begin({ id: 'leg_a', line: 'trunk' }, () => Promise.reject(err))
+  work.begin({ id: 'leg_b', line: 'trunk' }, () => Promise.resolve(void answered++))
+  await settled()
+  t.equal(answered, 1)
+  t.same(logged, [{ err, legId: 'leg_a' }])
+})
+
+t.test('at its end it waits for the work under way, up to a limit, and begins no more', async (t) => {
+  const clock = new ManualClock()
+  const work = new LegWork(clock, { info() {}, warn() {}, error() {} })
+  const ends: (() => void)[] = []
+  const begin = (id: string) =>
+    work.begin({ id, line: 'carrier' }, () => new Promise((resolve) => void ends.push(resolve)))
+  for (let at = 0; at < 40; at++) begin(`leg_${at}`)
+  let isClosed = false
+  const closing = work.close(1_000).then(() => {
+    isClosed = true
+  })
+  begin('leg_late')
+  for (const end of ends.slice(1)) end()
+  await settled()
+  t.equal(ends.length, 32, 'those that waited are left alone')
+  t.equal(isClosed, false)
+  ends[0]?.()
+  await closing
+  t.equal(clock.timers, 0)
+
+  const silent = new LegWork(clock, { info() {}, warn() {}, error() {} })
+  silent.begin({ id: 'leg_a', line: 'carrier' }, never)
+  const closed = silent.close(1_000)
+  await clock.advance(1_000)
+  await closed
+})
+
+t.test('a leg whose line does not answer delays no look for orphaned legs, and no other leg', async (t) => {
+  const desk = openDesk()
+  await desk.dialled()
+  await desk.dialled()
+  const [first, second] = [...desk.legs.keys()]
+  let asked = 0
+  desk.steps.hangUp = () => (asked++ === 0 ? never() : Promise.resolve())
+  desk.isOrphaned = true
+  for (let looks = 0; looks < 4; looks++) {
+    await desk.phones.hangUpOrphans()
+    await settled()
+  }
+  t.type(desk.legs.get(second ?? '')?.endedAtMs, 'number')
+  t.equal(desk.legs.get(first ?? '')?.endedAtMs, null)
+  t.equal(
+    desk.commands.filter((command) => command === `hangUp ${carrierLegId}`).length,
+    4,
+    'the leg whose line is silent is asked for once, and the other one in each look that finds it',
+  )
+})
+
+t.test('an orphan that has waited for its turn, and that somebody holds meanwhile, is not hung up', async (t) => {
+  const desk = openDesk()
+  for (let calls = 0; calls < 40; calls++) await desk.dialled()
+  const answers: (() => void)[] = []
+  desk.steps.hangUp = () => new Promise<void>((resolve) => void answers.push(resolve))
+  desk.isOrphaned = true
+  await desk.phones.hangUpOrphans()
+  await desk.phones.hangUpOrphans()
+  t.equal(answers.length, 32)
+  desk.isOrphaned = false
+  await desk.phones.hangUpOrphans()
+  for (const answer of answers.splice(0)) answer()
+  await settled()
+  t.equal(answers.length, 0, 'the last eight are left alone')
+})

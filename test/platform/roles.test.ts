@@ -1,0 +1,177 @@
+/** The scopes of each role in all operations, and that users do not see the things of another organization. */
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { CredentialKind, Role } from '../../domain/access/users.ts'
+import { compatSurface } from '../../generated/compat/routes.ts'
+import { internalSurface } from '../../generated/internal/routes.ts'
+import { platformSurface } from '../../generated/platform/routes.ts'
+import { routerSurface } from '../../generated/router/routes.ts'
+import { openDatabase } from '../process/database.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { byId, codes, unknown, withoutId } from './isolation-table.ts'
+import { makeThings } from './isolation-things.ts'
+import { startAdministered, stubProviders } from './setup.ts'
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+const { parley, admin } = await startAdministered(t, {
+  PARLEY_PROVIDERS: stubProviders(stub),
+  PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
+})
+const sql = openDatabase(parley.dataDir)
+t.teardown(() => sql.end())
+
+/** Part of the contract. Scopes that a role lacks are refused. */
+const scopesOf: Readonly<Record<Role, readonly string[]>> = {
+  member: ['router', 'realtime', 'platform'],
+  admin: ['router', 'realtime', 'platform', 'admin'],
+}
+const kinds = ['user_token', 'session'] as const
+const roles = ['member', 'admin'] as const
+
+type Headers = Record<string, string>
+type Seen = { status: number; code: string | null; text: string }
+
+/** Not with fetch, which has an opinion about cookies. A stream is left when it has begun. */
+function askOnce(headers: Headers, method: string, path: string, body: string | null): Promise<Seen> {
+  const type = body === null ? {} : { 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const sent = request(parley.url + path, { method, headers: { ...headers, ...type } }, (answer) => {
+      const status = answer.statusCode ?? 0
+      const isStream = answer.headers['content-type'] === 'text/event-stream'
+      let text = ''
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      answer.on('close', () => resolve({ status, code: codeOf(text), text }))
+      if (isStream) answer.destroy()
+    })
+    sent.once('error', reject)
+    sent.end(body ?? undefined)
+  })
+}
+
+function codeOf(text: string): string | null {
+  return /"code":"(\w+)"/.exec(text)?.[1]?.toUpperCase() ?? null
+}
+
+/** One user asks more than the limit of requests allows. */
+async function ask(headers: Headers, method: string, path: string, body: string | null = null): Promise<Seen> {
+  for (;;) {
+    const seen = await askOnce(headers, method.toUpperCase(), path, body)
+    if (seen.status !== 429) return seen
+    await sleep(1000)
+  }
+}
+
+const headersOf = (kind: CredentialKind, secret: string): Headers =>
+  kind === 'session' ? { cookie: `parley_session=${secret}` } : { authorization: `Bearer ${secret}` }
+
+async function signedIn(organizationId: string, email: string, role: Role, kind: CredentialKind): Promise<Headers> {
+  await admin.store.users.create(organizationId, email, role)
+  const issued = await admin.store.users.issue(organizationId, email, kind)
+  if (issued === null) throw new Error(`no ${kind}`)
+  return headersOf(kind, issued.secret)
+}
+
+const enableMessages = () =>
+  sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
+
+/** Each surface has its own words for a scope that is missing. */
+const operations = [
+  { surface: platformSurface, base: '', lacks: 'FORBIDDEN' },
+  { surface: routerSurface, base: '/router', lacks: 'ACCESS_DENIED' },
+  { surface: compatSurface, base: '', lacks: 'ACCESS_DENIED' },
+  { surface: internalSurface, base: '', lacks: 'ACCESS_DENIED' },
+].flatMap(({ surface, base, lacks }) =>
+  surface.operations.flatMap(({ id, method, path, scope, body }) => {
+    if (scope === null) return []
+    const named = path.replaceAll(/\{[^}]+\}/g, unknown.call)
+    // It is refused after the credential was looked at, and changes nothing.
+    return [{ id, method, scope, lacks, path: base + named, body: body === null ? null : '{ no JSON' }]
+  }),
+)
+
+t.test('the table has every scope, and most operations of the platform', (t) => {
+  const scopes = new Set(operations.map(({ scope }) => scope))
+  t.same([...scopes].sort(), ['admin', 'platform', 'realtime', 'rmsg', 'router'])
+  t.ok(operations.length >= 95, `${operations.length} operations`)
+  t.end()
+})
+
+for (const kind of kinds)
+  for (const role of roles)
+    t.test(`a ${kind} of the role ${role} has the scopes of the role in every operation`, async (t) => {
+      const { id: organizationId } = await admin.organization(`${kind} ${role}`)
+      await enableMessages()
+      const user = await signedIn(organizationId, `${kind}@${role}.example`, role, kind)
+      for (const { id, method, scope, lacks, path, body } of operations) {
+        const { status, code, text } = await ask(user, method, path, body)
+        const title = `${id} (${scope}): ${status} ${status < 400 ? '' : text.slice(0, 200)}`
+        if (scope === 'rmsg') t.same([status, code], [403, 'API_KEY_REQUIRED'], title)
+        else if (scopesOf[role].includes(scope)) t.notOk([401, 403].includes(status), title)
+        else t.same([status, code], [403, lacks], title)
+      }
+    })
+
+t.test('no operation takes a token or session that nobody has, or a session from a foreign page', async (t) => {
+  const { id: organizationId } = await admin.organization('strangers')
+  const session = await signedIn(organizationId, 'page@example.com', 'admin', 'session')
+  const foreign = { ...session, 'sec-fetch-site': 'cross-site' }
+  for (const { id, method, path, body } of operations) {
+    for (const [kind, prefix] of [
+      ['user_token', 'ut_'],
+      ['session', 'us_'],
+    ] as const) {
+      const { status } = await ask(headersOf(kind, prefix + '0'.repeat(43)), method, path, body)
+      t.equal(status, 401, `${id} with a ${kind} that nobody has`)
+    }
+    const { status, code } = await ask(foreign, method, path, body)
+    t.same([status, code], [403, 'ORIGIN_NOT_ALLOWED'], `${id} from a foreign page`)
+  }
+})
+
+const withoutRequestId = (text: string) => ({ ...(JSON.parse(text) as object), requestId: '' })
+const ofUsers = Object.entries(byId).filter(
+  ([id]) => platformSurface.operations.find((operation) => operation.id === id)?.scope !== 'rmsg',
+)
+const lists = platformSurface.operations.filter(
+  ({ id, method, scope }) => withoutId.includes(id) && method === 'get' && scope === 'platform',
+)
+
+for (const world of ['live', 'test'] as const)
+  t.test(`things of the ${world} world are not found by users who have no part in it`, async (t) => {
+    const scopes = ['router', 'platform', 'rmsg'] as const
+    const { id: ownerId, ...liveKey } = await admin.organization(`owner in the ${world} world`, { scopes })
+    const { id: strangerId } = await admin.organization(`stranger to the ${world} world`)
+    await enableMessages()
+    const isTest = world === 'test'
+    const target = isTest ? await admin.key(ownerId, { scopes, test: true }) : liveKey
+    const things = await makeThings(t, { admin, sql }, target, { organizationId: ownerId, test: isTest })
+    const email = `both@${world}.example`
+    // A token is for one organization, also if its person has a role in a second organization.
+    const own = await signedIn(ownerId, email, 'admin', 'user_token')
+    const others: [who: string, headers: Headers][] = [
+      ['a member elsewhere', await signedIn(strangerId, `member@${world}.example`, 'member', 'user_token')],
+      ['an admin elsewhere', await signedIn(strangerId, `admin@${world}.example`, 'admin', 'session')],
+      ['the same person elsewhere', await signedIn(strangerId, email, 'admin', 'user_token')],
+      ...(isTest ? [['the owner in the live world', own] as [string, Headers]] : []),
+    ]
+    for (const [who, headers] of others) {
+      for (const [operation, ways] of ofUsers)
+        for (const { method, path, body } of ways) {
+          const sent = body === undefined ? null : JSON.stringify(body)
+          const theirs = await ask(headers, method, path(things), sent)
+          const nobodys = await ask(headers, method, path(unknown), sent)
+          const title = `${operation} by ${who}`
+          t.same([theirs.status, theirs.code], [404, operation in codes ? codes[operation] : 'NOT_FOUND'], title)
+          t.same(withoutRequestId(theirs.text), withoutRequestId(nobodys.text), title)
+        }
+      for (const { id, path } of lists) {
+        const { text } = await ask(headers, 'get', path)
+        for (const secret of ['k4n4ry', things.agent, things.call]) t.notOk(text.includes(secret), `${id} by ${who}`)
+      }
+    }
+    if (isTest) return
+    for (const path of [`/v1/agents/${things.agent}`, `/v1/calls/${things.call}`, `/v1/webhooks/${things.webhook}`])
+      t.equal((await ask(own, 'get', path)).status, 200, path)
+  })

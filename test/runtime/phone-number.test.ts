@@ -1,0 +1,75 @@
+/** Numbers as lines write them: in E.164, with or without the plus, and as people of a country dial them. */
+import t from 'tap'
+import { e164Of } from '../../runtime/phone-number.ts'
+
+const us = '+14155550100'
+const canada = '+14165550100'
+const italy = '+390698765430'
+const germany = '+4930123450'
+const britain = '+442079460000'
+const spain = '+34911234567'
+const tollFree = '+80012345678'
+
+t.test('a number is read as one of the country of the dialled number', (t) => {
+  const rows: [ours: string | undefined, text: string, number: string | null][] = [
+    [italy, '3472345678', '+393472345678'],
+    [italy, '393472345678', '+393472345678'],
+    [italy, '+393472345678', '+393472345678'],
+    [italy, '00393472345678', '+393472345678'],
+    [italy, '0698765432', '+390698765432'],
+    [italy, '390698765432', '+390698765432'],
+    [italy, '06 9876 5432', '+390698765432'],
+    // 393 begins the numbers of an Italian mobile network, and 39 is the code of the country.
+    [italy, '3931234567', '+393931234567'],
+    [italy, '393931234567', '+393931234567'],
+    [italy, '+14155550123', '+14155550123'],
+    [italy, '0014155550123', '+14155550123'],
+    [germany, '015112345678', '+4915112345678'],
+    [germany, '4915112345678', '+4915112345678'],
+    [germany, '15112345678', '+4915112345678'],
+    [germany, '030123456', '+4930123456'],
+    // In Germany it is dialled as 04915112345678, so it is no national form.
+    [germany, '04915112345678', '+494915112345678'],
+    [britain, '07911123456', '+447911123456'],
+    [britain, '447911123456', '+447911123456'],
+    [britain, '7911123456', '+447911123456'],
+    [spain, '612345678', '+34612345678'],
+    [spain, '34612345678', '+34612345678'],
+    [canada, '4165550123', '+14165550123'],
+    [canada, '14155550123', '+14155550123'],
+    [tollFree, '+393472345678', '+393472345678'],
+    [tollFree, '4155550123', null],
+    [italy, '4155550123', null],
+    // Digits of another country could be anything.
+    [italy, '14155550123', null],
+    [italy, '1001', null],
+    [italy, 'anonymous', null],
+    [italy, '', null],
+    [italy, '+', null],
+    [germany, '+0151', null],
+  ]
+  for (const [ours, text, number] of rows) t.equal(e164Of(text, ours), number, `${text} for a call to ${ours}`)
+  t.end()
+})
+
+t.test('a number is one of the United States where they, or no number, were dialled', (t) => {
+  const rows: [text: string, number: string | null][] = [
+    ['4155550123', '+14155550123'],
+    ['14155550123', '+14155550123'],
+    ['(415) 555-0123', '+14155550123'],
+    ['1-415-555-0123', '+14155550123'],
+    ['+14155550123', '+14155550123'],
+    ['011393472345678', '+393472345678'],
+    ['+393472345678', '+393472345678'],
+    ['5005550006', '+15005550006'],
+    ['393472345678', null],
+    ['1001', null],
+    ['911', null],
+    ['anonymous', null],
+  ]
+  for (const [text, number] of rows) {
+    t.equal(e164Of(text, us), number, `${text} for a call to ${us}`)
+    t.equal(e164Of(text), number, text)
+  }
+  t.end()
+})

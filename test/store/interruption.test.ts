@@ -1,0 +1,24 @@
+import t from 'tap'
+import { interruptible, requireUninterrupted } from '../../store/backup/interruption.ts'
+
+const listeners = () => process.listenerCount('SIGHUP')
+
+t.test('a signal interrupts the work, and a second one finds no listener', async (t) => {
+  const before = listeners()
+  const work = interruptible(async (interruption) => {
+    await requireUninterrupted(interruption)
+    t.equal(listeners(), before + 1)
+    interruption.message = 'the command was interrupted at its end'
+    process.emit('SIGHUP')
+    t.equal(listeners(), before)
+    await t.rejects(requireUninterrupted(interruption), { message: 'the command was interrupted at its end' })
+    return interruption.arrived
+  })
+  await t.rejects(work, { message: 'the command was interrupted at its end' })
+})
+
+t.test('work that nothing interrupts has its result, and leaves no listener', async (t) => {
+  const before = listeners()
+  t.equal(await interruptible(() => Promise.resolve(7)), 7)
+  t.equal(listeners(), before)
+})

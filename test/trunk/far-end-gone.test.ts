@@ -1,0 +1,145 @@
+/** A far end that is gone without BYE, as after a power cut, and one that is only quiet. */
+import t, { type Test } from 'tap'
+import type { LegEvent } from '../../domain/ports/phone-line.ts'
+import { legId, media, openTrunk, outgoingTo, type Trunk, type TrunkSetup, toDial } from './setup.ts'
+import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
+
+const { signal } = new AbortController()
+const quietMs = 30_000
+/** A request that nobody answers has failed by then. */
+const answerMs = 32_000
+
+/** A call that goes out and was answered. */
+async function talking(t: Test, setup: TrunkSetup = {}) {
+  let port = 0
+  const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)], ...setup })
+  const far = await trunk.peer()
+  port = far.port
+  const dialing = trunk.line.dial(toDial({ timeLimitS: 14_400 }), signal)
+  const invite = await far.request('INVITE')
+  far.respond(invite, 100)
+  const ref = { legId, ...(await dialing) }
+  far.respond(invite, 200, { headers: [sdpType], body: sdp() })
+  await trunk.event('stream_started')
+  return { trunk, far, invite, ref }
+}
+
+/** No packet comes for this long. */
+async function isQuiet({ rtps, clock }: Trunk, ms: number): Promise<void> {
+  for (const rtp of rtps) rtp.quietMs += ms
+  await clock.advance(ms)
+}
+
+/** The trunk as such is asked each minute too, outside of calls. */
+const questions = (far: SipPeer) => far.requests('OPTIONS').filter(({ to }) => to.tag !== null)
+const question = (far: SipPeer, number = 1) => wanted(() => questions(far)[number - 1], `question ${number}`)
+
+async function isGone(t: Test, trunk: Trunk, far: SipPeer): Promise<void> {
+  t.match(await trunk.event('hangup'), { cause: 'far_end_gone', by: 'unknown', sipCode: null })
+  await far.request('BYE')
+  t.ok(trunk.rtps.every(({ isClosed }) => isClosed))
+}
+
+t.test('a far end without packets that answers nothing is gone', async (t) => {
+  const { trunk, far, invite, ref } = await talking(t)
+  await isQuiet(trunk, quietMs - 1)
+  await quiet()
+  t.same(questions(far), [])
+  await isQuiet(trunk, 1)
+  const options = await question(far)
+  t.equal(options.callId, invite.callId)
+  t.equal(options.to.tag, 'far')
+  t.ok(options.cseq.number > invite.cseq.number)
+  await isQuiet(trunk, answerMs - 1)
+  t.ok(await trunk.line.isAlive(ref))
+  await isQuiet(trunk, 1)
+  await isGone(t, trunk, far)
+  t.notOk(await trunk.line.isAlive(ref))
+})
+
+for (const code of [481, 408])
+  t.test(`a far end without packets that answers ${code} is gone`, async (t) => {
+    const { trunk, far } = await talking(t)
+    await isQuiet(trunk, quietMs)
+    far.respond(await question(far), code)
+    await isGone(t, trunk, far)
+  })
+
+for (const code of [200, 404, 405, 486, 500, 501, 503])
+  t.test(`a far end without packets that answers ${code} holds the call, and is asked again`, async (t) => {
+    const { trunk, far } = await talking(t)
+    for (const time of [1, 2, 3]) {
+      await isQuiet(trunk, quietMs)
+      far.respond(await question(far, time), code)
+      await quiet()
+    }
+    t.notOk(trunk.types().includes('hangup'))
+    t.same(far.requests('BYE'), [])
+  })
+
+t.test('a far end that has begun to answer is there, and is waited for', async (t) => {
+  const { trunk, far } = await talking(t)
+  await isQuiet(trunk, quietMs)
+  const options = await question(far)
+  far.respond(options, 100)
+  await quiet()
+  t.notOk(trunk.types().includes('hangup'))
+  far.respond(options, 200)
+  await quiet()
+  await isQuiet(trunk, quietMs)
+  await question(far, 2)
+})
+
+t.test('a far end that sends packets is not asked, and one that has sent a packet since is there', async (t) => {
+  const { trunk, far } = await talking(t)
+  await trunk.clock.advance(10 * quietMs)
+  await quiet()
+  t.same(questions(far), [], 'packets come all the time')
+  await isQuiet(trunk, quietMs)
+  await question(far)
+  await trunk.clock.advance(1_000)
+  for (const rtp of trunk.rtps) {
+    rtp.packets++
+    rtp.quietMs = answerMs - 1_000
+  }
+  await trunk.clock.advance(answerMs)
+  t.notOk(trunk.types().includes('hangup'), 'the answer was lost, and not the far end')
+  t.same(far.requests('BYE'), [])
+})
+
+t.test('a far end that leaves while it is asked has left', async (t) => {
+  const { trunk, far, invite } = await talking(t)
+  await isQuiet(trunk, quietMs)
+  await question(far)
+  far.send('BYE', { callId: invite.callId, from: `${invite.to.text};tag=far`, to: invite.from.text, cseq: 1 })
+  t.match(await trunk.event('hangup'), { cause: 'normal_clearing', by: 'callee' })
+  await trunk.clock.advance(answerMs)
+  t.equal(trunk.types().filter((type) => type === 'hangup').length, 1)
+})
+
+t.test('a caller is asked too, and each of two legs that are connected', async (t) => {
+  const { trunk, far, ref } = await talking(t)
+  const caller = await trunk.peer()
+  const sent = { callId: 'caller', uri: 'sip:+15550001111@127.0.0.1' }
+  caller.send('INVITE', { ...sent, headers: [sdpType], body: sdp() })
+  const isIncoming = (event: LegEvent) => event.type === 'initiated' && event.direction === 'incoming'
+  const { carrierLegId } = await wanted(() => trunk.events.find(isIncoming), 'the call that comes in')
+  const inbound = { legId: 'leg_caller', carrierLegId }
+  await trunk.line.answer(inbound, media)
+  const ok = await caller.response(200, 'INVITE')
+  caller.send('ACK', { ...sent, to: ok.to.text })
+  await far.request('ACK')
+  await quiet()
+  await trunk.line.bridge(inbound, ref)
+  await isQuiet(trunk, quietMs)
+  far.respond(await question(far), 200)
+  caller.respond(await question(caller), 481)
+  t.match(await trunk.event('hangup'), { cause: 'far_end_gone', carrierLegId })
+  t.ok(await trunk.line.isAlive(ref), 'the other one stays')
+})
+
+t.test('the settings say after how long a far end is asked', async (t) => {
+  const { trunk, far } = await talking(t, { limits: { farEndQuietMs: 5_000 } })
+  await isQuiet(trunk, 5_000)
+  await question(far)
+})
