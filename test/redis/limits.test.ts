@@ -143,16 +143,16 @@ t.test('while Redis is away each instance counts alone, and afterwards all toget
   t.type(granted, 'function', 'nothing is known of the other')
   await redis.start()
   end(granted)
-  await until('both know of each other', async () => {
-    await Promise.all([refresh(first), refresh(second)]).catch(() => {})
-    return first.liveInstances() === 2 && second.liveInstances() === 2 && !countsInMemory(second)
-  })
-  await until('the lease of the first counts', async () => {
-    const answer = await acquire(second)
+  // As the clock does each period: one that comes before the connection is back fails, and the next one counts.
+  const refreshed = () => Promise.allSettled([refresh(first), refresh(second)])
+  const counts = async (key: string, by: Store) => {
+    await refreshed()
+    const answer = await acquire(by, key)
     if (typeof answer === 'function') answer()
     return answer === 'key'
-  })
-  t.equal(await acquire(first, 'other'), 'key', 'and that of the second')
+  }
+  await until('the lease of the first counts', () => counts('key', second))
+  await until('and that of the second', () => counts('other', first))
   end(lease)
 })
 
