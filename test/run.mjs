@@ -105,6 +105,7 @@ function filesInRealTime() {
     'test/phone/transfer-tool.test.ts',
     'test/phone/transfers.test.ts',
     'test/phone/voicemail.test.ts',
+    'test/phone/voicemail-transfers.test.ts',
     'test/process/backup-load.test.ts',
     'test/process/hostile.test.ts',
     'test/process/hostile-carrier.test.ts',

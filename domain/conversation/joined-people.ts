@@ -261,7 +261,7 @@ class Person implements MediaSink, Paced {
   }
 
   contextualUpdate(text: string): void {
-    if (!this.#isClosed) this.#events.contextualUpdate(text)
+    if (!this.#isClosed && !this.#events.isHeld()) this.#events.contextualUpdate(text)
   }
 
   toolResult(): boolean {

@@ -319,10 +319,9 @@ export class PhoneCall implements LegHolder {
     this.#hasHungUp = true
     this.#legEnded()
     if (this.#state === 'talking') return this.#sink.hangUp()
-    const isInbound = this.leg.direction === 'inbound'
-    const unanswered = isInbound ? 'user_hangup' : reasonOfHangup(sipCode, cause)
-    if (this.#state !== 'answered') return this.end(unanswered, undefined, sipCode)
-    // The call was answered, and the person has left before the stream began.
+    if (this.leg.direction === 'inbound') return this.end('user_hangup', undefined, sipCode)
+    if (this.#state !== 'answered') return this.end(reasonOfHangup(sipCode, cause), undefined, sipCode)
+    // The person has answered, and has left before the stream began.
     this.record.connected()
     this.end('user_hangup', undefined, sipCode)
   }

@@ -98,6 +98,10 @@ type Answer = {
   cause?: unknown
 }
 
+/** Where an answer is lost between two processes. Only commands to live calls go from one to another. */
+const perhapsDone =
+  'It may have been done all the same: look at the call, and ask again with a new Idempotency-Key if not.'
+
 /** The wait for answers that must name one and do not know it. */
 const retryAfterLeastS = 1
 
@@ -120,13 +124,13 @@ function answerTo(error: unknown): Answer {
   const code = error instanceof Fault ? codeOfFault[error.kind] : 'INTERNAL_ERROR'
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error
-  const { retryAfterS, cause } = detail
+  const { retryAfterS, isKeySpent, cause } = detail
   // The words of this fault are about one request with a known price.
   if (data.kind === 'credit_too_low' && !data.budget) return { code, cause }
   // The hint of this fault names a key that requests of this surface do not have.
-  const hint =
+  const usual =
     data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
-  return { code, message: messageOf(data), hint, retryAfterS, cause }
+  return { code, message: messageOf(data), hint: isKeySpent ? perhapsDone : usual, retryAfterS, cause }
 }
 
 /** The issues of settings that did not come with a request. Null: the error is not about them. */

@@ -2,14 +2,12 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Sql, Tx } from '../connect.ts'
+import { longWorkMsMax } from '../long-work.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
 import { everyOrganization } from '../tenant.ts'
 import { type BackupCounts, BackupError, type BackupHeader, BackupReader } from './format.ts'
 import { type Interruption, requireUninterrupted } from './interruption.ts'
 import { type TableShape, tablesOf } from './tables.ts'
-
-/** The longest that one table may take. */
-const tableMsMax = 4 * 3_600_000
 
 type Backup = { header: BackupHeader; reader: BackupReader }
 
@@ -37,7 +35,7 @@ export async function restoreBackup(
   await checkTarget(sql, header.schema)
   const counts = await sql.begin(async (tx) => {
     await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
-      set_config('statement_timeout', ${String(tableMsMax)}, true)`
+      set_config('statement_timeout', ${String(longWorkMsMax)}, true)`
     await applyMigrations(tx, header.schema, progress)
     const counts = await readTables(tx, reader)
     await requireUninterrupted(interruption)

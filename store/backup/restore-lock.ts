@@ -4,13 +4,11 @@
  */
 import type { Sql } from '../connect.ts'
 import { namePrefix } from '../instances.ts'
+import { asksUntil } from '../long-work.ts'
 import { BackupError } from './format.ts'
 
 /** Any number that nothing else in the database takes as an advisory lock. */
 const restoreLock = 7_275_539_002
-/** As long as one table may take in a restore. */
-const waitMsMax = 4 * 3_600_000
-const askAgainMs = 200
 
 /** `name` is that of the connections of this process. Throws BackupError where another process uses the database. */
 export async function withRestoreLock<T>(sql: Sql, name: string, work: () => Promise<T>): Promise<T> {
@@ -44,15 +42,17 @@ export async function waitForRestore(
   sql: Sql,
   { prepares, progress }: { prepares: boolean; progress: (message: string) => void },
 ): Promise<void> {
-  for (let waitedMs = 0; waitedMs < waitMsMax; waitedMs += askAgainMs) {
+  const isFree = async () => {
     const [row] = await sql<[{ free: boolean }]>`select pg_try_advisory_xact_lock_shared(${restoreLock}) as free`
-    if (row.free) return
+    return row.free
+  }
+  const waiting = () => {
     if (!prepares)
       throw new Error('A backup is being restored into the database: run the command again when that is done.')
-    if (waitedMs === 0) progress('waiting for another process that restores a backup into the database')
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs))
+    progress('waiting for another process that restores a backup into the database')
   }
-  throw new Error(
-    'A backup has been restored into the database for four hours: look what `parley restore` does, and start again.',
-  )
+  if (!(await asksUntil(isFree, waiting)))
+    throw new Error(
+      'A backup has been restored into the database for four hours: look what `parley restore` does, and start again.',
+    )
 }

@@ -5,19 +5,18 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import type { Sql, Tx } from '../connect.ts'
+import { longWorkMsMax } from '../long-work.ts'
 import { everyOrganization } from '../tenant.ts'
 import { type BackupCounts, backupFormat, endOfRows } from './format.ts'
 import { type TableShape, tablesOf } from './tables.ts'
 
-/** The longest that one table may take. */
-const tableMsMax = 4 * 3_600_000
 const newline = 0x0a
 
 /** `schema` is the version that the database has. */
 export async function writeBackup(sql: Sql, schema: number, output: Writable): Promise<BackupCounts> {
   const counts = await sql.begin('isolation level repeatable read read only', async (tx) => {
     await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
-      set_config('statement_timeout', ${String(tableMsMax)}, true)`
+      set_config('statement_timeout', ${String(longWorkMsMax)}, true)`
     await write(output, line({ format: backupFormat, schema, createdAt: new Date().toISOString() }))
     const tables = await tablesOf(tx)
     let rows = 0

@@ -1,5 +1,6 @@
 import type postgres from 'postgres'
 import type { Sql } from '../connect.ts'
+import { asksUntil, longWorkMsMax } from '../long-work.ts'
 
 /** A connection that one process has for itself. */
 export type Connection = postgres.ReservedSql<{ bigint: number }>
@@ -7,13 +8,9 @@ export type Connection = postgres.ReservedSql<{ bigint: number }>
 /** Any number that nothing else in the database takes as an advisory lock. */
 export const upgradeLock = 7_275_539_001
 
-/** The longest that one statement of a migration may take, or that a process may wait for the migration of another one. */
-export const statementMsMax = 4 * 3_600_000
-const askAgainMs = 200
-
 /**
  * Runs `work` while no other process changes the schema. The lock belongs to the connection and not to a transaction, because
- * `create index concurrently` runs in none. Its statements may take `statementMsMax`.
+ * `create index concurrently` runs in none. Its statements may take `longWorkMsMax`.
  */
 export async function withUpgradeLock(
   sql: Sql,
@@ -23,7 +20,7 @@ export async function withUpgradeLock(
   const connection = await sql.reserve()
   try {
     const [before] = await connection<[{ timeout: string }]>`select current_setting('statement_timeout') as timeout`
-    await connection`select set_config('statement_timeout', ${String(statementMsMax)}, false)`
+    await connection`select set_config('statement_timeout', ${String(longWorkMsMax)}, false)`
     try {
       await takeLock(connection, progress)
       await work(connection)
@@ -44,11 +41,10 @@ export async function withUpgradeLock(
  * process that has the lock waits for all snapshots: both would wait for ever.
  */
 async function takeLock(connection: Connection, progress: (message: string) => void): Promise<void> {
-  for (let waitedMs = 0; waitedMs < statementMsMax; waitedMs += askAgainMs) {
+  const isTaken = async () => {
     const [row] = await connection<[{ taken: boolean }]>`select pg_try_advisory_lock(${upgradeLock}) as taken`
-    if (row.taken) return
-    if (waitedMs === 0) progress('waiting for another process that prepares the schema')
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs))
+    return row.taken
   }
-  throw new Error('Another process has been preparing the schema for four hours: look what it does, and start again.')
+  if (!(await asksUntil(isTaken, () => progress('waiting for another process that prepares the schema'))))
+    throw new Error('Another process has been preparing the schema for four hours: look what it does, and start again.')
 }

@@ -75,7 +75,9 @@ t.test('the words of a person who has joined are in the transcript until the hol
   t.match(written(), ['agent: please wait', /^agent: one moment/])
   t.notMatch(written().join(), /secret|seventeen/)
   person.say('the code is nineteen')
-  all.conversation.join(noName, new SimulatedPerson()).userMessage('typed on hold')
+  const typist = all.conversation.join(noName, new SimulatedPerson())
+  typist.userMessage('typed on hold')
+  typist.contextualUpdate('noted on hold')
   await all.run(8000)
   const before = written().length
   all.conversation.resume(after)
@@ -83,6 +85,7 @@ t.test('the words of a person who has joined are in the transcript until the hol
   person.say('here we are')
   await all.until(() => written().length > before)
   await all.run(2000)
+  t.notMatch(all.texts().join(), /on hold/)
   t.equal(before, 2, written().join(' | '))
   t.equal(written().at(-1), 'agent: here we are')
 })

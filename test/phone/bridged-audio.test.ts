@@ -7,10 +7,11 @@ import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { freePort, until } from '../process/machine.ts'
 import { startParley, testKey } from '../process/parley.ts'
-import { loopbackProviders } from '../process/voice-session.ts'
+import { loopbackAgent } from '../process/voice-session.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
+import { settingsOf, webhookPath } from './outside-carrier.ts'
 import { callWhen, hasEnded, newestInbound, type PhoneCallRow } from './phones.ts'
-import { insertNumber } from './stored-number.ts'
+import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)
 const [callersVoice, recipientsVoice] = [voiceOf('privacy-prompt'), voiceOf('please-try-call-later')]
@@ -34,7 +35,7 @@ const carrier = await startSimulator({
   clock: systemClock,
   speak: (text) =>
     Promise.resolve({ samples: text.startsWith('Caller') ? callersVoice : recipientsVoice, sampleRateHz: rateHz }),
-  webhookUrl: `${url}/carrier/carrier/webhooks`,
+  webhookUrl: url + webhookPath,
   received(number, samples, hz) {
     const kept = receivedBy.get(number) ?? []
     receivedBy.set(number, kept)
@@ -43,31 +44,12 @@ const carrier = await startSimulator({
 })
 t.teardown(() => carrier.close())
 
-const parley = await startParley({
-  PARLEY_PROVIDERS: loopbackProviders,
-  PARLEY_PORT: String(port),
-  PARLEY_PUBLIC_URL: url,
-  PARLEY_CARRIER_ADAPTER: 'telnyx',
-  PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
-  PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
-  PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
-  PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
-})
+const parley = await startParley(settingsOf(carrier, port))
 t.teardown(() => parley.remove())
 const target = { url: parley.url, key: testKey }
 
 const sql = openDatabase(parley.dataDir)
-const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
-const template = {
-  intent: { language: 'en' },
-  systemPrompt: 'Be brief.',
-  constraints: { allowedProviders: { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] } },
-}
-await insertNumber(
-  sql,
-  { organizationId: organization?.id ?? '', test: false },
-  { e164: ours, direction: 'both', template },
-)
+await insertOnlyTenantsNumber(sql, { e164: ours, direction: 'both', template: loopbackAgent })
 await sql.end()
 
 const known = new Set<string>()

@@ -10,10 +10,11 @@ import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { freePort, until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
-import { loopbackProviders } from '../process/voice-session.ts'
+import { loopbackAgent } from '../process/voice-session.ts'
 import { readFixture } from '../speech/fixtures.ts'
+import { settingsOf } from './outside-carrier.ts'
 import { callWhen, eventsOf, hasEnded, type PhoneCallRow } from './phones.ts'
-import { insertNumber } from './stored-number.ts'
+import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const from = '+14155550100'
 /** Says nothing to the agent, and talks once it is connected. */
@@ -31,21 +32,11 @@ const carrier = await startSimulator({
   webhookUrl: 'http://127.0.0.1:9/',
 })
 t.teardown(() => carrier.close())
-const parley = await startParley({
-  PARLEY_PROVIDERS: loopbackProviders,
-  PARLEY_PORT: String(port),
-  PARLEY_PUBLIC_URL: `http://127.0.0.1:${port}`,
-  PARLEY_CARRIER_ADAPTER: 'telnyx',
-  PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
-  PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
-  PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
-  PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
-})
+const parley = await startParley(settingsOf(carrier, port))
 t.teardown(() => parley.remove())
 const sql = openDatabase(parley.dataDir)
 t.teardown(() => sql.end())
-const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
-await insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, { e164: from })
+await insertOnlyTenantsNumber(sql, { e164: from })
 
 type Attempt = { id: string; status: string; failure_cause: string | null }
 const attemptsOf = (row: PhoneCallRow) => row['transfers'] as Attempt[]
@@ -55,9 +46,7 @@ const isScreened = (count: number) => (row: PhoneCallRow) =>
 
 /** A call to a number, whose person is transferred to the others. Answers it once the first of them is asked. */
 async function asking(to: string, destinations: readonly string[]): Promise<PhoneCallRow> {
-  const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
-  const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
-  const started = await call(parley, 'POST', '/v1/sessions/phone', { to, from, ...agent })
+  const started = await call(parley, 'POST', '/v1/sessions/phone', { to, from, ...loopbackAgent })
   if (started.status !== 200) throw new Error(started.text)
   const id = started.json<{ sessionId: string }>().sessionId
   await callWhen(parley, id, ({ status }) => status === 'in_progress')

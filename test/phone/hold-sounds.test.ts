@@ -6,9 +6,10 @@ import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { freePort, until } from '../process/machine.ts'
 import { startParley, testKey } from '../process/parley.ts'
-import { loopbackProviders } from '../process/voice-session.ts'
+import { loopbackAgent } from '../process/voice-session.ts'
+import { settingsOf, webhookPath } from './outside-carrier.ts'
 import { callWhen, hasEnded, newestInbound } from './phones.ts'
-import { insertNumber } from './stored-number.ts'
+import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const ours = '+14155550100'
 /** Rings for ever. */
@@ -24,7 +25,7 @@ const received = new Map<string, number[]>()
 const carrier = await startSimulator({
   clock: systemClock,
   speak: () => Promise.resolve({ samples: new Int16Array(rateHz), sampleRateHz: rateHz }),
-  webhookUrl: `${url}/carrier/carrier/webhooks`,
+  webhookUrl: url + webhookPath,
   received(number, samples, hz) {
     const audio = received.get(number)
     if (samples === null) audio?.push(...new Array<number>(rateHz / 50).fill(0))
@@ -33,25 +34,14 @@ const carrier = await startSimulator({
 })
 t.teardown(() => carrier.close())
 
-const parley = await startParley({
-  PARLEY_PROVIDERS: loopbackProviders,
-  PARLEY_PORT: String(port),
-  PARLEY_PUBLIC_URL: url,
-  PARLEY_CARRIER_ADAPTER: 'telnyx',
-  PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
-  PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
-  PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
-  PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
-})
+const parley = await startParley(settingsOf(carrier, port))
 t.teardown(() => parley.remove())
 const target = { url: parley.url, key: testKey }
 
 const sql = openDatabase(parley.dataDir)
-const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
-const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
-const template = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
-const owner = { organizationId: organization?.id ?? '', test: false }
-await insertNumber(sql, owner, { e164: ours, direction: 'both', template })
+// Short words: the agent ends its sentence before a caller is on hold.
+const template = { ...loopbackAgent, firstMessage: 'Hi.' }
+await insertOnlyTenantsNumber(sql, { e164: ours, direction: 'both', template })
 await sql.end()
 
 /** The amplitude of a frequency (Goertzel), in 200 ms of audio, from 0 to 1. */

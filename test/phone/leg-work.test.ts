@@ -5,13 +5,15 @@ import { ManualClock, settled } from '../domain/fakes.ts'
 import { carrierLegId, openDesk } from './desk.ts'
 
 const never = () => new Promise<never>(() => {})
+const carriers = (id: string) => ({ id, line: 'carrier' as const, organizationId: 'org_a' })
+const trunks = (id: string, organizationId: string) => ({ id, line: 'trunk' as const, organizationId })
 
 t.test('the legs of a line are worked on at once, up to a limit, and none twice', async (t) => {
   const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error() {} })
   const begun: string[] = []
   const ends: (() => void)[] = []
   const begin = (id: string) =>
-    work.begin({ id, line: 'carrier' }, () => {
+    work.begin(carriers(id), () => {
       begun.push(id)
       return new Promise((resolve) => void ends.push(resolve))
     })
@@ -30,22 +32,29 @@ t.test('the legs of a line are worked on at once, up to a limit, and none twice'
 t.test('a line that does not answer takes no place of another line, and a failure is logged', async (t) => {
   const logged: object[] = []
   const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error: (fields) => void logged.push(fields) })
-  for (let at = 0; at < 50; at++) work.begin({ id: `leg_${at}`, line: 'carrier' }, never)
+  for (let at = 0; at < 50; at++) work.begin(carriers(`leg_${at}`), never)
   let answered = 0
   const err = new Error('a defect')
-  work.begin({ id: 'leg_a', line: 'trunk' }, () => Promise.reject(err))
-  work.begin({ id: 'leg_b', line: 'trunk' }, () => Promise.resolve(void answered++))
+  work.begin(trunks('leg_a', 'org_a'), () => Promise.reject(err))
+  work.begin(trunks('leg_b', 'org_a'), () => Promise.resolve(void answered++))
   await settled()
   t.equal(answered, 1)
   t.same(logged, [{ err, legId: 'leg_a' }])
+})
+
+t.test('the trunks of an organization that do not answer take no place of those of another', async (t) => {
+  const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error() {} })
+  for (let at = 0; at < 50; at++) work.begin(trunks(`leg_${at}`, 'org_a'), never)
+  let answered = 0
+  work.begin(trunks('leg_of_b', 'org_b'), () => Promise.resolve(void answered++))
+  t.equal(answered, 1)
 })
 
 t.test('at its end it waits for the work under way, up to a limit, and begins no more', async (t) => {
   const clock = new ManualClock()
   const work = new LegWork(clock, { info() {}, warn() {}, error() {} })
   const ends: (() => void)[] = []
-  const begin = (id: string) =>
-    work.begin({ id, line: 'carrier' }, () => new Promise((resolve) => void ends.push(resolve)))
+  const begin = (id: string) => work.begin(carriers(id), () => new Promise((resolve) => void ends.push(resolve)))
   for (let at = 0; at < 40; at++) begin(`leg_${at}`)
   let isClosed = false
   const closing = work.close(1_000).then(() => {
@@ -61,7 +70,7 @@ t.test('at its end it waits for the work under way, up to a limit, and begins no
   t.equal(clock.timers, 0)
 
   const silent = new LegWork(clock, { info() {}, warn() {}, error() {} })
-  silent.begin({ id: 'leg_a', line: 'carrier' }, never)
+  silent.begin(carriers('leg_a'), never)
   const closed = silent.close(1_000)
   await clock.advance(1_000)
   await closed

@@ -68,14 +68,14 @@ t.test('a caller who has left before the answer has cancelled the call', async (
   t.strictSame(desk.commands, ['answer'], 'a leg that is gone is not hung up')
 })
 
-t.test('a caller who leaves after the answer and before the stream has had a call', async (t) => {
+t.test('a caller who leaves after the answer and before the stream has cancelled the call', async (t) => {
   const desk = openDesk()
   await desk.happens(incoming)
   await desk.passes()
   await desk.happens({ type: 'answered' })
   await desk.happens(hangup)
   await desk.passes()
-  t.strictSame(desk.ends(), ['completed user_hangup -'])
+  t.strictSame(desk.ends(), ['cancelled user_hangup -'])
 })
 
 t.test('a line that does not answer a call has failed', async (t) => {

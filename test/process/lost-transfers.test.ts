@@ -6,14 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../runtime/clock.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
+import { settingsOf } from '../phone/outside-carrier.ts'
 import { callWhen, eventsOf, hasEnded, type PhoneCallRow } from '../phone/phones.ts'
-import { insertNumber } from '../phone/stored-number.ts'
+import { insertOnlyTenantsNumber } from '../phone/stored-number.ts'
 import { call } from '../platform/setup.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { freePort, until } from './machine.ts'
 import { type Running, startParley } from './parley.ts'
-import { loopbackProviders } from './voice-session.ts'
+import { loopbackAgent } from './voice-session.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -24,8 +25,6 @@ const person = '+15005550006'
 const undecided = '+15005550019'
 /** Part of the contract, from the death of the process; and a busy machine. */
 const cleanMs = 30_000 + 15_000
-const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
-const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
 
 type World = { owner: Running; other: Running; carrier: Simulator; framesAt: (number: string) => number }
 
@@ -46,26 +45,19 @@ async function start(t: Test): Promise<World> {
   const urlOf = (port: number) => `http://127.0.0.1:${port}`
   const node = async (port: number) => {
     const parley = await startParley({
+      ...settingsOf(carrier, port),
       DATABASE_URL: databaseUrl,
-      PARLEY_PROVIDERS: loopbackProviders,
       PARLEY_MASTER_KEY: 'm'.repeat(32),
       PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
-      PARLEY_PORT: String(port),
       PARLEY_PUBLIC_URL: urlOf(ports[1]),
       PARLEY_NODE_URL: urlOf(port),
-      PARLEY_CARRIER_ADAPTER: 'telnyx',
-      PARLEY_CARRIER_TELNYX_API_KEY: carrier.apiKey,
-      PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
-      PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
-      PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
     })
     t.teardown(() => parley.remove())
     return parley
   }
   const [owner, other] = [await node(ports[0]), await node(ports[1])]
   const sql = cluster.sql(t, databaseUrl)
-  const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
-  await insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, { e164: '+14155550100' })
+  await insertOnlyTenantsNumber(sql, { e164: '+14155550100' })
   return { owner, other, carrier, framesAt: (number) => frames.get(number) ?? 0 }
 }
 
@@ -74,7 +66,11 @@ const attemptOf = (row: PhoneCallRow) =>
 
 /** A call that the first process holds, and whose recipient is asked. All requests go to the second one. */
 async function screening({ owner, other, carrier }: World): Promise<{ id: string; attemptId: string }> {
-  const started = await call(owner, 'POST', '/v1/sessions/phone', { to: person, from: '+14155550100', ...agent })
+  const started = await call(owner, 'POST', '/v1/sessions/phone', {
+    to: person,
+    from: '+14155550100',
+    ...loopbackAgent,
+  })
   if (started.status !== 200) throw new Error(started.text)
   const id = started.json<{ sessionId: string }>().sessionId
   await callWhen(other, id, ({ status }) => status === 'in_progress')

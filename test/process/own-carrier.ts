@@ -4,12 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { insertNumber } from '../phone/stored-number.ts'
+import { settingsOf, webhookPath } from '../phone/outside-carrier.ts'
+import { insertOnlyTenantsNumber } from '../phone/stored-number.ts'
 import { masterKey } from '../rmsg/provider-events.ts'
 import { startAttacked } from './attacked-server.ts'
 import { openDatabase } from './database.ts'
 import { freePort, until } from './machine.ts'
-import { call, loopbackProviders } from './voice-session.ts'
+import { call, loopbackAgent } from './voice-session.ts'
 
 /** One leg that the server has dialled. */
 export type DialledLeg = {
@@ -22,6 +23,7 @@ export type DialledLeg = {
 }
 
 export type OwnCarrier = {
+  apiKey: string
   baseUrl: string
   /** 32 bytes in base64. */
   publicKey: string
@@ -48,6 +50,7 @@ export async function startOwnCarrier(): Promise<OwnCarrier> {
     return { 'telnyx-timestamp': String(timestampS), 'telnyx-signature-ed25519': signature }
   }
   return {
+    apiKey: 'KEY_of_the_test',
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`,
     publicKey: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
     legs,
@@ -56,7 +59,7 @@ export async function startOwnCarrier(): Promise<OwnCarrier> {
       leg.isAlive = false
       const body = eventOf(leg, 'call.hangup', { hangup_cause: 'normal_clearing', hangup_source: 'callee' })
       const headers = { 'content-type': 'application/json', ...signed(body) }
-      await (await fetch(`${url}/carrier/carrier/webhooks`, { method: 'POST', headers, body })).text()
+      await (await fetch(url + webhookPath, { method: 'POST', headers, body })).text()
     },
     close: () =>
       new Promise((resolve) => {
@@ -91,8 +94,6 @@ function answerTo(method: string, path: string, body: string, legs: DialledLeg[]
 export type Placed = { id: string; leg: DialledLeg }
 
 const from = '+14155550100'
-const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
-const agent = { intent: { language: 'en' }, systemPrompt: 'Be brief.', constraints: { allowedProviders: loopback } }
 
 /** A server whose carrier the test plays. It ends with the tests of the file. */
 export async function startWithCarrier() {
@@ -100,23 +101,15 @@ export async function startWithCarrier() {
   t.teardown(() => carrier.close())
   const port = await freePort()
   const { parley, hostile } = await startAttacked({
-    PARLEY_PROVIDERS: loopbackProviders,
+    ...settingsOf(carrier, port),
     PARLEY_MASTER_KEY: masterKey,
-    PARLEY_PORT: String(port),
-    PARLEY_PUBLIC_URL: `http://127.0.0.1:${port}`,
-    PARLEY_CARRIER_ADAPTER: 'telnyx',
-    PARLEY_CARRIER_TELNYX_API_KEY: 'KEY_of_the_test',
-    PARLEY_CARRIER_TELNYX_BASE_URL: carrier.baseUrl,
-    PARLEY_CARRIER_TELNYX_CONNECTION_ID: 'app',
-    PARLEY_CARRIER_TELNYX_PUBLIC_KEY: carrier.publicKey,
   })
   const sql = openDatabase(parley.dataDir)
   t.teardown(() => sql.end())
-  const [organization] = await sql<{ id: string }[]>`select id from organizations limit 1`
-  await insertNumber(sql, { organizationId: organization?.id ?? '', test: false }, { e164: from, direction: 'both' })
+  await insertOnlyTenantsNumber(sql, { e164: from, direction: 'both' })
   const placed = async (): Promise<Placed> => {
     const before = carrier.legs.length
-    const { status, json } = await call(parley, '/v1/sessions/phone', { to: '+14155550123', from, ...agent })
+    const { status, json } = await call(parley, '/v1/sessions/phone', { to: '+14155550123', from, ...loopbackAgent })
     if (status !== 200) throw new Error(`a call was answered ${status}: ${JSON.stringify(json)}`)
     await until('the leg is dialled', () => carrier.legs.length > before)
     const leg = carrier.legs.at(-1)

@@ -14,6 +14,12 @@ export type Started = { sessionId: string; transportUrl: string; transportToken:
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
 /** Answers from the request alone, at no price. */
 export const loopbackProviders = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
+/** What a call needs of its agent, where that is no stored one. */
+export const loopbackAgent = {
+  intent: { language: 'en' },
+  systemPrompt: 'Be brief.',
+  constraints: { allowedProviders: loopback },
+}
 
 /** The rate of the audio in both directions, for a session that asks for it. */
 export const rateHz = 16_000
