@@ -8,7 +8,7 @@ import { tailCall } from './tail-call.ts'
 
 /** This simulated person talks, and leaves on "goodbye" (docs/simulator.md). */
 const from = '+15005550006'
-const usualLines = ['Hello, what can you do for me?', 'Good, thank you very much.', 'Goodbye.']
+const usualLines = ['What can you do for me?', 'Good, thank you very much.', 'Goodbye.']
 const announcedMsMax = 15_000
 const lookEveryMs = 100
 

@@ -20,7 +20,13 @@ const simulatedNumber = {
   label: 'Simulated number',
   template: {
     intent: { language: 'en-US' },
-    systemPrompt: 'You answer the phone of a new installation of Parley. Be brief and friendly.',
+    systemPrompt: [
+      'You answer the phone of a new installation of Parley. Be brief and friendly.',
+      'Q: What can you do for me?',
+      'A: I answer calls to this number, until you give it an agent of your own.',
+      'Q: Good, thank you very much.',
+      'A: You are welcome.',
+    ].join('\n'),
     firstMessage: 'Hello, this is Parley. What can I do for you?',
   },
 }

@@ -1,11 +1,11 @@
 /** How people act on the phone. */
 import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
 
-export const greeting = 'Hello?'
+export const greeting = 'Hello there.'
 export const usualLines = [
   'I have a question about your opening hours.',
   'Are you also open on Saturday?',
-  'Okay. And where are you?',
+  'And where are you?',
   'Good, thank you very much.',
 ]
 const farewell = 'Goodbye.'

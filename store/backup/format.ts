@@ -39,7 +39,8 @@ export class BackupReader {
 
   async header(): Promise<BackupHeader> {
     const { format, schema, createdAt } = await this.#json()
-    if (format !== backupFormat || !Number.isInteger(schema) || Number(schema) < 1 || typeof createdAt !== 'string')
+    const isOfSchema = Number.isInteger(schema) && Number(schema) >= 1
+    if (format !== backupFormat || !isOfSchema || typeof createdAt !== 'string' || Number.isNaN(Date.parse(createdAt)))
       throw new BackupError('this is not a backup that this version of Parley can read')
     return { schema: Number(schema), createdAt }
   }

@@ -38,6 +38,7 @@ export async function restoreBackup(
       set_config('statement_timeout', ${String(longWorkMsMax)}, true)`
     await applyMigrations(tx, header.schema, progress)
     const counts = await readTables(tx, reader)
+    await letGoOfLegs(tx, header.createdAt)
     await requireUninterrupted(interruption)
     // The answer to the commit can be lost, so from here on an interrupted command cannot tell.
     interruption.message =
@@ -46,6 +47,16 @@ export async function restoreBackup(
   })
   await migrate(sql, progress)
   return { ...header, ...counts }
+}
+
+/**
+ * The installation that made the backup may serve still, and holds the calls that were live then. Without this a server on the
+ * restored database would take them for orphaned ones and hang them up.
+ */
+async function letGoOfLegs(tx: Tx, createdAt: string): Promise<void> {
+  const [legs] = await tx<[{ exist: boolean }]>`select to_regclass('public.call_legs') is not null as exist`
+  if (legs.exist)
+    await tx`update call_legs set ended_at = greatest(created_at, ${new Date(createdAt)}) where ended_at is null`
 }
 
 async function checkTarget(sql: Sql, schema: number): Promise<void> {

@@ -30,7 +30,9 @@ t.test('dial', async (t) => {
   t.test('a call to the simulated person is a conversation, and ends by itself', async (t) => {
     const { code, stdout, stderr } = await command('+15005550006')
     t.equal(code, 0, stderr)
+    t.match(stdout, /^agent {3}Hello, this is the bicycle shop\./m, 'the first words of the person are understood')
     t.match(stdout, /^agent {3}.*goodbye/im)
+    t.notMatch(stdout, /stand-in/, 'each question is answered')
     t.match(stdout, /^the session is over\nuser_hangup, /m)
   })
 

@@ -17,7 +17,7 @@ const typesOf = (id: string) => new Set(bodies(id).map(({ type }) => type as str
 const wordsSaid = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.filter((entry) => entry.source === source).map(({ text }) => text.toLowerCase())
 
-/** The "Hello?" of the person may interrupt the agent. */
+/** The first words of the person may interrupt the agent. */
 const wordsPlayed = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.flatMap((entry) => (entry.source === source ? (entry['heard_text'] ?? entry.text) : [])).join(' ')
 

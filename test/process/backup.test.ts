@@ -6,11 +6,13 @@ import t from 'tap'
 import { connectOnce } from '../../store/connect.ts'
 import { applyMigrations, schemaVersion } from '../../store/migrations/migrate.ts'
 import { refused } from '../cli/refused.ts'
+import { callWhen, hasEnded } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { runParley } from './command.ts'
 import { openDatabase } from './database.ts'
 import { freshDataDir, startParley, testKey } from './parley.ts'
+import { loopbackAgent, loopbackProviders } from './voice-session.ts'
 
 const masterKey = { PARLEY_MASTER_KEY: 'm'.repeat(32) }
 const folder = freshDataDir()
@@ -142,4 +144,35 @@ t.test('a backup of an older schema is brought up to date with its rows', async 
   const restored = await command(fresh, 'restore', older)
   t.equal(restored.code, 0, restored.stderr)
   t.match((await command(fresh, 'org', 'list')).stdout, /org_old +Acme/)
+})
+
+t.test('a server on a restored copy hangs up no call of the installation that made the backup', async (t) => {
+  const env = { ...masterKey, PARLEY_PROVIDERS: loopbackProviders }
+  const parley = await startParley(env)
+  t.teardown(() => parley.remove())
+  const target = { url: parley.url, key: testKey }
+  const started = await call(target, 'POST', '/v1/sessions/phone', { to: '+15005550006', ...loopbackAgent })
+  t.equal(started.status, 200, started.text)
+  const { sessionId } = started.json<{ sessionId: string }>()
+  await callWhen(target, sessionId, ({ status }) => status === 'in_progress')
+  const live = path.join(folder, 'live.backup')
+  const done = await runParley(['backup', live], { dataDir: parley.dataDir, env: masterKey })
+  t.equal(done.code, 0, done.stderr)
+  const elsewhere = freshDataDir()
+  const restored = await runParley(['restore', live], { dataDir: elsewhere })
+  t.equal(restored.code, 0, restored.stderr)
+  const copy = await startParley(env, elsewhere)
+  t.teardown(() => copy.remove())
+  const openLegs = async ({ dataDir }: { dataDir: string }) => {
+    const sql = openDatabase(dataDir)
+    const rows = await sql`select id from call_legs where ended_at is null`
+    await sql.end()
+    return rows.length
+  }
+  // A leg is taken for an orphaned one after two looks, which come each 5 s.
+  t.equal(await openLegs(copy), 0, 'there is none to hang up')
+  const ended = await callWhen({ url: copy.url, key: testKey }, sessionId, hasEnded)
+  t.match(ended, { status: 'failed' })
+  t.equal(await openLegs(parley), 1, 'the call goes on')
+  t.match(await callWhen(target, sessionId, () => true), { status: 'in_progress' })
 })

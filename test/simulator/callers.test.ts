@@ -22,7 +22,7 @@ const voices = {
 }
 const loudLeast = 1000
 
-const hello = 'Hello?'
+const hello = 'Hello there.'
 const question = 'I have a question about your opening hours.'
 const mailbox =
   'Hi, you have reached the voicemail of Sam. I cannot take your call right now. Please leave your name and your number after the tone.'

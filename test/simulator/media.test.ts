@@ -191,7 +191,7 @@ t.test(
 t.test('a person whose words have covered the only pause of the agent asks whether anybody is there', async (t) => {
   const [hello, asks, line] = [recordingOf('privacy-prompt'), recordingOf('conf-noempty'), greeting]
   const speak = (text: string) =>
-    Promise.resolve(text === 'Hello?' ? hello : text === 'Hello? Are you there?' ? asks : line)
+    Promise.resolve(text === 'Hello there.' ? hello : text === 'Hello? Are you there?' ? asks : line)
   const world = await startWorld(t, { speak })
   const stream = await call(world, '0006')
   const plays = async (ms: number) => {
