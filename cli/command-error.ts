@@ -12,4 +12,4 @@ export function found<Value>(value: Value | null, message: string): Value {
   return value
 }
 
-export const noOrganization = (id: string) => `there is no organization ${id}`
+export const noOrganization = (id: string) => `there is no organization ${id}; \`parley org list\` shows them`

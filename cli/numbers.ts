@@ -148,7 +148,7 @@ async function fieldsOf(
 
 const noNumbers =
   'no numbers; `parley numbers search` finds one to buy, and `parley numbers import` adds one of a SIP connection'
-const noOffers = 'no numbers are for sale there; search without --locality, or with another --area'
+const noOffers = 'no numbers are for sale there; search with another --area or --locality, or with none'
 const toBuy = '`parley numbers buy NUMBER --agent AGENT` buys one, and lets the agent answer it'
 const noConnection =
   'name --connection, over which the number is reached: `parley sip-connections list` shows yours, and `parley sip-connections add` makes one'

@@ -28,7 +28,7 @@ export function users(program: Command, actions: Actions): void {
     .option('--json', 'print as JSON', false)
     .action(async (organization: string, { json }: Json) => {
       const rows = await actions.admin((admin) => admin.users(organization))
-      print(json, rows.map(userJson), () => rows.map(lineOf))
+      print(json, rows.map(userJson), () => (rows.length > 0 ? rows.map(lineOf) : ['no users']))
     })
   const issuing = (name: string, description: string, kind: 'user_token' | 'session') =>
     command(name, description).action(async (email: string, organization: string, { json }: Json) => {

@@ -23,7 +23,9 @@ export function notListening(
   settings: { host: string; port: string },
 ): ConfigError {
   if (code === 'EADDRINUSE')
-    return new ConfigError(`${settings.port}: ${host}:${port} is taken; is another Parley running there?`)
+    return new ConfigError(
+      `${settings.port}: ${host}:${port} is taken, perhaps by another Parley; end what listens there, or set ${settings.port}`,
+    )
   if (code === 'EACCES')
     return new ConfigError(`${settings.port}: this user may not listen on ${port}; choose one above 1023`)
   return new ConfigError(`${settings.host}: ${host} is no address of this machine (${code ?? 'unknown'})`)

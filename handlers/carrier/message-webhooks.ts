@@ -29,6 +29,7 @@ export function receiveMessageWebhook({
       if (event === 'forged')
         throw new Refusal('unauthenticated', {
           message: 'The event is not signed by this provider, or is older than 300 s.',
+          hint: 'Check the public key of the provider in the settings, and the clock of this machine.',
         })
       const outcome = event === 'other' ? 'taken' : await receive(event)
       if (outcome === 'in_work')

@@ -35,7 +35,10 @@ function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
   return ({ path, query }): OpenedLeg => {
     const opened = legs.find(path['leg'] ?? '', query.get('token') ?? '')
     if (opened === null)
-      throw new Refusal('unauthenticated', { message: 'The token opens no leg that is expected here.' })
+      throw new Refusal('unauthenticated', {
+        message: 'The token opens no leg that is expected here.',
+        hint: 'The carrier connects once, to the address that it was given for this leg.',
+      })
     if ('ownerId' in opened) throw new HeldElsewhere(opened.ownerId)
     return opened
   }

@@ -28,6 +28,7 @@ export function receiveCarrierWebhook({
         countIgnored(line, 'forged')
         throw new Refusal('unauthenticated', {
           message: 'The event is not signed by this carrier, or is older than 300 s.',
+          hint: 'Check the public key of the carrier in the settings, and the clock of this machine.',
         })
       }
       if (event !== 'other') await events.received(line, event)

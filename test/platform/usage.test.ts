@@ -144,7 +144,10 @@ t.test('getUsage says what the answers said', async (t) => {
 t.test('usage and credits of the command line refuse what they cannot read', async (t) => {
   const refusal = async (...args: string[]) => (await runParley(args, { dataDir: parley.dataDir })).stderr
   for (const command of ['usage', 'credits'])
-    t.match(await refusal(command, '--org', 'nobody'), /^parley: there is no organization nobody$/m)
+    t.match(
+      await refusal(command, '--org', 'nobody'),
+      /^parley: there is no organization nobody; `parley org list` shows them$/m,
+    )
   t.match(await refusal('usage', '--org', 'org_0', '--by', 'day'), /there is no organization org_0/)
   t.match(await refusal('usage', '--by', 'day,prompt'), /--by: prompt is no group; there are day, key, agent, provider/)
   t.match(await refusal('credits', '--limit', 'all'), /--limit: all is no number from 1 to 100/)

@@ -37,13 +37,19 @@ t.test('a second start on the same port is refused, and the first goes on', asyn
   for (const dataDir of [parley.dataDir, elsewhere]) {
     const { code, stderr, stdout } = await runParley(['up'], { dataDir, env: { PARLEY_PORT: port } })
     t.equal(code, 1)
-    t.equal(stderr, `parley: PARLEY_PORT: 127.0.0.1:${port} is taken; is another Parley running there?\n`)
+    t.equal(
+      stderr,
+      `parley: PARLEY_PORT: 127.0.0.1:${port} is taken, perhaps by another Parley; end what listens there, or set PARLEY_PORT\n`,
+    )
     t.equal(stdout, '')
   }
   t.same(readdirSync(elsewhere), [], 'nothing was begun')
   const metrics = { PARLEY_PORT: '0', PARLEY_ADMIN_PORT: port }
   const { stderr } = await runParley(['up'], { dataDir: elsewhere, env: metrics })
-  t.match(stderr, `parley: PARLEY_ADMIN_PORT: 127.0.0.1:${port} is taken; is another Parley running there?\n`)
+  t.match(
+    stderr,
+    `parley: PARLEY_ADMIN_PORT: 127.0.0.1:${port} is taken, perhaps by another Parley; end what listens there, or set PARLEY_ADMIN_PORT\n`,
+  )
   t.equal((await askMock(parley)).status, 200)
 })
 
