@@ -99,6 +99,7 @@ export class UpgradeLoad {
     const answer = await this.#chat(model, true)
     if (answer.status !== 200) throw new Error(`a stream was answered ${answer.status}: ${await answer.text()}`)
     this.openStreams += 1
+    const startedMs = Date.now()
     let text = ''
     try {
       for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
@@ -110,7 +111,11 @@ export class UpgradeLoad {
     } finally {
       this.openStreams -= 1
     }
-    this.#result.streams.push(endOf(text.trimEnd().split('\n').at(-1) ?? '', 'data: [DONE]', 'service_unavailable'))
+    const end = endOf(text.trimEnd().split('\n').at(-1) ?? '', 'data: [DONE]', 'service_unavailable')
+    // A node, or the proxy, that asks to close has a part in it.
+    if (end.how === 'cut')
+      end.last += ` ${Date.now() - startedMs} ms after its head, ${answer.headers.get('connection')}`
+    this.#result.streams.push(end)
   }
 
   async #socket(isStaying: boolean): Promise<void> {

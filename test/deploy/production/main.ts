@@ -200,7 +200,7 @@ function check(t: Tap, { requests, failures, streams, sockets }: Result, stopsMs
   const tell = (name: string, ends: readonly End[]) =>
     `${ends.length - dismissed(ends).length} ${name} ended by themselves, ${dismissed(ends).length} at the end of a grace`
   t.comment(
-    `${requests} requests; ${tell('streams', streams)}; ${tell('sockets', sockets)}; ${stopsMs.length} restarts`,
+    `${requests} requests; ${tell('streams', streams)}; ${tell('sockets', sockets)}; restarts at ${stopsMs.join(', ')}`,
   )
   t.strictSame(failures.slice(0, 20), [], `0 of ${requests} requests failed, and no stream or socket was refused`)
   const notWhole = (ends: readonly End[]) => early(ends.filter(({ how }) => how !== 'whole'))
