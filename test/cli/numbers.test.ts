@@ -23,7 +23,10 @@ t.test('numbers search, buy, list, set and release', async (t) => {
     return stdout.trimEnd()
   }
   t.match(await outputOf('list'), /^no numbers; `parley numbers search` finds one to buy/)
-  t.match(await outputOf('search', '--area', '999'), /^no numbers are for sale there; search with another --area or --locality, or with none$/)
+  t.match(
+    await outputOf('search', '--area', '999'),
+    /^no numbers are for sale there; search with another --area or --locality, or with none$/,
+  )
   const found = await outputOf('search', '--area', '212', '--locality', 'New York', '--limit', '1')
   t.match(found, /\+12125550100 +\$1\.00 +\$1\.00 +New York, IL +voice sms.*\n`parley numbers buy NUMBER/)
   const wanted = { name: 'Desk', systemPrompt: 'Be brief.', intent: { language: 'en' } }

@@ -42,12 +42,13 @@ t.test('a line that does not answer takes no place of another line, and a failur
   t.same(logged, [{ err, legId: 'leg_a' }])
 })
 
-t.test('the trunks of an organization that do not answer take no place of those of another', async (t) => {
+t.test('the trunks of an organization that do not answer take no place of those of another', (t) => {
   const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error() {} })
   for (let at = 0; at < 50; at++) work.begin(trunks(`leg_${at}`, 'org_a'), never)
   let answered = 0
   work.begin(trunks('leg_of_b', 'org_b'), () => Promise.resolve(void answered++))
   t.equal(answered, 1)
+  t.end()
 })
 
 t.test('at its end it waits for the work under way, up to a limit, and begins no more', async (t) => {

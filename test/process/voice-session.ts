@@ -14,7 +14,7 @@ export type Started = { sessionId: string; transportUrl: string; transportToken:
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
 /** Answers from the request alone, at no price. */
 export const loopbackProviders = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
-/** What a call needs of its agent, where that is no stored one. */
+/** Fields of a request for a call without a stored agent. */
 export const loopbackAgent = {
   intent: { language: 'en' },
   systemPrompt: 'Be brief.',
