@@ -66,7 +66,7 @@ t.test('users list', async (t) => {
   const acme = await admin.organization('people')
   const command = runner(acme.key)
   const list = (...more: string[]) => outputOf(t, command('users', 'list', ...more))
-  t.equal(await list('people'), '')
+  t.equal(await list('people'), 'no users')
   await outputOf(t, command('users', 'create', 'ann@example.com', 'people', '--role', 'admin'))
   await outputOf(t, command('users', 'create', 'bob@example.com', acme.id))
   const lines = (await list('people')).split('\n').map((line) => line.split('  ').slice(1).join(' '))
