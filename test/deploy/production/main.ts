@@ -77,6 +77,7 @@ t.test('docs/run-it.md starts two nodes, and an upgrade under load loses nothing
     await sleep(3000)
     client.send({ kind: 'stop' })
     const { result } = (await client.next('result')) as { result: Result }
+    for (const { how, last } of result.streams) if (how === 'cut') t.comment(logOf(services, last))
     check(
       t,
       result,
@@ -208,6 +209,13 @@ function check(t: Tap, { requests, failures, streams, sockets }: Result, stopsMs
   t.strictSame(notWhole(sockets).slice(0, 5), [], 'no socket was cut before the grace')
   t.ok(dismissed(streams).length > 0 && dismissed(sockets).length > 0, 'those that stay were ended behind the grace')
   t.ok(streams.length > counts.streams && requests > 30 * counts.requestsPerS, 'there was load')
+}
+
+/** The lines of the nodes about the request of a stream. */
+function logOf(services: Services, last: string): string {
+  const [id = 'no request'] = /req_\w+/.exec(last) ?? []
+  const lines = ['parley@8080', 'parley@8081', 'caddy'].flatMap((name) => services.log(name).split('\n'))
+  return `${last}\n${lines.filter((line) => line.includes(id)).join('\n')}`
 }
 
 /** How long before `atMs` the last node got its signal to stop. */
