@@ -1,4 +1,5 @@
 import t from 'tap'
+import { earlyAnswers } from './early-answers.ts'
 import { missing } from './proxy.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import { sessionsOfNodes } from './sessions-of-nodes.ts'
@@ -7,5 +8,6 @@ import { streams } from './streams.ts'
 t.setTimeout(300_000)
 const skip = await missing('caddy')
 t.test('streams behind caddy arrive as they are sent', { skip }, (t) => streams(t, 'caddy'))
+t.test('streams behind caddy that begin at once', { skip }, (t) => earlyAnswers(t, 'caddy'))
 t.test('sessions of two nodes behind caddy', { skip }, (t) => sessionsOfNodes(t, 'caddy'))
 t.test('a rolling restart behind caddy', { skip }, (t) => rollingRestart(t, 'caddy'))

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { earlyAnswers } from './early-answers.ts'
 import { missing } from './proxy.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import { sessionsOfNodes } from './sessions-of-nodes.ts'
@@ -7,5 +8,6 @@ import { streams } from './streams.ts'
 t.setTimeout(300_000)
 const skip = await missing('nginx')
 t.test('streams behind nginx arrive as they are sent', { skip }, (t) => streams(t, 'nginx'))
+t.test('streams behind nginx that begin at once', { skip }, (t) => earlyAnswers(t, 'nginx'))
 t.test('sessions of two nodes behind nginx', { skip }, (t) => sessionsOfNodes(t, 'nginx'))
 t.test('a rolling restart behind nginx', { skip }, (t) => rollingRestart(t, 'nginx'))

@@ -96,7 +96,8 @@ async function runStep(t: Tap, step: Step, services: Services): Promise<string> 
   const words = [...network, 'chroot', rootOf(step.machine), 'bash', '-euo', 'pipefail', '-c', `cd\n${commands}`]
   const { code, output } = await runToEnd(words)
   const title = `${step.machine}: ${commands.split('\n')[0]}`
-  t.equal(code, 0, `${title} (${Math.round((performance.now() - started) / 1000)} s)`, { output: output.slice(-3000) })
+  const shown = code === 0 ? {} : { output: output.slice(-3000), caddy: services.log('caddy').slice(-3000) }
+  t.equal(code, 0, `${title} (${Math.round((performance.now() - started) / 1000)} s)`, shown)
   if (code !== 0) throw new Error(`the document does not hold: ${title}`)
   afterStep(services)
   return output
@@ -211,11 +212,16 @@ function check(t: Tap, { requests, failures, streams, sockets }: Result, stopsMs
   t.ok(streams.length > counts.streams && requests > 30 * counts.requestsPerS, 'there was load')
 }
 
-/** The lines of the nodes about the request of a stream. */
+/** The lines of the nodes about the request of a stream, and those of Caddy about connections that broke. */
 function logOf(services: Services, last: string): string {
   const [id = 'no request'] = /req_\w+/.exec(last) ?? []
-  const lines = ['parley@8080', 'parley@8081', 'caddy'].flatMap((name) => services.log(name).split('\n'))
-  return `${last}\n${lines.filter((line) => line.includes(id)).join('\n')}`
+  const lines = (name: string, word: string) =>
+    services
+      .log(name)
+      .split('\n')
+      .filter((line) => line.includes(word))
+  const ofCaddy = lines('caddy', '"level":"error"').slice(-10)
+  return [last, ...lines('parley@8080', id), ...lines('parley@8081', id), ...ofCaddy].join('\n')
 }
 
 /** How long before `atMs` the last node got its signal to stop. */
