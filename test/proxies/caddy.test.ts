@@ -1,4 +1,6 @@
 import t from 'tap'
+import { brokenBodies } from './broken-bodies.ts'
+import { deadServer } from './dead-server.ts'
 import { earlyAnswers } from './early-answers.ts'
 import { missing } from './proxy.ts'
 import { rollingRestart } from './rolling-restart.ts'
@@ -9,5 +11,7 @@ t.setTimeout(300_000)
 const skip = await missing('caddy')
 t.test('streams behind caddy arrive as they are sent', { skip }, (t) => streams(t, 'caddy'))
 t.test('streams behind caddy that begin at once', { skip }, (t) => earlyAnswers(t, 'caddy'))
+t.test('broken bodies behind caddy', { skip }, (t) => brokenBodies(t, 'caddy'))
+t.test('a server behind caddy dies', { skip }, (t) => deadServer(t, 'caddy'))
 t.test('sessions of two nodes behind caddy', { skip }, (t) => sessionsOfNodes(t, 'caddy'))
 t.test('a rolling restart behind caddy', { skip }, (t) => rollingRestart(t, 'caddy'))

@@ -116,7 +116,9 @@ function nginxHas(kind: string): boolean {
 function caddy(folder: string, port: number, upstreams: readonly string[]): Command {
   const sample = readFileSync(path.join(samples, 'Caddyfile'), 'utf8')
   const file = path.join(folder, 'Caddyfile')
-  writeFileSync(file, `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n${sample}`)
+  // h2c is HTTP/2 without a certificate, which Caddy would need a name for.
+  const options = 'admin off\n\tdefault_bind 127.0.0.1\n\tservers {\n\t\tprotocols h1 h2 h2c\n\t}'
+  writeFileSync(file, `{\n\t${options}\n}\n${sample}`)
   const [first = '', second = ''] = upstreams.map((upstream) => new URL(upstream).host)
   const variables = { SITE: `http://127.0.0.1:${port}`, NODE_1: first, NODE_2: second }
   const folders = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
