@@ -1,5 +1,4 @@
 import t from 'tap'
-import { brokenBodies } from './broken-bodies.ts'
 import { deadServer } from './dead-server.ts'
 import { earlyAnswers } from './early-answers.ts'
 import { missing } from './proxy.ts'
@@ -11,7 +10,6 @@ t.setTimeout(300_000)
 const skip = await missing('nginx')
 t.test('streams behind nginx arrive as they are sent', { skip }, (t) => streams(t, 'nginx'))
 t.test('streams behind nginx that begin at once', { skip }, (t) => earlyAnswers(t, 'nginx'))
-t.test('broken bodies behind nginx', { skip }, (t) => brokenBodies(t, 'nginx'))
 t.test('a server behind nginx dies', { skip }, (t) => deadServer(t, 'nginx'))
 t.test('sessions of two nodes behind nginx', { skip }, (t) => sessionsOfNodes(t, 'nginx'))
 t.test('a rolling restart behind nginx', { skip }, (t) => rollingRestart(t, 'nginx'))

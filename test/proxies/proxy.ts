@@ -47,7 +47,7 @@ export async function startProxy(
     await stop()
     throw new Error(`${name} does not serve: ${output}`, { cause })
   }
-  const failures = () => output.split('\n').filter((line) => /\[error\]|"level":"error"/.test(line))
+  const failures = () => output.split('\n').filter((line) => /\[error\]|"level":"(error|warn)"/.test(line))
   return { url, failures, stop, ...(certificate !== undefined && { certificate }) }
 }
 
@@ -116,7 +116,7 @@ function nginxHas(kind: string): boolean {
 function caddy(folder: string, port: number, upstreams: readonly string[]): Command {
   const sample = readFileSync(path.join(samples, 'Caddyfile'), 'utf8')
   const file = path.join(folder, 'Caddyfile')
-  // h2c is HTTP/2 without a certificate, which Caddy would need a name for.
+  // With h2c the tests speak HTTP/2 without TLS, and need no certificate.
   const options = 'admin off\n\tdefault_bind 127.0.0.1\n\tservers {\n\t\tprotocols h1 h2 h2c\n\t}'
   writeFileSync(file, `{\n\t${options}\n}\n${sample}`)
   const [first = '', second = ''] = upstreams.map((upstream) => new URL(upstream).host)

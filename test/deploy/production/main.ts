@@ -215,13 +215,13 @@ function check(t: Tap, { requests, failures, streams, sockets }: Result, stopsMs
 /** The lines of the nodes about the request of a stream, and those of Caddy about connections that broke. */
 function logOf(services: Services, last: string): string {
   const [id = 'no request'] = /req_\w+/.exec(last) ?? []
-  const lines = (name: string, word: string) =>
+  const lines = (name: string, wanted: RegExp) =>
     services
       .log(name)
       .split('\n')
-      .filter((line) => line.includes(word))
-  const ofCaddy = lines('caddy', '"level":"error"').slice(-10)
-  return [last, ...lines('parley@8080', id), ...lines('parley@8081', id), ...ofCaddy].join('\n')
+      .filter((line) => wanted.test(line))
+  const ofNodes = ['parley@8080', 'parley@8081'].flatMap((name) => lines(name, new RegExp(id)))
+  return [last, ...ofNodes, ...lines('caddy', /"level":"(error|warn)"/).slice(-10)].join('\n')
 }
 
 /** How long before `atMs` the last node got its signal to stop. */
