@@ -1,7 +1,7 @@
 /** Calls over a SIP trunk to a number of another country than the United States: their numbers are those of that country. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { freePort } from '../trunk/free-port.ts'
+import { freePort } from '../process/machine.ts'
 import { SipPeer, sdp, sdpType } from '../trunk/sip-peer.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { callWhen, newestInbound } from './phones.ts'

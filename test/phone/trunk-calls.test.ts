@@ -1,11 +1,10 @@
 /** Whole calls over a SIP trunk: a phone on the other side of the trunk talks with an agent, in both directions. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
+import { freePort, until } from '../process/machine.ts'
 import { wordsOf } from '../session/recorded-call.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { freePort } from '../trunk/free-port.ts'
 import { SipPeer } from '../trunk/sip-peer.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'

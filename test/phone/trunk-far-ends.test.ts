@@ -1,8 +1,7 @@
 /** A phone on the other side of a SIP trunk that is quiet, and then gone, over a whole server. */
 import t from 'tap'
 import type { SipRequest } from '../../providers/trunk/message.ts'
-import { until } from '../process/machine.ts'
-import { freePort } from '../trunk/free-port.ts'
+import { freePort, until } from '../process/machine.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { callWhen, eventsOf, hasEnded, newestInbound } from './phones.ts'

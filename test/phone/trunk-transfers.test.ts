@@ -1,8 +1,8 @@
 /** Calls over a trunk that are transferred: by this server, which connects both legs, and by the far end of the caller. */
 import t, { type Test } from 'tap'
 import { call, faultOf } from '../platform/setup.ts'
+import { freePort } from '../process/machine.ts'
 import { readFixture } from '../speech/fixtures.ts'
-import { freePort } from '../trunk/free-port.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
 import { callWhen, hasEnded, newestInbound } from './phones.ts'

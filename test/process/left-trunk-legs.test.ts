@@ -2,13 +2,12 @@
 import t from 'tap'
 import { callWhen, hasEnded, newestInbound } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
-import { freePort } from '../trunk/free-port.ts'
 import { SipPeer, sdp, sdpType } from '../trunk/sip-peer.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { listenOverTcp } from '../trunk/tcp-listener.ts'
 import { startTrunkServer, trunkEnv } from '../trunk/trunk-server.ts'
 import { openDatabase } from './database.ts'
-import { until } from './machine.ts'
+import { freePort, until } from './machine.ts'
 import { startParley } from './parley.ts'
 
 const endsWithinMs = 30_000

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { LegEvent } from '../../domain/ports/phone-line.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { freePort } from '../trunk/free-port.ts'
+import { freePort } from '../process/machine.ts'
 import { media, openTrunkOn, outgoingTo, toDial } from '../trunk/setup.ts'
 import { wanted } from '../trunk/sip-peer.ts'
 import { skipWithoutSipp } from './programs.ts'

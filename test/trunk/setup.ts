@@ -9,6 +9,7 @@ import type { TrunkLimits } from '../../providers/trunk/limits.ts'
 import { openTrunkLine } from '../../providers/trunk/phone-line.ts'
 import type { RtpLeg, RtpLegOptions, RtpPorts, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
 import { ManualClock } from '../domain/fakes.ts'
+import { freePort } from '../process/machine.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { type PeerOptions, SipPeer, wanted } from './sip-peer.ts'
 
@@ -150,7 +151,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   }
   const line = await openTrunkLine({
     host: '127.0.0.1',
-    port: 0,
+    port: await freePort(),
     publicAddress: '127.0.0.1',
     connections,
     dialogs,

@@ -2,7 +2,7 @@
 
 import { type Phones, startPhones } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../process/machine.ts'
 
 export type TrunkServer = Phones & { sipPort: number; connectionId: string; trunkNumber: string }
 
