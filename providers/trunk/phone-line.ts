@@ -36,7 +36,6 @@ import { SipTransport } from './transport.ts'
 
 export type TrunkOptions = {
   host: string
-  /** 0: any free one. */
   port: number
   /** The address at which peers reach this machine. */
   publicAddress: string

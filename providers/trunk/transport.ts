@@ -14,7 +14,6 @@ export type Received = (message: SipMessage, peer: Peer, size: number) => void
 
 export type TransportOptions = {
   host: string
-  /** 0: any free one. */
   port: number
   clock: Clock
   log: Log
@@ -43,7 +42,7 @@ export class SipTransport {
     await once(udp, 'listening')
     const tcp = createServer()
     try {
-      tcp.listen({ host, port: udp.address().port, exclusive: true })
+      tcp.listen({ host, port, exclusive: true })
       await once(tcp, 'listening')
     } catch (error) {
       udp.close()

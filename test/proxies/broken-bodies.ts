@@ -9,14 +9,15 @@ import net, { type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { fetch } from 'undici'
+import { until } from '../process/machine.ts'
 import { post2, postLengths } from './http2.ts'
+import { chat } from './load.ts'
 import { startProxy } from './proxy.ts'
 
 const brokenRequests = 20
 const waitMs = 5000
 /** With `fail_duration` a server was out of rotation for 2 s. */
 const atOnceMs = 1800
-const path = '/v1/chat/completions'
 
 export async function brokenBodies(t: Test): Promise<void> {
   const seen = { begun: 0, whole: 0 }
@@ -40,7 +41,7 @@ export async function brokenBodies(t: Test): Promise<void> {
   const broken: Record<string, () => Promise<unknown>> = {
     'a chunk without a length': () => post1(url, 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'),
     'a body that ends before its length': () => post1(url, 'Content-Length: 1000\r\n\r\nshort'),
-    'a body of HTTP/2 that ends before its length': () => post2(url, path, 'short', 1000),
+    'a body of HTTP/2 that ends before its length': () => post2(url, chat, 'short', 1000),
   }
   for (const [title, send] of Object.entries(broken)) {
     await t.test(title, async (t) => {
@@ -48,7 +49,7 @@ export async function brokenBodies(t: Test): Promise<void> {
       for (let i = 0; i < brokenRequests; i++) await Promise.race([send(), sleep(waitMs, undefined, { ref: false })])
       t.equal(seen.whole, 0, 'no server took it for whole')
       const startedMs = performance.now()
-      const response = await fetch(url + path, { method: 'POST', body: '{}' })
+      const response = await fetch(url + chat, { method: 'POST', body: '{}' })
       t.equal(await response.text(), 'whole', 'the next request is served')
       t.ok(performance.now() - startedMs < atOnceMs, 'and at once')
     })
@@ -56,10 +57,10 @@ export async function brokenBodies(t: Test): Promise<void> {
 
   await t.test('a body of HTTP/2 with two lengths', async (t) => {
     seen.begun = 0
-    const socket = postLengths(url, path, [1_000_000_000, 4])
+    const socket = postLengths(url, chat, [1_000_000_000, 4])
     t.teardown(() => socket.destroy())
-    for (const giveUpMs = Date.now() + waitMs; seen.begun === 0 && Date.now() < giveUpMs; ) await sleep(20)
-    t.equal(seen.begun, 1, 'the request goes on without its body, so Caddy does not keep the body in memory')
+    await until('the request goes on without its body', () => seen.begun > 0, waitMs)
+    t.equal(seen.begun, 1, 'Caddy does not keep the body in memory')
   })
 }
 
@@ -67,7 +68,7 @@ export async function brokenBodies(t: Test): Promise<void> {
 function post1(url: string, rest: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname)
-  socket.on('error', () => {}).end(`POST ${path} HTTP/1.1\r\nHost: ${hostname}\r\n${rest}`)
+  socket.on('error', () => {}).end(`POST ${chat} HTTP/1.1\r\nHost: ${hostname}\r\n${rest}`)
   return new Promise((resolve) => {
     const done = () => {
       socket.destroy()

@@ -9,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { Agent, fetch } from 'undici'
 import { post2 } from './http2.ts'
+import { chat } from './load.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 
 const requests = 20
 /** Caddy asks each second whether a server is ready, and tries for 5 s. */
 const longestMs = 4000
-const path = '/v1/chat/completions'
 const whole = Array<string>(requests).fill('whole')
 
 export async function deadServer(t: Test, name: ProxyName): Promise<void> {
@@ -31,14 +31,14 @@ export async function deadServer(t: Test, name: ProxyName): Promise<void> {
   // Lets the proxy see that its idle connections are closed: a POST that is sent on one of them is not repeated.
   await sleep(100)
   const post = async () => {
-    const response = await fetch(url + path, { method: 'POST', body: '{}', dispatcher: agent })
+    const response = await fetch(url + chat, { method: 'POST', body: '{}', dispatcher: agent })
     return response.text()
   }
   const post2s = name === 'caddy' ? requests : 0
   const startedMs = performance.now()
   const [answers, answers2] = await Promise.all([
     Promise.all(Array.from({ length: requests }, post)),
-    Promise.all(Array.from({ length: post2s }, () => post2(url, path, '{}'))),
+    Promise.all(Array.from({ length: post2s }, () => post2(url, chat, '{}'))),
   ])
   const ms = Math.round(performance.now() - startedMs)
   t.strictSame(answers, whole)

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Test } from 'tap'
 import { Agent, fetch } from 'undici'
+import { chat } from './load.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 
 const streams = 5000
@@ -39,7 +40,7 @@ export async function earlyAnswers(t: Test, name: ProxyName): Promise<void> {
 async function readStream(url: string, dispatcher: Agent): Promise<string> {
   const headers = { 'content-type': 'application/json' }
   try {
-    const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body, dispatcher })
+    const response = await fetch(url + chat, { method: 'POST', headers, body, dispatcher })
     return (await response.text()).trimEnd().split('\n').at(-1) ?? ''
   } catch (error) {
     return String((error as Error).cause ?? error)
