@@ -23,7 +23,7 @@ export type UsageSum = {
   unpriced: number
   /** Null: no cost in it is known. */
   costMicroUsd: number | null
-  /** By unit. */
+  /** By unit, in the order of the units within a row. */
   quantities: Readonly<Record<string, number>>
 }
 
