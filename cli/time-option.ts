@@ -3,6 +3,13 @@ import { CommandError } from './command-error.ts'
 /** The contract wants a time with a zone; a date alone begins at midnight UTC. */
 export function timeOf(option: string, text: string): string {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new CommandError(`${option}: ${text} is no time; write 2026-11-21T16:00:00Z`)
+  if (Number.isNaN(time.getTime()) || !isDay(text.slice(0, 10)))
+    throw new CommandError(`${option}: ${text} is no time; write 2026-11-21T16:00:00Z`)
   return time.toISOString()
+}
+
+/** JavaScript takes February 30 for March 2, and 1 for a year. */
+function isDay(text: string): boolean {
+  const midnight = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === text
 }

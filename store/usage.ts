@@ -97,9 +97,7 @@ function sumsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
 
 function rowsOf(lines: readonly Line[], names: readonly UsageGroup[]): UsageRow[] {
   const rows = new Map<string, UsageRow>()
-  // Postgres gives the lines of a group in any order, and in another one each time when several processes work on it.
-  const sorted = [...lines].sort((one, other) => ((one.unit ?? '') < (other.unit ?? '') ? -1 : 1))
-  for (const { unit, amount, requests, legs, failed, unpriced, costMicroUsd, ...values } of sorted) {
+  for (const { unit, amount, requests, legs, failed, unpriced, costMicroUsd, ...values } of lines) {
     const key = JSON.stringify(names.map((name) => values[name]))
     const known = rows.get(key) ?? { ...nothing, ...(values as Partial<UsageRow>) }
     const isKnown = costMicroUsd !== null || known.costMicroUsd !== null

@@ -23,7 +23,7 @@ export type UsageSum = {
   unpriced: number
   /** Null: no cost in it is known. */
   costMicroUsd: number | null
-  /** By unit, in the order of the units within a row. */
+  /** By unit. */
   quantities: Readonly<Record<string, number>>
 }
 

@@ -67,5 +67,7 @@ function groupsOf(row: UsageRow, groups: ReadonlySet<UsageGroup>): Partial<WireR
 }
 
 function wireSum({ requests, legs, failed, unpriced, costMicroUsd, quantities }: UsageSum): UsageTotal {
-  return { requests, legs, failed, unpriced, costMicroUsd: moneyOf(costMicroUsd), quantities: { ...quantities } }
+  // Postgres gives the units in any order, and in another one each time when several processes of it work on them.
+  const sorted = Object.fromEntries(Object.entries(quantities).sort(([one], [other]) => (one < other ? -1 : 1)))
+  return { requests, legs, failed, unpriced, costMicroUsd: moneyOf(costMicroUsd), quantities: sorted }
 }

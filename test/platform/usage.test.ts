@@ -110,6 +110,8 @@ t.test('getUsage says what the answers said', async (t) => {
   )
   for (const groups of ['day', 'key', 'agent', 'model', 'stage', 'day,key,agent,provider,model,stage'])
     t.same((await read(groups)).total, usage.total, groups)
+  for (const { quantities } of [usage.total, ...usage.rows] as { quantities: object }[])
+    t.strictSame(Object.keys(quantities), Object.keys(quantities).sort(), 'in the order of the units')
   const [byKey] = (await read('key,agent')).rows
   t.match(byKey, { keyId: acme.keyId, agentId: null })
   const { creditMicroUsd: credit, movements } = (await call(acme, 'GET', '/v1/credits')).json<{
@@ -150,6 +152,8 @@ t.test('usage and credits of the command line refuse what they cannot read', asy
     )
   t.match(await refusal('usage', '--org', 'org_0', '--by', 'day'), /there is no organization org_0/)
   t.match(await refusal('usage', '--by', 'day,prompt'), /--by: prompt is no group; there are day, key, agent, provider/)
+  for (const day of ['2026-02-30', '1', '2026-11'])
+    t.match(await refusal('usage', '--from', day), new RegExp(`--from: ${day} is no time; write 2026-`))
   t.match(await refusal('credits', '--limit', 'all'), /--limit: all is no number from 1 to 100/)
   t.match(await refusal('credits', '--org', 'local', '--cursor', 'x'), /cursor/)
 })

@@ -7,9 +7,9 @@ import { type SpanAtSink, startSpanSink, treeOf } from './span-sink.ts'
 /** The port on which collectors take OTLP over HTTP. */
 const port = Number(process.env['PORT'] ?? 4318)
 const lookMs = 500
-/** A trace is printed when it has its first span, and no new one has come for this long. */
+/** A trace is printed when no new span has come for this long, and again when more come. A server sends its spans every 5 s. */
 const quietMs = Number(process.env['QUIET_MS'] ?? 6_000)
-/** A server exports its spans every five seconds. */
+/** The program ends itself when it holds so many. */
 const tracesMax = 1_000
 
 type Seen = { count: number; atMs: number; isPrinted: boolean }

@@ -85,18 +85,6 @@ t.test('a request that its caller broke off is counted, and not as one that fail
   t.match(await store.usage.read(live, query()), [{ requests: 3, failed: 1 }])
 })
 
-t.test(
-  'quantities come in the order of their units, so that two answers about the same time are the same',
-  async (t) => {
-    const { store, settle, live } = await setUp()
-    const units = ['reasoning_tokens', 'characters', 'output_tokens', 'audio_milliseconds', 'input_tokens'] as const
-    const ordered = JSON.stringify(Object.fromEntries([...units].sort().map((unit) => [unit, 1])))
-    for (const unit of units) await settle(`req_${unit}`, { quantities: [{ unit, amount: 1 }] })
-    const rows = await store.usage.read(live, query())
-    t.equal(JSON.stringify(rows).match(/"quantities":.*/)?.[0], `"quantities":${ordered}}]`)
-  },
-)
-
 t.test('days are those of UTC, and the end of the time is not in it', async (t) => {
   const { store, settle, live } = await setUp()
   const midnightMs = Date.parse('2026-11-22T00:00:00Z')
