@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=32
-/** The program `parley`: joins the commands in cli/ with the product. The server itself is put together in gateway.ts. */
+/** The program `parley`: joins the commands in cli/ with the product. app/ puts the product together. */
+import { webhookSigner } from './app/commands/sign.ts'
 import type { Actions } from './cli/actions.ts'
 import { explain } from './cli/client.ts'
 import { examine } from './cli/doctor.ts'
@@ -12,7 +13,6 @@ import { authorityOf } from './runtime/engine/host.ts'
 import { keyOf } from './runtime/local-secret.ts'
 import { endInstance, readPidFile } from './runtime/pid-file.ts'
 import { version } from './runtime/version.ts'
-import { webhookSigner } from './webhook-signer.ts'
 
 // The link `dist` in the path can point to a newer build when workers are started again: they run the build of this file.
 process.argv[1] = import.meta.filename
@@ -32,8 +32,8 @@ try {
 /** Most commands only send requests, so they load neither the server nor the store: `parley --help` takes 0.15 s and not 0.75 s. */
 function createActions(env: Environment): Actions {
   const config = () => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
-  const serving = () => import('./serving.ts')
-  const administration = () => import('./administration.ts')
+  const serving = () => import('./app/commands/serve.ts')
+  const administration = () => import('./app/commands/administer.ts')
   return {
     version,
     up: async (ready) => (await serving()).up(await config(), env, ready),

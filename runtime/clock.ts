@@ -1,5 +1,5 @@
 /** Time and identifiers of a running process. Tests hand in their own. */
-import { randomFillSync } from 'node:crypto'
+import { randomFillSync, randomInt, randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
 export const systemClock = {
@@ -52,18 +52,50 @@ export function uniqueId(): string {
   return id.toString('latin1')
 }
 
-export const systemIds = {
-  request: () => `req_${uniqueId()}`,
-  attempt: () => `att_${uniqueId()}`,
-  /** Ordered by time (RFC 9562, version 7). */
-  session: () => v7(),
-  token: () => `tok_${uniqueId()}`,
-  agent: () => `agent_${uniqueId()}`,
-  tool: () => `tool_${uniqueId()}`,
-  phoneNumber: () => `pn_${uniqueId()}`,
-  sipConnection: () => `sip_${uniqueId()}`,
-  callback: () => `callback_${uniqueId()}`,
-  leg: () => `leg_${v7()}`,
-  endpoint: () => v7(),
-  submission: () => `kyb_${uniqueId()}`,
+export type Ids = ReturnType<typeof createIds>
+
+/** Ids with a prefix that names their kind. Those that are ordered by time take it from the clock. */
+export function createIds(clock: Pick<typeof systemClock, 'nowMs'>) {
+  const ordered = createOrderedIds(clock)
+  return {
+    request: () => `req_${uniqueId()}`,
+    attempt: () => `att_${uniqueId()}`,
+    session: ordered,
+    token: () => `tok_${uniqueId()}`,
+    agent: () => `agent_${uniqueId()}`,
+    tool: () => `tool_${uniqueId()}`,
+    phoneNumber: () => `pn_${uniqueId()}`,
+    sipConnection: () => `sip_${uniqueId()}`,
+    callback: () => `callback_${uniqueId()}`,
+    leg: () => `leg_${ordered()}`,
+    endpoint: ordered,
+    submission: () => `kyb_${uniqueId()}`,
+    participant: () => `join_${randomUUID()}`,
+  }
 }
+
+const sequenceMax = 0x7fff_ffff
+
+/**
+ * UUIDs in the order in which they are made, also within one millisecond (RFC 9562, version 7, method 1 of section 6.2).
+ * After a clock that was set back they keep the newest time.
+ */
+function createOrderedIds(clock: Pick<typeof systemClock, 'nowMs'>): () => string {
+  let msecs = 0
+  let seq = 0
+  return () => {
+    const nowMs = Math.floor(clock.nowMs())
+    if (nowMs > msecs) {
+      msecs = nowMs
+      // Half of the range is left for ids of the same millisecond.
+      seq = randomInt(sequenceMax >> 1)
+    } else if (seq < sequenceMax) seq += 1
+    else {
+      msecs += 1
+      seq = 0
+    }
+    return v7({ msecs, seq })
+  }
+}
+
+export const systemIds = createIds(systemClock)

@@ -1,6 +1,8 @@
 import { type Logger, pino } from 'pino'
 import { terminalLine } from './log-line.ts'
 
+export type { Logger }
+
 /**
  * Names under which content or secrets could reach a log line by mistake. The first defence is that no code passes
  * them; this is the second. Paths are matched at the top and one level down, because our fields are not deeper.

@@ -6,6 +6,8 @@ import { createUsageMetrics } from './usage-metrics.ts'
 /** Seconds. From a cached answer to the longest transcription. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
+export type ProcessMetrics = ReturnType<typeof createMetrics>
+
 /**
  * Labels are closed sets (operation, provider, model, stage, outcome). An organization, call or phone number is never a
  * label.

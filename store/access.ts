@@ -29,6 +29,8 @@ export type AccessOptions = KeyCacheLimits & {
   clock: Clock
   log: Log
   readPolicy: ReadStoredPolicy
+  /** Makes a UUIDv7. */
+  newId: () => string
   /** The keys that secrets are sealed with; asked for when the first secret is. */
   masterKeys: () => MasterKeys
 }
@@ -72,7 +74,7 @@ export type AccessParts = {
 
 /** `spent`: where used tokens are kept. Null: in the database. */
 export function createAccess({ system, tenant }: Pools, options: AccessOptions, spent: UsedTokens | null): AccessParts {
-  const { clock, log } = options
+  const { clock, log, newId } = options
   const each = transactionEach(tenant)
   const checked = createKeys(system, options)
   let made: Sealer | null = null
@@ -96,7 +98,10 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
       verify: (secret) => checked.verify(secret),
       waiting: () => checked.waiting(),
     },
-    organizations: { ...organizations, bootstrap: async (options) => bootstrap(tenant, options, on) },
+    organizations: {
+      ...organizations,
+      bootstrap: async (first) => bootstrap(tenant, first, { newId, repositoriesOn: on }),
+    },
     providerKeys: sealed.keys,
     agents: createAgentStore(each, sealer, clock),
     tools: createToolStore(each, sealer),

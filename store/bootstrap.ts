@@ -1,5 +1,5 @@
 import { scopes, type Tenant } from '../domain/access/organization.ts'
-import { systemIds, uniqueId } from '../runtime/clock.ts'
+import { uniqueId } from '../runtime/clock.ts'
 import type { KeyAdministration } from './api-keys.ts'
 import type { Sql, Tx } from './connect.ts'
 import { readSecret } from './key-secret.ts'
@@ -45,6 +45,12 @@ export type BootstrapOptions = {
   hasSimulatedNumber?: boolean
 }
 
+export type BootstrapParts = {
+  /** Makes a UUIDv7. */
+  newId: () => string
+  repositoriesOn: (tenancy: Tenancy) => BootstrapRepositories
+}
+
 export type BootstrapRepositories = { organizations: Organizations; keys: KeyAdministration }
 
 /**
@@ -54,7 +60,7 @@ export type BootstrapRepositories = { organizations: Organizations; keys: KeyAdm
 export function bootstrap(
   sql: Sql,
   { key: secret, hasSimulatedNumber = false }: BootstrapOptions,
-  repositoriesOn: (tenancy: Tenancy) => BootstrapRepositories,
+  { newId, repositoriesOn }: BootstrapParts,
 ): Promise<BootstrapOutcome> {
   const presented = readSecret(secret)
   if (!presented)
@@ -76,7 +82,7 @@ export function bootstrap(
     await insertVerification(tx, id)
     if (hasSimulatedNumber) {
       await insertSimulatedNumber(tx, { organizationId: id, test })
-      await insertSimulatedRmsgNumbers(tx, { organizationId: id, test })
+      await insertSimulatedRmsgNumbers(tx, { organizationId: id, test }, newId)
     }
     return 'created'
   })
@@ -99,12 +105,16 @@ async function insertSimulatedNumber(tx: Tx, { organizationId, test }: Tenant): 
     on conflict do nothing`
 }
 
-async function insertSimulatedRmsgNumbers(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
+async function insertSimulatedRmsgNumbers(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  newId: () => string,
+): Promise<void> {
   for (const { e164, smsStatus, isPooled } of simulatedRmsgNumbers)
     await tx`
       insert into rmsg_numbers (test, id, e164, provider_identity, organization_id, status, sms_status, sms_ready_at,
         created_at, updated_at)
-      values (${test}, ${systemIds.session()}, ${e164}, ${`simulated-${e164.slice(1)}`}, ${isPooled ? organizationId : null}, 'active',
+      values (${test}, ${newId()}, ${e164}, ${`simulated-${e164.slice(1)}`}, ${isPooled ? organizationId : null}, 'active',
         ${smsStatus}, ${smsStatus === 'ready' ? tx`now()` : null}, now(), now())
       on conflict do nothing`
   if (!test) await tx`update organizations set rmsg_legacy_ended = true where id = ${organizationId}`

@@ -78,7 +78,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         done.forget()
       }
     },
-    async serve(run) {
+    async listen(run) {
       const takeLogged = () =>
         void take(run).catch((err: unknown) => log.error({ err }, 'commands for calls of this process were not taken'))
       // The driver listens again after each lost connection. Commands may have come in between.

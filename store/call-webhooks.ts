@@ -47,21 +47,17 @@ const turnsBytesMax = 4 * 1024 * 1024
 
 export class CallWebhooks {
   readonly #eventId: () => string
-  #served: EventSource | null = null
+  readonly #events: EventSource | null
 
-  /** `eventId` makes a UUIDv7. */
-  constructor(eventId: () => string) {
+  /** `eventId` makes a UUIDv7. Without `events` a change of which an endpoint must learn fails. */
+  constructor(eventId: () => string, events: EventSource | null) {
     this.#eventId = eventId
-  }
-
-  /** Before it, a change of which an endpoint must learn fails. */
-  serve(source: EventSource): void {
-    this.#served = source
+    this.#events = events
   }
 
   get #source(): EventSource {
-    if (this.#served === null) throw new Error('no event can be made in this process')
-    return this.#served
+    if (this.#events === null) throw new Error('no event can be made in this process')
+    return this.#events
   }
 
   /** Asks for what matches a call, once for a transaction, and only where one of its changes needs it. */

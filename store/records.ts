@@ -3,7 +3,6 @@ import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
 import type { TransferStore } from '../domain/transfers/transfer.ts'
-import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
 import { createCallCommands } from './call-commands.ts'
@@ -37,8 +36,6 @@ export type Records = WebhookRecords &
     reports: ReportStore
     callCommands: CallCommands
     callbacks: CallbackStore
-    /** `serve` says how events of calls are written. */
-    callWebhooks: Pick<CallWebhooks, 'serve'>
   }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
@@ -50,12 +47,11 @@ export function createRecords(
   pools: Pools,
   sealer: () => Sealer,
   instanceId: string,
-  { clock, log, retention }: RecordOptions,
+  { clock, log, retention, newId: eventId, events }: RecordOptions,
 ): RecordParts {
   const { system, tenant } = pools
   const worlds = transactionEach(tenant)
-  const eventId = systemIds.session
-  const webhooks = new CallWebhooks(eventId)
+  const webhooks = new CallWebhooks(eventId, events)
   const calls = createCallStore({ worlds, sealer, clock, log, webhooks, eventId })
   const changes = createCallChanges(system)
   const ofWebhooks = createWebhookRecords(pools, instanceId, { clock, retention })
@@ -78,7 +74,6 @@ export function createRecords(
       callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
       ...createRecordingRecords({ worlds, clock, instanceId }),
-      callWebhooks: webhooks,
     },
     loops,
     listen: async () => {

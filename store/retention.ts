@@ -3,6 +3,7 @@ import type { Clock, Log } from '../domain/ports/system.ts'
 import { keptFromMs } from '../domain/retention.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { callSweep, eventSweep } from './call-retention.ts'
+import type { EventSource } from './call-webhooks.ts'
 import { requestSweep } from './request-retention.ts'
 import { runSweep, type Sweep } from './sweep.ts'
 import type { Tenancy } from './tenant.ts'
@@ -15,11 +16,21 @@ export type Retention = {
   deliveriesDays: number | null
 }
 
-export type RecordOptions = { clock: Clock; log: Log; retention: Retention }
+export type RecordOptions = {
+  clock: Clock
+  log: Log
+  retention: Retention
+  /** Makes a UUIDv7. */
+  newId: () => string
+  /** How events of calls are written. Null if nothing that happens in this process makes one. */
+  events: EventSource | null
+}
 
 const sweepEveryMs = 60_000
 
-export type RetentionDeps = RecordOptions & { tenancy: Pick<Tenancy, 'asOperator'> }
+export type RetentionDeps = Pick<RecordOptions, 'clock' | 'log' | 'retention'> & {
+  tenancy: Pick<Tenancy, 'asOperator'>
+}
 
 export function retentionLoops({ tenancy, clock, log, retention }: RetentionDeps): Loop[] {
   const { requestsDays, callsDays, eventsDays } = retention

@@ -21,7 +21,7 @@ export interface CallCommands {
    */
   send(tenant: Tenant, callId: string, ownerId: string, command: CallCommand): Promise<{ answer: CallAnswer } | null>
   /** Runs the commands that come for this process. */
-  serve(run: RunCallCommand): Promise<void>
+  listen(run: RunCallCommand): Promise<void>
 }
 
 export type RunCallCommand = (tenant: Tenant, callId: string, command: CallCommand) => CallAnswer | Promise<CallAnswer>

@@ -9,7 +9,6 @@ import type { LegMedia } from '../ports/leg-media.ts'
 import {
   type CountIgnoredEvent,
   type LegEvent,
-  type LegEvents,
   type LineName,
   type PhoneLine,
   PhoneLineError,
@@ -53,7 +52,7 @@ const unattendedMax = 100
 const earlyMs = 10_000
 const earlyMax = 1000
 
-export class PhoneCalls implements LegEvents {
+export class PhoneCalls {
   readonly #deps: PhoneCallsDeps
   readonly #byLeg = new Map<string, LegHolder>()
   /** By the id of the call, while it is not over. */
@@ -65,17 +64,11 @@ export class PhoneCalls implements LegEvents {
   #suspects: ReadonlyMap<string, number> = new Map()
   readonly #questions: LegWork
   readonly #hangUps: LegWork
-  #takeInbound: TakeInbound | null = null
 
   constructor(deps: PhoneCallsDeps) {
     this.#deps = deps
     this.#questions = new LegWork(deps.clock, deps.log)
     this.#hangUps = new LegWork(deps.clock, deps.log)
-  }
-
-  /** Before it, calls that come are not taken. */
-  serve(takeInbound: TakeInbound): void {
-    this.#takeInbound = takeInbound
   }
 
   /** This process holds the call from now on, and its leg. */
@@ -116,13 +109,14 @@ export class PhoneCalls implements LegEvents {
     return phone?.leg.organizationId === organizationId && phone.leg.test === test ? phone : null
   }
 
-  async received(line: LineName, event: LegEvent): Promise<void> {
+  /** An event of a leg that is not known yet can be a call that comes in, which `takeInbound` gets. */
+  async received(line: LineName, event: LegEvent, takeInbound: TakeInbound): Promise<void> {
     if (this.#seen.has(nameOf(line, event))) return
     const here = event.legId === null ? undefined : this.#byLeg.get(event.legId)
     if (here !== undefined && here.leg.line === line) return this.#happened(here, event)
     const leg = await this.#deps.legs.find(line, event)
     if (leg !== null) return this.#passToOwner(leg, event)
-    if (event.type === 'initiated' && event.direction === 'incoming') await this.#announced(line, event)
+    if (event.type === 'initiated' && event.direction === 'incoming') await this.#announced(line, event, takeInbound)
     else this.#unknown(line, event)
   }
 
@@ -210,11 +204,11 @@ export class PhoneCalls implements LegEvents {
     return true
   }
 
-  async #announced(lineName: LineName, event: Announced): Promise<void> {
+  async #announced(lineName: LineName, event: Announced, takeInbound: TakeInbound): Promise<void> {
     const line = this.#deps.lines.named(lineName)
     if (line === null || !this.#isNew(lineName, event)) return
     try {
-      await this.#takeInbound?.(line, event)
+      await takeInbound(line, event)
     } catch (error) {
       // The line repeats it.
       this.#seen.delete(nameOf(lineName, event))

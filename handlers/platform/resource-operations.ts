@@ -1,6 +1,12 @@
 /** The operations on what an organization stores: agents, their tools, webhook endpoints and phone numbers. */
 import type { Caller } from '../../domain/access/organization.ts'
+import type { Agents } from '../../domain/agents/agents.ts'
+import type { Tools } from '../../domain/agents/tools.ts'
 import type { BusinessVerifications } from '../../domain/numbers/business-verification.ts'
+import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
+import type { SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
+import type { Subscriptions } from '../../domain/rmsg/subscriptions.ts'
+import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
@@ -9,10 +15,20 @@ import { businessVerificationOperations, type SavedBrand } from './business-veri
 import { phoneNumberOperations } from './phone-numbers.ts'
 import { rmsgSubscriptionOperations } from './rmsg-subscriptions.ts'
 import { sipConnectionOperations } from './sip-connections.ts'
-import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { type WebhookOperation, webhookOperations } from './webhooks.ts'
 
-export type ResourceOperationDeps = ResourceDeps & {
+/** The operations on things that an organization stores. */
+export type Resources = {
+  agents: Agents
+  tools: Tools
+  endpoints: Endpoints
+  phoneNumbers: PhoneNumbers
+  sipConnections: SipConnectionOperations
+  rmsgSubscriptions: Subscriptions
+}
+
+export type ResourceOperationDeps = {
+  resources: Resources
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
   savedBrand: SavedBrand
@@ -38,7 +54,7 @@ type ResourceOperation =
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
-  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgSubscriptions } = createResources(deps)
+  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgSubscriptions } = deps.resources
   return {
     createAgent: createAgent(agents),
     listAgents: listAgents(agents),

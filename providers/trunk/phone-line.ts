@@ -45,15 +45,20 @@ export type TrunkOptions = {
   legs: AwaitedLegs
   /** The addresses of a host that may be called. */
   resolve: (host: string) => Promise<readonly string[]>
-  received: (event: LegEvent) => Promise<void>
   limits: TrunkLimits
   clock: Clock
   log: Log
 }
 
-export async function openTrunkLine(options: TrunkOptions): Promise<TrunkLine> {
+/** Receives the events of all legs. */
+export type ReceiveLegEvent = (event: LegEvent) => Promise<void>
+
+export async function openTrunkLine({
+  received,
+  ...options
+}: TrunkOptions & { received: ReceiveLegEvent }): Promise<TrunkLine> {
   const line = new TrunkLine(options)
-  await line.open()
+  await line.open(received)
   return line
 }
 
@@ -68,7 +73,8 @@ export class TrunkLine implements PhoneLine {
   /** The names of its legs begin with it. */
   readonly #process = `${uniqueId()}.`
   readonly #legs = new Map<string, TrunkLeg>()
-  #transport: SipTransport | null = null
+  /** Null before the line is opened, and after it was closed. */
+  #opened: { transport: SipTransport; received: ReceiveLegEvent } | null = null
 
   constructor(options: TrunkOptions) {
     const { connections, dialogs, clock, publicAddress, log, limits } = options
@@ -94,9 +100,9 @@ export class TrunkLine implements PhoneLine {
     this.#probes = new Probes({ connections, transactions, publicAddress, clock, log, resolve })
   }
 
-  async open(): Promise<void> {
+  async open(received: ReceiveLegEvent): Promise<void> {
     const { host, port, clock, log, limits } = this.#options
-    this.#transport = await SipTransport.open({
+    const transport = await SipTransport.open({
       host,
       port,
       clock,
@@ -104,6 +110,7 @@ export class TrunkLine implements PhoneLine {
       limits,
       received: (message, peer, size) => this.#transactions.received(message, peer, size),
     })
+    this.#opened = { transport, received }
   }
 
   /** The port of SIP. */
@@ -211,9 +218,9 @@ export class TrunkLine implements PhoneLine {
     this.#probes.close()
     for (const leg of this.#legs.values()) leg.hangUp()
     this.#transactions.close()
-    const transport = this.#transport
-    this.#transport = null
-    await transport?.close()
+    const opened = this.#opened
+    this.#opened = null
+    await opened?.transport.close()
   }
 
   async #requested(transaction: ServerTransaction, size: number): Promise<void> {
@@ -273,7 +280,8 @@ export class TrunkLine implements PhoneLine {
 
   /** Null: the leg sends no requests. */
   #legDeps(connection: SipConnection | null): LegDeps {
-    const { clock, log, rtp, publicAddress, received, limits } = this.#options
+    const { clock, log, rtp, publicAddress, limits } = this.#options
+    const { received } = this.#whileOpen()
     const over = ({ carrierLegId }: TrunkLeg) => void this.#legs.delete(carrierLegId)
     const keep = (leg: TrunkLeg) => this.#left.keep(leg, connection?.id ?? null)
     const newId = () => `${this.#process}${uniqueId()}`
@@ -320,8 +328,12 @@ export class TrunkLine implements PhoneLine {
   }
 
   #sockets(): SipTransport {
-    if (this.#transport === null) throw new PhoneLineError('unreachable')
-    return this.#transport
+    return this.#whileOpen().transport
+  }
+
+  #whileOpen() {
+    if (this.#opened === null) throw new PhoneLineError('unreachable')
+    return this.#opened
   }
 }
 

@@ -1,17 +1,18 @@
 /** The addresses at which lines reach a server of several machines. */
 import t from 'tap'
-import { addressesFor } from '../../phone-lines.ts'
+import { addressesFor } from '../../app/addresses.ts'
 
 const local = 'http://127.0.0.1:8080'
+const localUrl = () => local
 
 t.test('a carrier sends its events to the public address, and its audio to the machine that expects it', (t) => {
   const config = { publicUrl: 'https://voice.example.com/', nodeUrl: 'https://node-1.example.com/' }
-  t.same(addressesFor('carrier', config, local), {
+  t.same(addressesFor('carrier', { config, localUrl }), {
     webhooks: 'https://voice.example.com/carrier/carrier/webhooks',
     sockets: 'wss://node-1.example.com',
   })
-  t.same(addressesFor('carrier', { ...config, nodeUrl: null }, local).sockets, 'wss://voice.example.com')
-  t.same(addressesFor('simulator', config, local), {
+  t.same(addressesFor('carrier', { config: { ...config, nodeUrl: null }, localUrl }).sockets, 'wss://voice.example.com')
+  t.same(addressesFor('simulator', { config, localUrl }), {
     webhooks: `${local}/carrier/simulator/webhooks`,
     sockets: 'ws://127.0.0.1:8080',
   })

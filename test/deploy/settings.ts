@@ -1,4 +1,4 @@
-import { checkServing } from '../../check-serving.ts'
+import { checkServing } from '../../app/settings.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'

@@ -1,4 +1,6 @@
 /** Calls by phone over a line that does what a test says, in injected time: nothing is stored and nothing is heard. */
+
+import { createRules } from '../../app/resources.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Call, CallEntry } from '../../domain/calls/call.ts'
 import { createJournal } from '../../domain/calls/journal.ts'
@@ -12,7 +14,6 @@ import type { CallableNumber } from '../../domain/phone/ports.ts'
 import type { ExpectedLeg } from '../../domain/ports/leg-media.ts'
 import type { LegEvent, LegEventBody, LegToDial, PhoneLine } from '../../domain/ports/phone-line.ts'
 import type { LiveCall } from '../../domain/sessions/live-call.ts'
-import { createRules } from '../../handlers/platform/stored-resources.ts'
 import { bench, caller, ManualClock, settled } from '../domain/fakes.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 
@@ -184,19 +185,18 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     ownerId: 'this',
     log,
   }
-  phones.serve(
-    createTakeInbound({
-      ...shared,
-      numbers: {
-        findInbound: () => Promise.resolve(number),
-        ofConnection: () => Promise.resolve([number]),
-        isInboundReady: () => Promise.resolve(state.isReady),
-      },
-      callers: { find: () => Promise.resolve(user) },
-      e164: (text) => text,
-      isDialed: (text, e164) => text === e164,
-    }),
-  )
+  const takeInbound = createTakeInbound({
+    ...shared,
+    numbers: {
+      findInbound: () => Promise.resolve(number),
+      ofConnection: () => Promise.resolve([number]),
+      isInboundReady: () => Promise.resolve(state.isReady),
+    },
+    callers: { find: () => Promise.resolve(user) },
+    e164: (text) => text,
+    isDialed: (text, e164) => text === e164,
+  })
+  const received = (event: LegEvent) => phones.received('simulator', event, takeInbound)
   const dial = createDialPhone({
     ...shared,
     numbers: { outboundFor: () => Promise.resolve({ ...number, connectionId }) },
@@ -250,7 +250,8 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
       return leg.joined(silent, name)
     },
     /** An event reaches this process. */
-    happens: (body: LegEventBody, legId: string | null = null) => phones.received('simulator', eventOf(body, legId)),
+    received,
+    happens: (body: LegEventBody, legId: string | null = null) => received(eventOf(body, legId)),
     call: () => [...calls.values()].at(-1),
     leg: () => [...legs.values()].at(-1),
     /** The events of this type. */

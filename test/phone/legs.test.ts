@@ -145,9 +145,9 @@ t.test('a call of long ago does not keep a leg that the line names now', async (
   await desk.clock.advance(60_000)
   desk.steps.hangUp = fails(new PhoneLineError('unreachable'))
   const event = desk.eventOf({ type: 'ringing' }, desk.leg()?.id ?? null)
-  await t.rejects(desk.phones.received('simulator', event), /overloaded/, 'the line repeats the event')
+  await t.rejects(desk.received(event), /overloaded/, 'the line repeats the event')
   desk.steps.hangUp = () => Promise.resolve()
-  await desk.phones.received('simulator', event)
+  await desk.received(event)
   t.strictSame(desk.commands, [`hangUp ${carrierLegId}`, `hangUp ${carrierLegId}`])
   t.match(desk.leg(), { carrierLegId })
   await desk.happens({ type: 'answered' }, desk.leg()?.id)
@@ -192,11 +192,11 @@ t.test('an event that reaches its own process on the way over the database happe
   // The call is stored, and this process has not opened it yet.
   desk.steps.send = () => announced
   const event = desk.eventOf({ type: 'bridged' })
-  const passed = desk.phones.received('simulator', event)
+  const passed = desk.received(event)
   await settled()
   commit()
   await passed
-  await desk.phones.received('simulator', event)
+  await desk.received(event)
   desk.phones.take(desk.leg()?.id ?? '', 'simulator', event)
   await desk.passes()
   t.equal(desk.eventTypes().filter((type) => type === 'carrier.bridged').length, 1)

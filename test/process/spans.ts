@@ -9,7 +9,7 @@ const port = Number(process.env['PORT'] ?? 4318)
 const lookMs = 500
 /** A trace is printed when no new span has come for this long, and again when more come. A server sends its spans every 5 s. */
 const quietMs = Number(process.env['QUIET_MS'] ?? 6_000)
-/** The program ends itself when it holds so many. */
+/** The program ends if it holds more. */
 const tracesMax = 1_000
 
 type Seen = { count: number; atMs: number; isPrinted: boolean }

@@ -1,7 +1,7 @@
 /** Events of rich messages as the simulated provider writes and signs them. */
 import { createPrivateKey, randomUUID, sign } from 'node:crypto'
 import type postgres from 'postgres'
-import { simulatorSeed } from '../../simulated-carrier.ts'
+import { simulatorSeed } from '../../app/simulator.ts'
 
 export const masterKey = 'm'.repeat(32)
 const keyHead = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -24,9 +24,9 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   t.equal(await owner.calls.claim(call, call.id, owner.instanceId, null), true)
 
   const ran: [string, string, Tenant][] = []
-  await here.callCommands.serve(() => fail('the sender does not run it'))
-  await third.callCommands.serve(() => fail('a third process does not run it'))
-  await owner.callCommands.serve((tenant, callId, command) => {
+  await here.callCommands.listen(() => fail('the sender does not run it'))
+  await third.callCommands.listen(() => fail('a third process does not run it'))
+  await owner.callCommands.listen((tenant, callId, command) => {
     if (command.kind === 'joinState') return { isHere: true, isFull: true, nodeUrl: 'https://node-1.example' }
     if (command.kind === 'end') ran.push([callId, command.reason, tenant])
     return null
@@ -55,14 +55,14 @@ t.test('a command that came while nobody listened is run when the owner listens'
   const [here, owner] = [await cluster.store(t, url), await cluster.store(t, url)]
   const call = newCall((await organization(here, 'a')).id)
   await here.calls.insert(call, {})
-  await here.callCommands.serve(() => null)
+  await here.callCommands.listen(() => null)
   const sent = here.callCommands.send(call, call.id, owner.instanceId, {
     kind: 'end',
     reason: 'api_ended',
     clientReason: 'closing time',
   })
   const ran: string[] = []
-  await owner.callCommands.serve((_tenant, callId, command) => {
+  await owner.callCommands.listen((_tenant, callId, command) => {
     ran.push(`${callId} ${command.kind === 'end' && command.clientReason}`)
     return null
   })
@@ -75,7 +75,7 @@ t.test('a command that nobody takes is withdrawn', async (t) => {
   const store = await cluster.store(t, url)
   const call = newCall((await organization(store, 'a')).id)
   await store.calls.insert(call, {})
-  await store.callCommands.serve(() => fail('it is for another process'))
+  await store.callCommands.listen(() => fail('it is for another process'))
   t.equal(await store.callCommands.send(call, call.id, 'gone', { kind: 'end', reason: 'api_ended' }), null)
 })
 
@@ -94,9 +94,9 @@ t.test('a transfer whose answer is lost counts as taken, because it may be under
   const owner = await cluster.store(t, url)
   const call = newCall((await organization(here, 'a')).id)
   await here.calls.insert(call, {})
-  await here.callCommands.serve(() => null)
+  await here.callCommands.listen(() => null)
   const taken = new Promise<void>((resolve) => {
-    void owner.callCommands.serve(() => {
+    void owner.callCommands.listen(() => {
       resolve()
       return new Promise(() => {})
     })

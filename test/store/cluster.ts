@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { readStoredPolicy } from '../../handlers/key-policy.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock, systemIds } from '../../runtime/clock.ts'
 import { connectOnce, type Tx } from '../../store/connect.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../../store/embedded/supervisor.ts'
 import { type KeyChange, notifyKeyChange } from '../../store/key-changes.ts'
@@ -67,6 +67,8 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   progress: () => {},
   log: silent,
   clock: systemClock,
+  newId: systemIds.session,
+  events: null,
   serves: true,
   prepares: true,
   readPolicy: readStoredPolicy,

@@ -3,7 +3,7 @@
  * DATABASE_URL or "", the action.
  */
 import { readStoredPolicy } from '../../handlers/key-policy.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock, systemIds } from '../../runtime/clock.ts'
 import { openStore } from '../../store/store.ts'
 
 const [dataDir = '', databaseUrl = '', action = 'open', argument = ''] = process.argv.slice(2)
@@ -15,6 +15,8 @@ const store = await openStore({
   progress: () => {},
   log: silent,
   clock: systemClock,
+  newId: systemIds.session,
+  events: null,
   serves: true,
   prepares: true,
   readPolicy: readStoredPolicy,

@@ -1,9 +1,11 @@
 /** The line of trunks as a server opens it: its settings, and a call whose audio reaches the leg that expects it. */
 import t, { type Test } from 'tap'
+import { checkSip } from '../../app/settings.ts'
+import { createSipTrunks } from '../../app/trunks.ts'
 import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import { ExpectedLegs } from '../../handlers/carrier/expected-legs.ts'
-import { checkSip, createSipTrunks } from '../../sip-trunks.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { freePort } from '../process/machine.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
@@ -19,12 +21,13 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
   const port = await freePort()
   const legs = new ExpectedLegs({ ownerId: 'this', addressFor: () => 'ws://127.0.0.1', rateHz: 8000 })
   const config = { sip: { ...settings, port }, outbound: { allowedSubnets: ['127.0.0.1/32'] } } as never
-  const parts = { config, connections: connections as SipConnections, dialogs: keptDialogs(), legs, log }
-  const trunks = createSipTrunks(parts)
+  const store = { sipConnections: connections as SipConnections, trunkDialogs: keptDialogs() as never }
+  const parts = { config, store, clock: systemClock, log: log as never }
+  const trunks = createSipTrunks(parts, legs)
   if (trunks === null) throw new Error('there is no line')
   t.teardown(() => trunks.line.close())
   const events: LegEvent[] = []
-  await trunks.serve({
+  await trunks.open({
     received: (_line, event) => {
       events.push(event)
       return Promise.resolve()
@@ -44,7 +47,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
       },
       failed: () => {},
     })
-  const again = () => createSipTrunks(parts)
+  const again = () => createSipTrunks(parts, legs)
   return { port, line: trunks.line, events, sinks, expect, again }
 }
 
@@ -103,7 +106,7 @@ t.test('a port in use is named at the start', async (t) => {
   const { port, again } = await serving(t, {})
   const second = again()
   t.teardown(() => second?.line.close())
-  await t.rejects(second?.serve({ received: () => Promise.resolve() }) ?? Promise.resolve(), {
+  await t.rejects(second?.open({ received: () => Promise.resolve() }) ?? Promise.resolve(), {
     message: `sip.port: ${port} at 127.0.0.1 is in use`,
   })
 })
@@ -118,6 +121,6 @@ t.test('settings that cannot work are refused', (t) => {
   t.throws(() => check({ publicAddress: 'voice.example.com' }), /sip\.publicAddress: .* is no IP address/)
   t.throws(() => check({ rtpPorts: '9000-1000' }), /sip\.rtpPorts: 9000-1000 is no range of ports/)
   t.throws(() => check({ rtpPorts: '9000-70000' }), /sip\.rtpPorts/)
-  t.equal(createSipTrunks({ config: { sip: { ...settings, port: null } } } as never), null)
+  t.equal(createSipTrunks({ config: { sip: { ...settings, port: null } } } as never, {} as never), null)
   t.end()
 })

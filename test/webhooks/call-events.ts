@@ -6,6 +6,7 @@ import type { Call, CallEntry } from '../../domain/calls/call.ts'
 import type { Analysis } from '../../domain/calls/store.ts'
 import type { ExtractionField, WebhookEventType } from '../../domain/webhooks/endpoint.ts'
 import { eventPayloads } from '../../handlers/platform/event-payloads.ts'
+import type { EventSource } from '../../store/call-webhooks.ts'
 import type { Store } from '../../store/store.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { organization, type TestCluster } from '../store/cluster.ts'
@@ -61,16 +62,16 @@ export type World = {
   names(call: Call): Promise<string[]>
 }
 
-export async function openWorld(t: Test, cluster: TestCluster): Promise<World> {
+const linkOf: EventSource['recordingUrl'] = ({ id }) =>
+  Promise.resolve(`https://parley.example/recordings/${id}.wav?signature=s`)
+
+export async function openWorld(t: Test, cluster: TestCluster, recordingUrl = linkOf): Promise<World> {
   const url = await cluster.database()
-  const store = await cluster.store(t, url, { serves: false })
-  store.callWebhooks.serve({
-    payloads: eventPayloads,
-    recordingUrl: ({ id }) => Promise.resolve(`https://parley.example/recordings/${id}.wav?signature=s`),
-  })
+  const events = { payloads: eventPayloads, recordingUrl }
+  const store = await cluster.store(t, url, { serves: false, events })
   const sql = cluster.sql(t, url)
   const { id: organizationId } = await organization(store, 'a')
-  const events = async ({ id }: Call): Promise<StoredEvent[]> => {
+  const eventsOf = async ({ id }: Call): Promise<StoredEvent[]> => {
     const rows = await sql<(Omit<StoredEvent, 'body'> & { body: never })[]>`
       select e.id, e.type, e.version, coalesce(d.body, e.body) as bytes, d.endpoint_id as "endpointId", d.status
       from webhook_events e join webhook_deliveries d on d.event_id = e.id
@@ -87,9 +88,9 @@ export async function openWorld(t: Test, cluster: TestCluster): Promise<World> {
       await store.calls.insert(call, {})
       return call
     },
-    events,
+    events: eventsOf,
     async names(call) {
-      return (await events(call)).map(({ type, version }) => (version === null ? type : `${type} ${version}`))
+      return (await eventsOf(call)).map(({ type, version }) => (version === null ? type : `${type} ${version}`))
     },
   }
 }

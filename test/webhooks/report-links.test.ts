@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { createCallRecords } from '../../call-records.ts'
+import type { App } from '../../app/app.ts'
+import { openCallRecords } from '../../app/calls.ts'
+import { openRecordingLinks } from '../../app/recordings.ts'
 import type { Operations } from '../../domain/operations.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'
+import { systemClock, systemIds } from '../../runtime/clock.ts'
 import { loadConfig } from '../../runtime/config.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createMetrics } from '../../runtime/metrics.ts'
@@ -25,26 +28,36 @@ t.test('a report that was pending at the start has an absolute link to its recor
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-links-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
   const config = await loadConfig<ParleyConfig>({ PARLEY_DATA_DIR: dataDir }, configKeys, validateConfig)
-  const world = await openWorld(t, cluster)
+  let listensAt: string | null = null
+  const localUrl = () => {
+    if (listensAt === null) throw new Error('the server does not listen yet')
+    return listensAt
+  }
+  const opening = { config, clock: systemClock, secrets: { masterKey: 'k'.repeat(32) }, localUrl }
+  const recordingLinks = await openRecordingLinks(opening)
+  const world = await openWorld(t, cluster, recordingLinks.urlOf)
   await world.endpoint({ events: ['call.report'] })
   const call = await world.call()
   await world.store.calls.append(call, call.id, [connected(), recording('recording'), ended(), recording('ready')])
-  const log = createLog('silent')
-  const parts = {
-    config,
-    store: world.store,
-    operations,
-    masterKey: 'k'.repeat(32),
-    log,
+  const app: App = {
+    ...opening,
+    env: {},
+    worker: 0,
+    ids: systemIds,
+    random: Math.random,
+    log: createLog('silent'),
     metrics: createMetrics(),
     tracing: null,
+    recordingLinks,
+    store: world.store,
+    closing: (close) => t.teardown(close),
   }
-  const records = await createCallRecords(parts)
-  t.teardown(() => records.close())
+  const records = openCallRecords(app, operations)
   // Reports are looked for every second.
   await pause(1_500)
   t.same(await world.names(call), [], 'a start that takes long makes no report')
-  records.listening('http://127.0.0.1:4242')
+  listensAt = 'http://127.0.0.1:4242'
+  records.start()
   for (let tries = 0; tries < 400 && (await world.names(call)).length === 0; tries++) await pause(50)
   const [report] = await world.events(call)
   t.match(report?.body, { recording_url: /^http:\/\/127\.0\.0\.1:4242\/recordings\/.*signature=/ })

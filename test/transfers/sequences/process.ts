@@ -8,7 +8,7 @@ import { Fault } from '../../../domain/fault.ts'
 import type { Leg, LegStore } from '../../../domain/phone/leg.ts'
 import { PhoneCalls } from '../../../domain/phone/phone-calls.ts'
 import type { ExpectedLeg } from '../../../domain/ports/leg-media.ts'
-import { type PhoneLine, PhoneLineError } from '../../../domain/ports/phone-line.ts'
+import { type LegEvent, type LineName, type PhoneLine, PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import type { Log } from '../../../domain/ports/system.ts'
 import { SessionRegistry } from '../../../domain/sessions/live-sessions.ts'
 import { AskTransfers } from '../../../domain/transfers/ask-transfers.ts'
@@ -115,7 +115,6 @@ export class ParleyProcess {
       rules: { isPhoneNumber: () => true, hosts: { placeOf: () => 'public', allowsAny: false } },
     })
     this.sessions = this.#openSessions()
-    this.phones.serve((line, event) => this.#takeInbound(line, event.carrierLegId))
     this.#startLoops()
   }
 
@@ -202,7 +201,11 @@ export class ParleyProcess {
     this.#inbound.set(carrierLegId, call)
   }
 
-  async #takeInbound(_line: PhoneLine, carrierLegId: string): Promise<void> {
+  received(line: LineName, event: LegEvent): Promise<void> {
+    return this.phones.received(line, event, (_line, { carrierLegId }) => this.#takeInbound(carrierLegId))
+  }
+
+  async #takeInbound(carrierLegId: string): Promise<void> {
     const call = this.#inbound.get(carrierLegId)
     if (call === undefined) throw new Error('a call that nobody expects')
     this.#inbound.delete(carrierLegId)

@@ -221,7 +221,7 @@ export class World implements Watched {
     const process = this.processes.find((each) => each.life === life)
     this.#tell(`${event.type} of ${event.carrierLegId} to ${process?.id}`)
     try {
-      await process?.phones.received('trunk', event)
+      await process?.received('trunk', event)
     } catch (error) {
       this.#defect(error)
       throw error
@@ -239,7 +239,7 @@ export class World implements Watched {
       this.clock.after(delayMs, () => this.#deliver(event, failures + 1))
     }
     this.#delivering.set(event, { process, repeat })
-    process.phones.received('simulator', event).then(
+    process.received('simulator', event).then(
       () => this.#delivering.delete(event),
       (error: unknown) => {
         this.#defect(error)

@@ -2,26 +2,28 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { examineDatabase } from './administration.ts'
-import { checkServing } from './check-serving.ts'
-import type { Actions, CheckedConfig, Connection, ProviderOverview } from './cli/actions.ts'
-import { explain } from './cli/client.ts'
-import { CommandError } from './cli/command-error.ts'
-import { type examine } from './cli/doctor.ts'
-import { withProgress } from './cli/progress.ts'
-import { engineOf, type Gateway, openProviders, startGateway } from './gateway.ts'
-import type { ParleyConfig } from './generated/config/types.ts'
-import { publishedAddress } from './providers/vendors.ts'
-import { markBuildInUse } from './runtime/build-in-use.ts'
-import { configFile, type Environment } from './runtime/config.ts'
-import { requireFreePort } from './runtime/free-port.ts'
-import { keyOf } from './runtime/local-secret.ts'
-import { createLog } from './runtime/log.ts'
-import { loadForServer } from './runtime/optional.ts'
-import { packageFile } from './runtime/package-file.ts'
-import { readPidFile, writePidFile } from './runtime/pid-file.ts'
-import { version } from './runtime/version.ts'
-import { followParent, workerVariable } from './runtime/workers.ts'
+import type { Actions, CheckedConfig, Connection, ProviderOverview } from '../../cli/actions.ts'
+import { explain } from '../../cli/client.ts'
+import { CommandError } from '../../cli/command-error.ts'
+import { type examine } from '../../cli/doctor.ts'
+import { withProgress } from '../../cli/progress.ts'
+import type { ParleyConfig } from '../../generated/config/types.ts'
+import { publishedAddress } from '../../providers/vendors.ts'
+import { markBuildInUse } from '../../runtime/build-in-use.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { configFile, type Environment } from '../../runtime/config.ts'
+import { requireFreePort } from '../../runtime/free-port.ts'
+import { keyOf } from '../../runtime/local-secret.ts'
+import { createLog } from '../../runtime/log.ts'
+import { loadForServer } from '../../runtime/optional.ts'
+import { packageFile } from '../../runtime/package-file.ts'
+import { readPidFile, writePidFile } from '../../runtime/pid-file.ts'
+import { version } from '../../runtime/version.ts'
+import { followParent, workerVariable } from '../../runtime/workers.ts'
+import { openProviders } from '../engines.ts'
+import { engineOf, type Gateway, startGateway } from '../gateway.ts'
+import { checkServing } from '../settings.ts'
+import { examineDatabase } from './administer.ts'
 
 const demoRecording = packageFile('test/fixtures/speech/privacy-prompt.wav')
 
@@ -35,7 +37,7 @@ export async function up(
   // The port is tried before Postgres starts: a second `up` is the usual mistake, and it must cost nothing.
   if (!worker) await requireFreePort(config)
   const freeBuild = markBuildInUse(import.meta.dirname)
-  const starting = startGateway(config, env, (message) => console.error(message))
+  const starting = startGateway(config, { env, progress: (message) => console.error(message) })
   // While Postgres starts.
   loadForServer()
   const gateway = await starting
@@ -118,7 +120,7 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
   const settings: ParleyConfig = { ...config, ...address, ...store, logLevel: 'warn' }
   try {
-    const gateway = await withProgress('starting a Parley for the demo', () => startGateway(settings, env, () => {}))
+    const gateway = await withProgress('starting a Parley for the demo', () => startGateway(settings, { env }))
     try {
       await Promise.race([run({ connection: { baseUrl: gateway.url, apiKey: gateway.key }, recording }), interrupted])
     } finally {
@@ -158,7 +160,10 @@ function checked(config: ParleyConfig, env: Environment): ParleyConfig {
 
 /** Opens every provider as `up` does, so that a mistake in the configuration is found. */
 async function overviewOf(settings: ParleyConfig, env: Environment): Promise<ProviderOverview[]> {
-  const providers = await openProviders(settings, env, createLog('silent'))
+  const providers = await openProviders(
+    { config: settings, env, clock: systemClock, log: createLog('silent') },
+    { isWarm: false },
+  )
   const found = providers.map(({ id, unavailable, credentialVariable }) => {
     const { adapter = id, baseUrl = null } = settings.providers.find((each) => each.id === id) ?? {}
     const reason = unavailable()

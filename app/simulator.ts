@@ -1,34 +1,36 @@
 /** The simulated carrier of this process, which starts with the first call over it. Its far ends talk by the embedded speech engines. */
 import { createHmac } from 'node:crypto'
-import type { Provider } from './domain/ports/provider.ts'
-import type { SimulatorControl } from './handlers/internal/simulator.ts'
-import { systemClock } from './runtime/clock.ts'
-import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts'
+import type { Provider } from '../domain/ports/provider.ts'
+import type { SimulatorControl } from '../handlers/internal/simulator.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
+import type { App } from './app.ts'
 
 export type SimulatedCarrier = {
-  /** Starts it where it does not run. */
+  /** Starts the simulator if it does not run. */
   open(): Promise<Simulator>
-  /** For the routes of this machine, which move it. */
+  /** For the routes of this machine, which move the simulator's time. */
   control: SimulatorControl
   close(): Promise<void>
 }
 
-export type SimulatedParts = {
-  masterKey: string
+export type SimulatorParts = {
   providers: readonly Provider[]
-  /** Answers the address for its events. */
+  /** Answers the address for the simulator's events. */
   webhookUrl: () => string
 }
 
-export function createSimulatedCarrier({ masterKey, providers, webhookUrl }: SimulatedParts): SimulatedCarrier {
+export function createSimulatedCarrier(
+  { clock, secrets }: Pick<App, 'clock' | 'secrets'>,
+  { providers, webhookUrl }: SimulatorParts,
+): SimulatedCarrier {
   const speech = providers.find(({ id }) => id === 'local')?.ports.speech
   let running: Promise<Simulator> | null = null
   const open = () => {
     running ??= startSimulator({
-      clock: systemClock,
+      clock,
       ...voicesOf(speech),
       webhookUrl: webhookUrl(),
-      signingSeed: simulatorSeed(masterKey),
+      signingSeed: simulatorSeed(secrets.masterKey),
     })
     running.catch(() => {
       running = null
@@ -55,7 +57,7 @@ type Voices = Pick<SimulatorOptions, 'speak' | 'recognize'>
 /** The rate of the phone network is enough for one that is heard over it. */
 const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
 
-/** Without the embedded engines far ends are silent and understand nothing. */
+/** Without the embedded engines, far ends are silent and understand nothing. */
 function voicesOf(speech: Provider['ports']['speech']): Voices {
   const { tts, stt } = speech ?? {}
   return {

@@ -1,35 +1,35 @@
-/** Joins the commands of the operator with the store. Those of the server are in serving.ts. */
-import type { CatalogUpdate } from './cli/actions.ts'
-import { type Admin, createAdmin, type Spending } from './cli/admin.ts'
-import { CommandError } from './cli/command-error.ts'
-import { openConfiguredStore } from './configured-store.ts'
-import { type KeyPolicy, scopes } from './domain/access/organization.ts'
-import { roles } from './domain/access/users.ts'
-import { addToInventory, syncInventory } from './domain/rmsg/sync.ts'
-import type { SmsRegistries } from './domain/sms/registration.ts'
-import { shareCampaign } from './domain/sms/shared-campaign.ts'
-import type { ParleyConfig } from './generated/config/types.ts'
-import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
-import { readCredits } from './handlers/platform/credits.ts'
-import { readUsage } from './handlers/platform/usage.ts'
-import { businessVerificationsOf } from './phone-numbers.ts'
-import { updateCatalog } from './providers/catalog/update.ts'
-import { type MessageProviders, openMessageProviders } from './rich-messages.ts'
-import { systemClock } from './runtime/clock.ts'
-import { createLog } from './runtime/log.ts'
-import { isPhoneNumber } from './runtime/phone-number.ts'
-import { createSimulatedCarrier } from './simulated-carrier.ts'
-import { openSmsRegistries } from './sms-registries.ts'
-import { backUp, restore } from './store/backup/backup-file.ts'
-import { examineStore } from './store/database.ts'
-import { schemaVersion } from './store/migrations/migrate.ts'
-import type { Store } from './store/store.ts'
+/** The commands of the operator over the store. Those of the server are in serve.ts. */
+import type { CatalogUpdate } from '../../cli/actions.ts'
+import { type Admin, createAdmin, type Spending } from '../../cli/admin.ts'
+import { CommandError } from '../../cli/command-error.ts'
+import { type KeyPolicy, scopes } from '../../domain/access/organization.ts'
+import { roles } from '../../domain/access/users.ts'
+import { addToInventory, syncInventory } from '../../domain/rmsg/sync.ts'
+import type { SmsRegistries } from '../../domain/sms/registration.ts'
+import { shareCampaign } from '../../domain/sms/shared-campaign.ts'
+import type { ParleyConfig } from '../../generated/config/types.ts'
+import { PolicyError, policyFields, readKeyPolicy } from '../../handlers/key-policy.ts'
+import { readCredits } from '../../handlers/platform/credits.ts'
+import { readUsage } from '../../handlers/platform/usage.ts'
+import { updateCatalog } from '../../providers/catalog/update.ts'
+import { systemClock, systemIds } from '../../runtime/clock.ts'
+import { createLog } from '../../runtime/log.ts'
+import { isPhoneNumber } from '../../runtime/phone-number.ts'
+import { backUp, restore } from '../../store/backup/backup-file.ts'
+import { examineStore } from '../../store/database.ts'
+import { schemaVersion } from '../../store/migrations/migrate.ts'
+import type { Store } from '../../store/store.ts'
+import { type MessageProviders, openMessageProviders } from '../messages.ts'
+import { businessVerificationsOf } from '../numbers.ts'
+import { openSmsRegistries } from '../registries.ts'
+import { createSimulatedCarrier } from '../simulator.ts'
+import { migrateStore, openCommandStore } from '../store.ts'
 
 export async function administer<Answer>(
   config: ParleyConfig,
   run: (admin: Admin) => Promise<Answer>,
 ): Promise<Answer> {
-  const store = await openConfiguredStore(config, createLog('warn'), () => {}, 'command')
+  const store = await openCommandStore(config)
   try {
     return await run(administrationOf(config, store))
   } finally {
@@ -38,8 +38,7 @@ export async function administer<Answer>(
 }
 
 export async function migrateDatabase(config: ParleyConfig): Promise<{ schema: number }> {
-  const store = await openConfiguredStore(config, createLog('warn'), console.error, 'migrate')
-  await store.close({ stopPostgres: true })
+  await migrateStore(config)
   return { schema: schemaVersion }
 }
 
@@ -47,7 +46,7 @@ function administrationOf(config: ParleyConfig, store: Store): Admin {
   return createAdmin(
     {
       ...store,
-      verifications: businessVerificationsOf(config, store),
+      verifications: businessVerificationsOf({ config, store, clock: systemClock, ids: systemIds }),
       campaigns: campaignsOf(config, store),
       spending: spendingOf(store),
       ...richNumbersOf(config, store),
@@ -64,7 +63,8 @@ function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
 }
 
 /** A simulator answers alike in every process, and this one sends no events. */
-const silentSimulator = () => createSimulatedCarrier({ masterKey: '', providers: [], webhookUrl: nowhere })
+const silentSimulator = () =>
+  createSimulatedCarrier({ clock: systemClock, secrets: { masterKey: '' } }, { providers: [], webhookUrl: nowhere })
 const nowhere = () => 'http://127.0.0.1:9'
 
 function campaignsOf(config: ParleyConfig, { sharedCampaign }: Store) {
@@ -98,8 +98,9 @@ type Carriers = { providers: MessageProviders; registries: SmsRegistries }
 /** The carriers of one command. */
 async function withCarriers<T>(config: ParleyConfig, run: (carriers: Carriers) => Promise<T>): Promise<T> {
   const simulator = silentSimulator()
-  const providers = openMessageProviders(config, simulator, nowhere)
-  const registries = openSmsRegistries(config, simulator)
+  const parts = { config, clock: systemClock }
+  const providers = openMessageProviders(parts, simulator, nowhere)
+  const registries = openSmsRegistries(parts, simulator)
   try {
     return await run({ providers, registries })
   } finally {

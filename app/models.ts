@@ -1,35 +1,20 @@
-/** Joins store, providers and configuration to the operations of the domain. */
-import { createConvertSpeech } from './audio/encode-output.ts'
-import { Catalog } from './domain/catalog/catalog.ts'
-import type { DispatchDeps } from './domain/dispatch/request.ts'
-import { Health } from './domain/health/health.ts'
-import { createOperations, type Operations } from './domain/operations.ts'
-import type { Provider } from './domain/ports/provider.ts'
-import { Chooser } from './domain/routing/chooser.ts'
-import type { ParleyConfig } from './generated/config/types.ts'
-import { systemClock, systemIds } from './runtime/clock.ts'
-import type { createLog } from './runtime/log.ts'
-import type { createMetrics } from './runtime/metrics.ts'
-import { createResampler } from './runtime/optional.ts'
-import type { Tracing } from './runtime/tracing.ts'
-import { version } from './runtime/version.ts'
-import type { Store } from './store/store.ts'
+/** The operations over models, from store, providers and configuration. */
+import { createConvertSpeech } from '../audio/encode-output.ts'
+import { Catalog } from '../domain/catalog/catalog.ts'
+import type { DispatchDeps } from '../domain/dispatch/request.ts'
+import { Health } from '../domain/health/health.ts'
+import { createOperations, type Operations } from '../domain/operations.ts'
+import type { Provider } from '../domain/ports/provider.ts'
+import { Chooser } from '../domain/routing/chooser.ts'
+import { createResampler } from '../runtime/optional.ts'
+import { version } from '../runtime/version.ts'
+import type { App } from './app.ts'
 
-export type OperationParts = {
-  config: ParleyConfig
-  store: Store
-  providers: readonly Provider[]
-  log: ReturnType<typeof createLog>
-  metrics: ReturnType<typeof createMetrics>
-  /** Null: no spans are wanted. */
-  tracing: Tracing | null
-}
-
-export function operationsOf(parts: OperationParts): Operations {
-  watch(parts)
-  const { openMs, sessionMs: totalMs, pendingBytesMax, aheadMsMax, textCharactersMax } = parts.config.realtime
+export function createModelOperations(app: App, providers: readonly Provider[]): Operations {
+  watch(app, providers)
+  const { openMs, sessionMs: totalMs, pendingBytesMax, aheadMsMax, textCharactersMax } = app.config.realtime
   return createOperations({
-    dispatch: dispatchDeps(parts),
+    dispatch: dispatchDeps(app, providers),
     convert: createConvertSpeech(createResampler),
     transcribeStreams: { openMs, totalMs, pendingBytesMax, aheadMsMax },
     synthesizeStreams: { totalMs, waitingMax: textCharactersMax },
@@ -37,7 +22,7 @@ export function operationsOf(parts: OperationParts): Operations {
 }
 
 /** Hands the states of the store and the providers to the metrics. */
-function watch({ config, store, providers, metrics }: OperationParts): void {
+function watch({ config, store, metrics }: App, providers: readonly Provider[]): void {
   const { connectionsMax } = config.store
   metrics.build(version, process.version)
   metrics.watchConnectionsMax(() => connectionsMax)
@@ -66,9 +51,10 @@ function watch({ config, store, providers, metrics }: OperationParts): void {
   )
 }
 
-function dispatchDeps({ config, store, providers, log, metrics }: OperationParts): DispatchDeps {
+function dispatchDeps(app: App, providers: readonly Provider[]): DispatchDeps {
+  const { config, store, clock, ids, log, metrics } = app
   const { circuit, limits, timeouts } = config
-  const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
+  const health = new Health(clock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
   metrics.watchCircuits(() =>
     providers.flatMap(({ id: provider }) =>
@@ -79,8 +65,8 @@ function dispatchDeps({ config, store, providers, log, metrics }: OperationParts
   const { attemptsMax } = limits
   const { idleMs, speechMs, transcriptionMs } = timeouts
   return {
-    clock: systemClock,
-    ids: systemIds,
+    clock,
+    ids,
     log,
     metrics,
     conventionNames: { gemini: 'gcp.gemini', mistral: 'mistral_ai' },

@@ -1,20 +1,13 @@
 /** Measures what waits in the database and the connections to it, and hands it to the metrics. */
-import type { Loops } from './runtime/loops.ts'
-import type { createMetrics } from './runtime/metrics.ts'
-import type { StoreFigures } from './store/figures.ts'
-import type { Store } from './store/store.ts'
-
-export type StoreMetrics = Pick<
-  ReturnType<typeof createMetrics>,
-  'watchConnections' | 'watchServerConnections' | 'watchServerConnectionsMax' | 'watchWork' | 'watchOldestWork'
->
-type Parts = { store: Pick<Store, 'figures'>; metrics: StoreMetrics; loops: Loops }
+import type { Loops } from '../runtime/loops.ts'
+import type { StoreFigures } from '../store/figures.ts'
+import type { App } from './app.ts'
 
 const measureEveryMs = 15_000
 const none = { count: 0, oldestMs: 0 }
 
 /** Prometheus gets the last figures, so that a scrape never waits for the database. */
-export function watchStore({ store, metrics, loops }: Parts): void {
+export function watchStore({ store, metrics }: Pick<App, 'store' | 'metrics'>, loops: Loops): void {
   let figures: StoreFigures = {
     connections: { active: 0, idle: 0, in_transaction: 0 },
     serverConnections: 0,

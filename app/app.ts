@@ -1,0 +1,45 @@
+/** The context of a serving process, which every part of it takes first. app/context.ts makes it. */
+import type { RecordingLinks as SignedLinks } from '../domain/calls/recording-links.ts'
+import type { RecordingBucket, RecordingPlace } from '../domain/calls/recordings.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import type { ParleyConfig } from '../generated/config/types.ts'
+import type { Ids } from '../runtime/clock.ts'
+import type { Environment } from '../runtime/config.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { ProcessMetrics } from '../runtime/metrics.ts'
+import type { Tracing } from '../runtime/tracing.ts'
+import type { Store } from '../store/store.ts'
+
+export type App = {
+  config: ParleyConfig
+  env: Environment
+  /** 0 in the first process. The processes that share its port count from 1. */
+  worker: number
+  clock: Clock
+  ids: Ids
+  /** A number from 0 up to, and without, 1. */
+  random: () => number
+  log: Logger
+  metrics: ProcessMetrics
+  /** Null if no spans are sent. */
+  tracing: Tracing | null
+  /** The master key seals stored secrets, and signs links and tokens. */
+  secrets: { masterKey: string }
+  /** The address at which programs on this machine reach the server. Throws before the server listens. */
+  localUrl: () => string
+  recordingLinks: RecordingLinks
+  store: Store
+  /** `close` runs when the process ends, after the closings that are added later. */
+  closing: (close: () => unknown) => void
+}
+
+/** Makes the addresses of recordings. The store needs them for the events of calls. */
+export type RecordingLinks = {
+  bucket: RecordingBucket | null
+  signed: SignedLinks
+  /**
+   * A link to a recording that is ready, good for seven days. Nothing looks whether the recording exists, because its row
+   * says so. Rejects before the server listens: a link needs the address of the server.
+   */
+  urlOf: (place: RecordingPlace) => Promise<string>
+}

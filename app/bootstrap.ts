@@ -1,0 +1,55 @@
+/** Work of a start on the store: it makes the first organization, and looks at sealed secrets. */
+import type { ParleyConfig } from '../generated/config/types.ts'
+import { isLoopbackHost } from '../runtime/engine/host.ts'
+import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/local-secret.ts'
+import { newSecret } from '../store/key-secret.ts'
+import type { App } from './app.ts'
+import { keptSecret } from './secrets.ts'
+
+type BootstrapParts = Pick<App, 'config' | 'store' | 'log'>
+
+/**
+ * The key to show. A server for this machine alone gives an empty store a key, which is kept in the data folder for the
+ * command line.
+ */
+export async function bootstrap({ config, store, log }: BootstrapParts): Promise<string | null> {
+  const { organizations } = store
+  const hasSimulatedNumber = config.carrier.adapter === 'simulator'
+  if (config.bootstrapKey !== null) {
+    const outcome = await organizations.bootstrap({ key: config.bootstrapKey, hasSimulatedNumber })
+    if (outcome === 'refused')
+      log.warn({}, 'PARLEY_BOOTSTRAP_KEY works on an empty store only, and this one has organizations already')
+    return null
+  }
+  if (!isReachedHereOnly(config)) return null
+  const kept = readLocalSecret(config.dataDir, localKeyFile)
+  if (kept === null && !(await organizations.isEmpty())) return null
+  const key = keptSecret(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
+  if ((await organizations.bootstrap({ key, hasSimulatedNumber })) !== 'refused') return key
+  // An instance with another data folder was quicker. The command line must not find a key that does not work.
+  if (kept === null) removeLocalSecret(config.dataDir, localKeyFile)
+  return null
+}
+
+/**
+ * Logs unreadable secrets at the start and not at the first request that needs one. Requests are routed to other
+ * providers.
+ */
+export async function checkSealed({ store, log }: BootstrapParts): Promise<void> {
+  const unreadable = await store.sealedSecrets.unreadable()
+  if (unreadable > 0)
+    log.error(
+      { unreadable },
+      'provider keys or secrets of tools were sealed with another master key: set PARLEY_MASTER_KEY to it, or name it in PARLEY_PREVIOUS_MASTER_KEYS',
+    )
+}
+
+/** The key of a local run. Null if the data folder has no key, or if strangers can reach the server. */
+export function localKeyOf(config: ParleyConfig): string | null {
+  return isReachedHereOnly(config) ? readLocalSecret(config.dataDir, localKeyFile) : null
+}
+
+/** Behind a proxy or a tunnel of this machine strangers have a loopback address too. */
+function isReachedHereOnly({ host, publicUrl }: ParleyConfig): boolean {
+  return isLoopbackHost(host) && publicUrl === null
+}

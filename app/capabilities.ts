@@ -1,0 +1,49 @@
+/**
+ * Opens the capabilities of a serving process. The order is that of their needs, and the opposite one is that of their
+ * ends: sessions end while their records, webhooks and lines still work.
+ */
+
+import { addressesFor } from './addresses.ts'
+import type { App } from './app.ts'
+import { openCallbacks, openCallRecords } from './calls.ts'
+import type { Engines } from './engines.ts'
+import { openLines } from './lines.ts'
+import { openMessages } from './messages.ts'
+import { createModelOperations } from './models.ts'
+import { openNumbers } from './numbers.ts'
+import { openSessions } from './sessions.ts'
+import { createSimulatedCarrier } from './simulator.ts'
+import type { Capabilities } from './surfaces.ts'
+import { openWebhooks } from './webhooks.ts'
+
+/** `start` begins the work on calls that needs the address of the server. */
+export async function openCapabilities(
+  app: App,
+  { providers, vad }: Engines,
+): Promise<Capabilities & { start: () => void }> {
+  const operations = createModelOperations(app, providers)
+  const webhookUrl = () => addressesFor('simulator', app).webhooks
+  const simulator = createSimulatedCarrier(app, { providers, webhookUrl })
+  app.closing(() => simulator.close())
+  const lines = openLines(app, simulator)
+  const numbers = openNumbers(app, simulator)
+  const messages = openMessages(app, simulator)
+  const webhooks = await openWebhooks(app)
+  const records = openCallRecords(app, operations)
+  const sessions = await openSessions(app, { operations, records, lines, vad, webhooks })
+  const { callbacks, start } = openCallbacks(app, sessions.phone.placeCallback)
+  watchSessions(app, sessions.live)
+  return {
+    ...{ operations, simulator, lines, numbers, messages, webhooks, records, sessions, callbacks },
+    start() {
+      records.start()
+      start()
+    },
+  }
+}
+
+function watchSessions({ metrics, config }: App, live: Capabilities['sessions']['live']): void {
+  metrics.watchSessions(() => live.size)
+  metrics.watchSessionsMax(() => config.sessions.max)
+  metrics.watchCalls(() => live.countByKind().map(([kind, value]) => ({ labels: { kind }, value })))
+}

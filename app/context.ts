@@ -1,0 +1,73 @@
+/**
+ * Makes the context of a serving process, in the order of the members of `App`. If a member cannot be opened, the members
+ * before it are closed, newest first.
+ */
+import type { ParleyConfig } from '../generated/config/types.ts'
+import { createIds, systemClock } from '../runtime/clock.ts'
+import type { Environment } from '../runtime/config.ts'
+import { createLog } from '../runtime/log.ts'
+import { createMetrics } from '../runtime/metrics.ts'
+import { createTracing } from '../runtime/tracing.ts'
+import { workerVariable } from '../runtime/workers.ts'
+import type { App } from './app.ts'
+import { openRecordingLinks } from './recordings.ts'
+import { masterKeyOf } from './secrets.ts'
+import { openServingStore } from './store.ts'
+
+/** Replacements for parts of the context. Tests hand in their own time, for example. */
+export type Replacements = Partial<Pick<App, 'clock' | 'ids' | 'random' | 'log'>>
+
+export type Opening = {
+  env: Environment
+  /** Receives a line for a person if the start takes a while. */
+  progress: (message: string) => void
+  localUrl: () => string
+}
+
+/** An open context, and what closes it. */
+export type OpenApp = { app: App; close: () => Promise<void> }
+
+export async function openApp(
+  config: ParleyConfig,
+  { env, progress, localUrl }: Opening,
+  replacements: Replacements = {},
+): Promise<OpenApp> {
+  const { clock = systemClock, random = Math.random, log = createLog(config.logLevel) } = replacements
+  const { closing, close } = createClosings()
+  const opened = {
+    config,
+    env,
+    worker: Number(env[workerVariable] ?? 0),
+    clock,
+    ids: replacements.ids ?? createIds(clock),
+    random,
+    log,
+    metrics: createMetrics(),
+    // Before the migrations, so that a start that lacks a secret leaves the database as it was.
+    secrets: { masterKey: masterKeyOf(config) },
+    localUrl,
+    closing,
+  }
+  try {
+    const tracing = await createTracing(env)
+    closing(() => tracing?.close())
+    const recordingLinks = await openRecordingLinks(opened)
+    closing(() => recordingLinks.bucket?.close())
+    const store = await openServingStore({ ...opened, recordingLinks }, progress)
+    closing(() => store.close({ stopPostgres: true }))
+    return { app: { ...opened, tracing, recordingLinks, store }, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function createClosings() {
+  const closings: (() => unknown)[] = []
+  return {
+    closing: (close: () => unknown) => void closings.unshift(close),
+    close: async () => {
+      for (const close of closings.splice(0)) await close()
+    },
+  }
+}

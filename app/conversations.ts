@@ -1,0 +1,130 @@
+/** Joins a conversation to the operations of the domain, to voice activity detection, tools and the recording. */
+import { FrameResampler } from '../audio/frame-resampler.ts'
+import type { Caller } from '../domain/access/organization.ts'
+import type { Journal } from '../domain/calls/journal.ts'
+import { baseOf } from '../domain/catalog/language.ts'
+import type { Stage } from '../domain/catalog/model.ts'
+import { startConversation } from '../domain/conversation/conversation.ts'
+import type { ConversationDeps, ConversationInput } from '../domain/conversation/deps.ts'
+import type { Paced } from '../domain/conversation/playout.ts'
+import type { Operations } from '../domain/operations.ts'
+import type { Provider } from '../domain/ports/provider.ts'
+import type { LiveCall, StartConversation } from '../domain/sessions/live-call.ts'
+import { routingOfStage } from '../domain/sessions/routes.ts'
+import type { Aligner } from '../domain/speech/alignment.ts'
+import { presetOfGender } from '../domain/speech/voices.ts'
+import { createRunTool } from '../domain/tools/run-tool.ts'
+import type { TransferTool } from '../domain/transfers/transfer-tool.ts'
+import type { createWebhookClient } from '../providers/wire/webhook-client.ts'
+import { valueFaults } from '../runtime/json-value.ts'
+import { isPhoneNumber } from '../runtime/phone-number.ts'
+import { Watch } from '../runtime/watch.ts'
+import type { App } from './app.ts'
+import type { Engines } from './engines.ts'
+
+export type ConversationParts = {
+  operations: Operations
+  vad: Engines['vad']
+  journal: Journal
+  /** Calls addresses that organizations name. */
+  client: ReturnType<typeof createWebhookClient>
+  /** Begins to record a call. Null if the call is not recorded. */
+  record: (call: LiveCall['call']) => ConversationInput['recorder']
+  /** Carries out the transfers that agents ask for. */
+  transferTool: TransferTool
+}
+
+export type Conversations = {
+  start: StartConversation
+  /** Starts the engines of a session that will be joined soon. */
+  warmUp: (stage: Stage, provider: Provider) => void
+}
+
+/** Audio is sent at least this often. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
+const paceMs = 10
+
+export function createConversations(app: App, parts: ConversationParts): Conversations {
+  const { config, store, clock, log } = app
+  const { journal, client, vad, transferTool } = parts
+  const deps = sharedDeps(app, parts)
+  const workspaceSecrets = (organizationId: string) => store.webhookSecrets.signingSecrets(organizationId)
+  const toolDeps = { client, clock, log, valueFaults, isPhoneNumber, workspaceSecrets }
+  return {
+    start(live, caller, transport, ended) {
+      const secretsOf = (_call: unknown, name: string) => live.secrets[name]
+      const transfer = (call: LiveCall['call'], asked: Parameters<TransferTool>[2]) => transferTool(caller, call, asked)
+      const runTool = createRunTool({ ...toolDeps, secretsOf, transfer })
+      const input = inputOf(app, parts, live, { caller, ended })
+      const callLog = log.child({ callId: live.call.id, ...input.trace?.logFields })
+      return startConversation(
+        { ...deps, runTool, log: callLog },
+        input,
+        transport,
+        live.log ?? journal.open(live.call),
+      )
+    },
+    warmUp(stage, provider) {
+      if (stage === 'stt' && config.local.warm) vad.warmUp()
+      provider.warmUp?.(stage)
+    },
+  }
+}
+
+function sharedDeps(
+  { config, clock, ids, log }: App,
+  { operations, vad }: ConversationParts,
+): Omit<ConversationDeps, 'runTool'> {
+  const { transcribeStream, synthesizeStream, generateItems } = operations
+  return {
+    clock,
+    log,
+    newId: ids.session,
+    transcribeStream,
+    synthesizeStream,
+    generateItems,
+    vad,
+    openResampler: (fromHz, toHz) => {
+      const resampler = new FrameResampler(fromHz, toHz)
+      return Promise.resolve({ convert: (samples) => resampler.convert(samples), close: () => {} })
+    },
+    pacer: new Watch<Paced>(clock, paceMs, (member, nowMs) => member.pace(nowMs)),
+    aheadMs: config.sessions.aheadMs,
+  }
+}
+
+function inputOf(
+  { ids, tracing }: App,
+  { operations, record }: ConversationParts,
+  { call, observer, note }: LiveCall,
+  { caller, ended }: { caller: Caller; ended: () => void },
+): ConversationInput {
+  const callTrace = tracing?.call(call.id) ?? null
+  const routing = (stage: Stage) => routingOfStage(operations.catalog, caller, call.pipeline, stage)
+  return {
+    call,
+    caller,
+    ...(note !== undefined && { note }),
+    routing: { stt: routing('stt'), llm: routing('llm'), tts: routing('tts') },
+    aligner: alignerOf(operations, call.pipeline.intent.language),
+    trace: callTrace,
+    request: (signal, trace = callTrace) => {
+      return { caller, requestId: ids.request(), operation: 'session', callId: call.id, signal, trace }
+    },
+    presetLike: ({ provider, model }) => {
+      const voice = operations.catalog.find('tts', provider, model)?.model.voices[0]
+      return voice === undefined ? null : presetOfGender(voice.gender)
+    },
+    recorder: record(call),
+    observer: observer ?? null,
+    ended,
+  }
+}
+
+/** The forced alignment that serves the language, as BCP 47, or null. */
+function alignerOf({ catalog }: Operations, language: string): Aligner | null {
+  const base = baseOf(language)
+  const row = catalog.stage('stt').find(({ provider, languages }) => {
+    return provider.ports.speech?.aligner !== undefined && (languages === null || languages.has(base))
+  })
+  return row?.provider.ports.speech?.aligner ?? null
+}

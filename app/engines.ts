@@ -1,0 +1,52 @@
+/** The providers of the configuration, and voice activity detection. Tests hand in other engines. */
+import path from 'node:path'
+import type { Provider } from '../domain/ports/provider.ts'
+import { openCatalog } from '../providers/catalog/rows.ts'
+import { updatedCatalogFile } from '../providers/catalog/update.ts'
+import { createLocalVad, type WarmVad } from '../providers/local/vad-process.ts'
+import { createProviders } from '../providers/registry.ts'
+import type { WarmOutcome } from '../providers/wire/socket.ts'
+import { outboundDefaults } from '../runtime/outbound/limits.ts'
+import type { App } from './app.ts'
+
+export type Engines = { providers: readonly Provider[]; vad: WarmVad }
+
+/** Both are closed with the process. */
+export async function openEngines(app: App): Promise<Engines> {
+  const { config, clock, log, metrics, worker } = app
+  const observeWarm = (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome)
+  // One warm engine is enough for all processes of a server.
+  const providers = await openProviders(app, { observeWarm, isWarm: config.local.warm && worker === 0 })
+  app.closing(() => Promise.all(providers.map((provider) => provider.close())))
+  const vad = createLocalVad({ idleMs: config.local.idleMs, clock, log })
+  app.closing(() => vad.close())
+  return { providers, vad }
+}
+
+type Warming = { observeWarm?: (provider: string, outcome: WarmOutcome) => void; isWarm: boolean }
+
+/** Throws ConfigError if the settings of a provider are wrong. */
+export function openProviders(
+  { config, env, clock, log }: Pick<App, 'config' | 'env' | 'clock' | 'log'>,
+  { isWarm, ...observed }: Warming,
+): Promise<Provider[]> {
+  const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
+  const { enabled, ...local } = config.local
+  return createProviders(config.providers, env, {
+    limits: {
+      ...outboundDefaults,
+      connectMs,
+      firstByteMs: Math.max(firstTokenMs, firstAudioMs),
+      idleMs,
+      totalMs: transcriptionMs,
+      connectionsMax: config.limits.providerConnectionsMax,
+      answerBytesMax: config.limits.answerBytesMax,
+      warmSockets: config.warmSockets,
+    },
+    clock,
+    catalog: openCatalog(path.join(config.dataDir, updatedCatalogFile)),
+    ...observed,
+    local: enabled ? { ...local, warm: isWarm, clock, log } : null,
+    ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,
+  })
+}

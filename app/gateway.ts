@@ -1,0 +1,201 @@
+/** A serving process: its context, its capabilities, the engine. They are closed in the opposite order, also if a start fails. */
+import type { ParleyConfig } from '../generated/config/types.ts'
+import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
+import type { Environment } from '../runtime/config.ts'
+import { makeDataDir } from '../runtime/data-dir.ts'
+import { chooseEngine, describeEngine, type EngineChoice } from '../runtime/engine/choose.ts'
+import { authorityOf, isLoopbackHost } from '../runtime/engine/host.ts'
+import { type Server, startServer } from '../runtime/engine/server.ts'
+import { startMetricsServer } from '../runtime/metrics-server.ts'
+import { startWorkers, type Workers } from '../runtime/workers.ts'
+import type { App } from './app.ts'
+import { bootstrap, checkSealed, localKeyOf } from './bootstrap.ts'
+import { openCapabilities } from './capabilities.ts'
+import { openApp, type Replacements } from './context.ts'
+import { type Engines, openEngines } from './engines.ts'
+import { checkServing } from './settings.ts'
+import { type Capabilities, createSurfaces } from './surfaces.ts'
+
+/**
+ * Answers are checked against the contract in tests and development, which run the sources. The compiled product does
+ * not check them.
+ */
+const checkResponses = import.meta.url.endsWith('.ts')
+
+/** A running Parley. */
+export type Gateway = {
+  url: string
+  /** The page `/try`, which is served on loopback only. */
+  page: string | null
+  key: string | null
+  /** The engine that serves, and why, in words. */
+  engine: string
+  /** Requests and sockets that are open in this process. */
+  open(): number
+  /** Drains first. `lbDelayMs` replaces the setting. */
+  stop(lbDelayMs?: number): Promise<void>
+  /** Gives up what is open. */
+  force(): void
+}
+
+export type Start = Replacements & {
+  env: Environment
+  /** Receives a line for a person if the start takes a while. */
+  progress?: (message: string) => void
+  /** Opens other engines than those of the configuration. */
+  engines?: (app: App) => Promise<Engines>
+}
+
+/** Throws ConfigError if the settings cannot be served. */
+export async function startGateway(config: ParleyConfig, start: Start): Promise<Gateway> {
+  const { env, progress = () => {}, engines = openEngines, ...replacements } = start
+  checkServing(config, env)
+  const choice = chooseEngine(config.engine)
+  if (config.databaseUrl === null) makeDataDir(config.dataDir)
+  let server: Server | null = null
+  const localUrl = () => localUrlOf(config, server)
+  const { app, close } = await openApp(config, { env, progress, localUrl }, replacements)
+  try {
+    app.metrics.engine(choice.engine, choice.reason)
+    const key = app.worker === 0 ? await bootstrap(app) : null
+    if (app.worker === 0) await checkSealed(app)
+    const capabilities = await openCapabilities(app, await engines(app))
+    server = await listen(app, capabilities, choice, () => server)
+    capabilities.start()
+    await capabilities.lines.trunks?.open(capabilities.sessions.phone.events)
+    if (config.adminPort !== null) await openMetrics(app)
+    const workers = startOthers(app, server)
+    return gatewayOf({ app, key, choice, server, workers, capabilities, close })
+  } catch (error) {
+    await server?.stop()
+    await close()
+    throw error
+  }
+}
+
+type Running = {
+  app: App
+  key: string | null
+  choice: EngineChoice
+  server: Server
+  workers: Workers
+  capabilities: Capabilities
+  close: () => Promise<void>
+}
+
+function gatewayOf({ app, key, choice, server, workers, capabilities, close }: Running): Gateway {
+  const { config } = app
+  const { live } = capabilities.sessions
+  // All processes drain together: one that still took requests while another drains would get all of them.
+  const drain = (lbDelayMs: number) => {
+    live.drain()
+    return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
+  }
+  const url = urlOf(config, server)
+  return {
+    url,
+    page: isLoopbackHost(config.host) ? `${url}/try` : null,
+    key,
+    engine: describeEngine(choice),
+    open: () => server.inflight() + server.sockets(),
+    async stop(lbDelayMs = config.drain.lbDelayMs) {
+      await drain(lbDelayMs)
+      await close()
+    },
+    force() {
+      workers.force()
+      void server.stop()
+    },
+  }
+}
+
+function urlOf({ host }: ParleyConfig, { port }: Server): string {
+  return `http://${authorityOf(host, port)}`
+}
+
+/** Programs of this machine reach a server that listens at all of its addresses by the loopback address. */
+function localUrlOf(config: ParleyConfig, server: Server | null): string {
+  if (server === null) throw new Error('the address of this server is not known yet')
+  return urlOf(config, server).replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:')
+}
+
+/** The engine that serves, and why, in words. */
+export function engineOf({ engine }: ParleyConfig): string {
+  return describeEngine(chooseEngine(engine))
+}
+
+async function openMetrics({ config, worker, metrics, closing }: App): Promise<void> {
+  const { adminHost, adminPort } = config
+  if (adminPort === null) return
+  const server = await startMetricsServer(adminHost, adminPort === 0 ? 0 : adminPort + worker, metrics.registry)
+  closing(() => server.close())
+}
+
+/** The other processes that share the port, started by the first one. */
+function startOthers({ config, env, worker, log }: App, server: Server): Workers {
+  return startWorkers(worker === 0 ? config.processes - 1 : 0, {
+    env: { ...env, PARLEY_PORT: String(server.port) },
+    graceMs: Math.max(config.drain.graceMs, config.drain.sessionsMs),
+    share: server.share,
+    failed: (err) => log.error({ err }, 'another process could not be started, or not be reached'),
+  })
+}
+
+function listen(
+  app: App,
+  capabilities: Capabilities,
+  engine: EngineChoice,
+  running: () => Server | null,
+): Promise<Server> {
+  const { config, env, worker, store, clock, ids, log, metrics, tracing } = app
+  const { live } = capabilities.sessions
+  const isFirst = worker === 0
+  const readyChecks = readyChecksOf(app, running)
+  return startServer({
+    engine: engine.engine,
+    host: config.host,
+    port: config.port,
+    sharedPort: config.processes === 1 ? 'no' : isFirst ? 'opens' : 'joins',
+    uploadPort: isFirst ? config.uploadPort : null,
+    region: config.region,
+    headerPrefix: config.headerPrefix,
+    ...createSurfaces(app, capabilities, { localKey: localKeyOf(config), readyChecks, engine }),
+    relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },
+    echo: env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
+    authenticate: createGatedAuthenticate({ ...store, keepsRemovedSend: config.rmsg.keepRemovedSend }),
+    requestId: ids.request,
+    limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },
+    edgeQuota: {
+      requests: config.edgeQuota,
+      instances: () => store.liveInstances(),
+      shared: store.addressCounts,
+      windowS: config.edgeWindowS,
+      trustedProxies: config.trustedProxies,
+      addressesMax: config.limits.addressesMax,
+    },
+    drain: { ...config.drain, extension: { ms: config.drain.sessionsMs, isNeeded: () => live.size > 0 } },
+    clock,
+    log,
+    metrics,
+    tracing,
+    checkResponses,
+  })
+}
+
+function readyChecksOf({ store }: App, running: () => Server | null) {
+  const draining = () => {
+    const server = running()
+    return server && server.state !== 'ready' ? 'The server will end soon: send requests to another one.' : null
+  }
+  return [
+    { name: 'store', check: () => reasonOf(store.ping()) },
+    { name: 'drain', check: () => Promise.resolve(draining()) },
+  ]
+}
+
+function reasonOf(done: Promise<unknown>): Promise<string | null> {
+  return done.then(
+    () => null,
+    () => 'The database does not answer.',
+  )
+}

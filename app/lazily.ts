@@ -1,0 +1,31 @@
+/** Opens a thing with its first use: the simulated carrier starts with the first request to it. */
+
+/** All methods of such a thing are asynchronous. */
+export type Closeable = { close(): Promise<void> }
+
+/**
+ * An object with the methods `names`, each of which opens the true one first. If that fails, the next call tries again.
+ * `close` closes what was opened, and opens nothing.
+ */
+export function lazily<T extends Closeable, Name extends Exclude<keyof T, 'close'>>(
+  names: readonly Name[],
+  open: () => Promise<T>,
+): Pick<T, Name> & Closeable {
+  let opened: Promise<T> | null = null
+  const target = () => {
+    opened ??= open()
+    opened.catch(() => {
+      opened = null
+    })
+    return opened
+  }
+  const methods = names.map((name) => [name, async (...args: unknown[]) => callOf(await target(), name)(...args)])
+  return {
+    ...(Object.fromEntries(methods) as Pick<T, Name>),
+    close: async () => void (await (await opened)?.close()),
+  }
+}
+
+function callOf<T>(target: T, name: keyof T): (...args: unknown[]) => unknown {
+  return (target[name] as (...args: unknown[]) => unknown).bind(target)
+}

@@ -1,0 +1,137 @@
+/** Calls by phone: how they are placed and taken, what becomes of their legs, and how the events of lines reach them. */
+import type { PlaceCallback } from '../domain/callbacks/callbacks.ts'
+import type { Journal } from '../domain/calls/journal.ts'
+import { createTakeInbound } from '../domain/phone/inbound.ts'
+import { chargeLegs } from '../domain/phone/leg-charges.ts'
+import { createPriceOfLeg, type PriceOfLeg } from '../domain/phone/leg-costs.ts'
+import { createDialPhone, type DialPhone } from '../domain/phone/outbound.ts'
+import { PhoneCalls } from '../domain/phone/phone-calls.ts'
+import { createPhoneEvents, type PhoneEvents } from '../domain/phone/phone-events.ts'
+import { createPlaceCallback } from '../domain/phone/place-callback.ts'
+import type { SessionRules } from '../domain/sessions/check.ts'
+import type { SessionRegistry } from '../domain/sessions/live-sessions.ts'
+import type { PreCall } from '../domain/sessions/pre-call.ts'
+import type { SessionRoutes } from '../domain/sessions/routes.ts'
+import { AskTransfers } from '../domain/transfers/ask-transfers.ts'
+import { CallTransfers } from '../domain/transfers/call-transfers.ts'
+import type { FetchHoldAudio } from '../domain/transfers/hold-audio.ts'
+import type { LiveTransfers } from '../domain/transfers/transfer.ts'
+import { createTransferTool, type TransferTool } from '../domain/transfers/transfer-tool.ts'
+import { Loops } from '../runtime/loops.ts'
+import { e164Of, isDialed, isPhoneNumber } from '../runtime/phone-number.ts'
+import type { App } from './app.ts'
+import type { Lines } from './lines.ts'
+
+/** The calls by phone that this process holds, with their transfers. */
+export type Phones = {
+  calls: PhoneCalls
+  priceOf: PriceOfLeg
+  liveTransfers: LiveTransfers
+  transfers: AskTransfers
+  /** For the agents of calls by phone. */
+  transferTool: TransferTool
+}
+
+export type PhoneParts = {
+  lines: Lines
+  journal: Journal
+  fetchHoldAudio: FetchHoldAudio
+  rules: SessionRules
+}
+
+/** A leg without a sign of life is asked about this often. */
+const lookEveryMs = 10_000
+/** With the time after which a process counts as dead, its legs are hung up 30 s after its end at the latest. */
+const orphansEveryMs = 5_000
+/** Two people who talk without a process are asked about this often. */
+const unattendedEveryMs = 10_000
+/** A minute of a leg that is over is debited this late at most. */
+const chargeEveryMs = 5_000
+const closeMs = 1_000
+
+export function openPhones(app: App, { lines, journal, fetchHoldAudio, rules }: PhoneParts): Phones {
+  const { config, store, clock, ids, log, metrics } = app
+  const { calls, legs, callCommands: commands, phoneNumbers: numbers, credit, instanceId: ownerId } = store
+  // The carrier asks these prices by the minute.
+  const priceOf = createPriceOfLeg(config.carrier.prices)
+  const { legs: media } = lines
+  const countIgnored = metrics.carrierEventIgnored
+  const phones = new PhoneCalls({ lines: lines.lines, media, legs, calls, commands, journal, countIgnored, clock, log })
+  app.closing(() => phones.close(closeMs))
+  const legIds = { transfer: ids.session, leg: ids.leg }
+  const live = new CallTransfers({ phones, media, legs, priceOf, fetchHoldAudio, clock, log, ids: legIds })
+  const { transfers: stored } = store
+  const transfers = new AskTransfers({
+    calls,
+    transfers: stored,
+    numbers,
+    credit,
+    commands,
+    ownerId,
+    rules: rules.tool,
+    live,
+  })
+  startLoops(app, phones)
+  return { calls: phones, priceOf, liveTransfers: live, transfers, transferTool: createTransferTool(transfers, log) }
+}
+
+function startLoops(app: App, phones: PhoneCalls): void {
+  const { store, clock, log } = app
+  const loops = new Loops(clock, log)
+  app.closing(() => loops.stop(closeMs))
+  loops.start({ name: 'legs without a sign of life', everyMs: lookEveryMs, run: () => Promise.resolve(phones.look()) })
+  loops.start({ name: 'legs that no process holds', everyMs: orphansEveryMs, run: () => phones.hangUpOrphans() })
+  const lookAtUnattended = () => phones.lookAtUnattended()
+  loops.start({ name: 'legs after the end of their call', everyMs: unattendedEveryMs, run: lookAtUnattended })
+  const charging = { charges: store.legCharges, phones, ownerId: store.instanceId }
+  loops.start({ name: 'debits of legs', everyMs: chargeEveryMs, run: () => chargeLegs(charging) })
+}
+
+export type PhoneSessions = {
+  dial: DialPhone
+  placeCallback: PlaceCallback
+  events: PhoneEvents
+}
+
+export type PhoneSessionParts = {
+  lines: Lines
+  phones: Phones
+  live: SessionRegistry
+  routes: SessionRoutes
+  rules: SessionRules
+  preCall: PreCall
+}
+
+export function createPhoneSessions(app: App, parts: PhoneSessionParts): PhoneSessions {
+  const { store, clock, ids, log } = app
+  const { live, routes, rules, preCall, phones } = parts
+  const { calls, agents, tools, limits, credit, organizations, callbacks, phoneNumbers: numbers } = store
+  const { lines } = parts.lines
+  const shared = {
+    agents,
+    tools,
+    rules,
+    limits,
+    credit,
+    organizations,
+    calls,
+    preCall,
+    routes,
+    numbers,
+    phones: phones.calls,
+    priceOf: phones.priceOf,
+    clock,
+    sessions: live,
+    ids,
+    ownerId: store.instanceId,
+    lines,
+  }
+  const { numberCallers: callers } = store
+  const takeInbound = createTakeInbound({ ...shared, callers, e164: e164Of, isDialed, log })
+  const dial = createDialPhone({ ...shared, isPhoneNumber })
+  return {
+    dial,
+    placeCallback: createPlaceCallback({ callbacks, numbers, lines, callers, dial }),
+    events: createPhoneEvents(phones.calls, takeInbound),
+  }
+}

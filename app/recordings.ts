@@ -1,0 +1,133 @@
+/** The recordings of calls: their files, the bucket if there is one, and links to them. */
+import { join } from 'node:path'
+import type { Call } from '../domain/calls/call.ts'
+import {
+  createRecordingLinks,
+  linkLifeSMax,
+import { createRecordingLinks, linkLifeSMax } from '../domain/calls/recording-links.ts'
+} from '../domain/calls/recording-links.ts'
+
+import { RecordingRetention } from '../domain/calls/recording-retention.ts'
+import { RecordingUploads } from '../domain/calls/recording-uploads.ts'
+import type { RecordingBucket, Recordings } from '../domain/calls/recordings.ts'
+import type { SalvagedRecording } from '../domain/calls/store.ts'
+import { StoredRecordings } from '../domain/calls/stored-recordings.ts'
+import type { CallRecorder } from '../domain/conversation/deps.ts'
+import { type GrowingFile, Recorder, salvage } from '../domain/conversation/recorder.ts'
+import type { Loops } from '../runtime/loops.ts'
+import { openRecordingBucket } from '../store/recording-bucket.ts'
+import { createRecordingFiles } from '../store/recording-files.ts'
+import type { App, RecordingLinks } from './app.ts'
+
+export async function openRecordingLinks({
+  config,
+  clock,
+  secrets,
+  localUrl,
+}: Pick<App, 'config' | 'clock' | 'secrets' | 'localUrl'>): Promise<RecordingLinks> {
+  const { bucket: name, ...s3 } = config.s3
+  const bucket = name === null ? null : await openRecordingBucket({ ...s3, bucket: name }, clock)
+  const signed = createRecordingLinks({ current: secrets.masterKey, previous: config.previousMasterKeys }, clock)
+  return {
+    bucket,
+    signed,
+    async urlOf(place) {
+      if (bucket !== null) return bucket.link(place, linkLifeSMax)
+      const ownUrl = (config.publicUrl ?? localUrl()).replace(/\/+$/, '')
+      return `${ownUrl}${signed.sign(place.id, Math.floor(clock.nowMs() / 1000) + linkLifeSMax)}`
+    },
+  }
+}
+
+export type CallRecordings = {
+  stored: StoredRecordings
+  /** Begins to record a call. Null if the call is not recorded. */
+  record: (call: Call) => CallRecorder | null
+  /** Says what becomes of the recording that a dead process left behind. */
+  salvage: (callId: string) => Promise<SalvagedRecording>
+}
+
+/** A recording is uploaded this soon after the end of its call. */
+const uploadsEveryMs = 1_000
+const retentionEveryMs = 60_000
+
+type RecordingParts = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'store' | 'recordingLinks' | 'closing'>
+
+export function openCallRecordings(app: RecordingParts, loops: Loops): CallRecordings {
+  const { config, clock, log, recordingLinks } = app
+  const { bucket, signed } = recordingLinks
+  const files = createRecordingFiles(join(config.dataDir, 'recordings'))
+  const growing = new Set<string>()
+  if (bucket !== null) startUploads(app, { files, bucket, growing, loops })
+  startRetention(app, files, loops)
+  const endsAs = bucket === null ? 'ready' : 'uploading'
+  return {
+    stored: new StoredRecordings({ files, bucket, links: signed, clock, log }),
+    record: (call) =>
+      call.pipeline.recording ? new Recorder({ file: fileOf(files, call, growing), clock, log, endsAs }) : null,
+    async salvage(callId) {
+      if (bucket !== null) return { status: 'uploading' }
+      const durationMs = await salvage(files, callId)
+      return durationMs === null ? { status: 'failed' } : { status: 'ready', durationMs }
+    },
+  }
+}
+
+type Uploading = { files: Recordings; bucket: RecordingBucket; growing: ReadonlySet<string>; loops: Loops }
+
+function startUploads(app: RecordingParts, { files, bucket, growing, loops }: Uploading): void {
+  const { config, clock, ids, log, store } = app
+  const uploads = new RecordingUploads({
+    uploads: store.recordingUploads,
+    calls: store.calls,
+    files,
+    isGrowing: (callId) => growing.has(callId),
+    complete: (callId) => salvage(files, callId),
+    bucket,
+    uploadMs: config.s3.uploadMs,
+    clock,
+    log,
+    eventId: ids.session,
+  })
+  loops.start({ name: 'uploads of recordings', everyMs: uploadsEveryMs, run: () => uploads.look() })
+  // After the loops have stopped: their closing was added later.
+  app.closing(() => uploads.close())
+}
+
+/** A recording is kept no longer than its call. */
+function startRetention(
+  { config, clock, log, store, recordingLinks }: RecordingParts,
+  files: Recordings,
+  loops: Loops,
+) {
+  const { recordingsDays, callsDays } = config.retention
+  const days = Math.min(recordingsDays ?? Number.POSITIVE_INFINITY, callsDays ?? Number.POSITIVE_INFINITY)
+  if (days === Number.POSITIVE_INFINITY) return
+  const { bucket } = recordingLinks
+  const retention = new RecordingRetention({ expired: store.expiredRecordings, files, bucket, days, clock, log })
+  loops.start({ name: 'the end of recordings', everyMs: retentionEveryMs, run: () => retention.run() })
+}
+
+/** A number of the simulated carrier, which no real phone has. */
+const failingNumber = '+15005550014'
+
+/** A conversation does not wait for its file: the recorder waits, at its first write. `growing` has the calls whose files are not closed. */
+function fileOf(files: Recordings, { id, phone }: Call, growing: Set<string>): GrowingFile {
+  const fails = phone?.to === failingNumber || phone?.from === failingNumber
+  growing.add(id)
+  const opened = files.create(id)
+  return {
+    append: async (bytes) => (await opened).append(bytes),
+    replaceStart: async (bytes) => {
+      if (fails) throw new Error('the recordings of this number of the simulated carrier fail')
+      await (await opened).replaceStart(bytes)
+    },
+    async close() {
+      try {
+        await (await opened).close()
+      } finally {
+        growing.delete(id)
+      }
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** The operations on agents, tools, webhook endpoints and phone numbers, with what the runtime can check: templates, schemas and hosts. */
+import { setImmediate as afterOthers } from 'node:timers/promises'
+import { createAgents } from '../domain/agents/agents.ts'
+import type { CheckTemplate } from '../domain/agents/check-agent.ts'
+import { createTools } from '../domain/agents/tools.ts'
+import type { Catalog } from '../domain/catalog/catalog.ts'
+import { createPhoneNumbers } from '../domain/numbers/phone-numbers.ts'
+import { createSipConnections } from '../domain/numbers/sip-connections.ts'
+import { createSubscriptions } from '../domain/rmsg/subscriptions.ts'
+import type { SessionRules } from '../domain/sessions/check.ts'
+import { createEndpoints } from '../domain/webhooks/endpoints.ts'
+import type { Resources } from '../handlers/platform/resource-operations.ts'
+import { schemaFault } from '../runtime/json-schema.ts'
+import { isSubnet, placeOfHost } from '../runtime/outbound/address-guard.ts'
+import { isPhoneNumber, isUsNumber } from '../runtime/phone-number.ts'
+import { renderTemplate, templateFault } from '../runtime/template.ts'
+import type { App } from './app.ts'
+import type { Numbers } from './numbers.ts'
+
+type ResourceParts = { catalog: Catalog; numbers: Numbers }
+
+export function createResources(app: App, { catalog, numbers }: ResourceParts): Resources {
+  const { config, store, clock, ids } = app
+  const rules = createRules(catalog, config.outbound.allowedSubnets)
+  const { hosts } = rules.tool
+  return {
+    agents: createAgents({
+      store: store.agents,
+      rules: rules.agent,
+      hosts,
+      clock,
+      agentId: ids.agent,
+      endpointId: ids.endpoint,
+      agentsMax: config.limits.agentsMax,
+    }),
+    tools: createTools({ ...rules.tool, store: store.tools, clock, toolId: ids.tool }),
+    endpoints: createEndpoints({ hosts, store: store.webhookEndpoints, clock, endpointId: ids.endpoint }),
+    phoneNumbers: createPhoneNumbers({
+      store: store.ownedNumbers,
+      orders: store.numberOrders,
+      verification: numbers.verifications,
+      carriers: numbers.carriers,
+      smsRegistries: numbers.smsRegistries,
+      rules,
+      clock,
+      numberId: ids.phoneNumber,
+      isUsNumber,
+      isPhoneNumber,
+    }),
+    sipConnections: createSipConnections({
+      store: store.ownedConnections,
+      hosts,
+      isSubnet,
+      clock,
+      connectionId: ids.sipConnection,
+    }),
+    rmsgSubscriptions: createSubscriptions({
+      store: store.rmsgSubscriptions,
+      numbers: store.rmsgNumbers,
+      hosts,
+      clock,
+      subscriptionId: ids.endpoint,
+    }),
+  }
+}
+
+/** The rules for agents, tools and sessions that a schema cannot express. */
+export function createRules(catalog: Catalog, allowedSubnets: readonly string[]): SessionRules {
+  const hosts = {
+    placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
+    allowsAny: allowedSubnets.length > 0,
+  }
+  return {
+    agent: { catalog, checkTemplate },
+    tool: { compileSchema: schemaFault, hosts, isPhoneNumber },
+    render,
+    pause: () => afterOthers(),
+  }
+}
+
+/** A session has up to 13 templates, and between two of them other requests have their turn. */
+const render: SessionRules['render'] = async (text, values, system) => {
+  await afterOthers()
+  const rendered = renderTemplate(text, values, system)
+  return 'kind' in rendered ? null : rendered
+}
+
+const checkTemplate: CheckTemplate = (text) => {
+  const fault = templateFault(text)
+  if (fault === null) return null
+  if (fault.kind === 'too_large') return { kind: 'template_too_large', tagsMax: fault.tagsMax }
+  return { kind: 'template_malformed', line: fault.line, column: fault.column }
+}

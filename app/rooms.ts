@@ -1,0 +1,55 @@
+/** Sessions in the rooms of a LiveKit server, if one is configured. */
+import { roomNameOf } from '../domain/calls/call.ts'
+import type { MediaRooms } from '../domain/ports/media-rooms.ts'
+import type { SessionRegistry } from '../domain/sessions/live-sessions.ts'
+import { RoomWatch } from '../domain/sessions/room-watch.ts'
+import type { SessionRooms } from '../domain/sessions/start-session.ts'
+import { claimsOf } from '../domain/sessions/transport-token.ts'
+import { createEnterRoom } from '../handlers/session/rooms.ts'
+import { openLiveKitRooms } from '../providers/livekit/rooms.ts'
+import { Loops } from '../runtime/loops.ts'
+import type { App } from './app.ts'
+
+/** A look that has not ended by then is left alone. */
+const closeMs = 2000
+
+/** Null if no LiveKit server is configured. */
+export async function openRooms(app: App, live: SessionRegistry): Promise<SessionRooms | null> {
+  const { config, clock, log } = app
+  const rooms = await openMediaRooms(app)
+  if (rooms === null) return null
+  app.closing(() => rooms.close())
+  const watch = watchRooms(app, rooms, live)
+  app.closing(() => watch.close())
+  const loops = new Loops(clock, log)
+  app.closing(() => loops.stop(closeMs))
+  loops.start({ name: 'callers in rooms', everyMs: config.livekit.lookMs, run: () => watch.look() })
+  return {
+    url: rooms.url,
+    mint: (seat, expiresAtMs) => rooms.mint(seat, expiresAtMs),
+    watch: (room, claims) => watch.add({ room, claims }),
+  }
+}
+
+function watchRooms({ store, clock, ids, log }: App, rooms: MediaRooms, sessions: SessionRegistry): RoomWatch {
+  return new RoomWatch({
+    rooms,
+    enter: createEnterRoom({ rooms, sessions, keys: store.keys, clock, log, requestId: ids.request }),
+    calls: async () => {
+      const calls = await store.calls.inRooms()
+      return calls.map(({ ownerId, ...call }) => {
+        const isElsewhere = ownerId !== null && ownerId !== store.instanceId
+        return { room: roomNameOf(call), claims: claimsOf(call), isElsewhere }
+      })
+    },
+    clock,
+    log,
+  })
+}
+
+async function openMediaRooms({ config, clock, log }: App): Promise<MediaRooms | null> {
+  const { livekit, sessions } = config
+  const { url, apiKey, apiSecret, connectMs } = livekit
+  if (url === null || apiKey === null || apiSecret === null) return null
+  return openLiveKitRooms({ url, apiKey, apiSecret, connectMs, keptMs: sessions.reconnectMs, clock, log })
+}

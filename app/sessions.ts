@@ -1,0 +1,157 @@
+/** Voice sessions: how they start, who may join, and how other processes reach them. */
+import { setImmediate as afterOthers } from 'node:timers/promises'
+import { createEndCall, type EndCall } from '../domain/calls/end-call.ts'
+import { createJournal } from '../domain/calls/journal.ts'
+import type { Operations } from '../domain/operations.ts'
+import { SessionRegistry } from '../domain/sessions/live-sessions.ts'
+import { createLiveCalls } from '../domain/sessions/reach-calls.ts'
+import { createSessionRoutes, type SessionRoutes } from '../domain/sessions/routes.ts'
+import type { StartSession } from '../domain/sessions/start.ts'
+import { createStartSession } from '../domain/sessions/start-session.ts'
+import { createTransportTokens, type TransportTokens } from '../domain/sessions/transport-token.ts'
+import { createWebJoin, type WebJoin } from '../domain/sessions/web-join.ts'
+import { createFetchHoldAudio } from '../domain/transfers/hold-audio.ts'
+import { createWebhookClient } from '../providers/wire/webhook-client.ts'
+import { Loops } from '../runtime/loops.ts'
+import type { App } from './app.ts'
+import type { CallRecords } from './calls.ts'
+import { type Conversations, createConversations } from './conversations.ts'
+import type { Engines } from './engines.ts'
+import type { Lines } from './lines.ts'
+import { createPhoneSessions, openPhones, type PhoneSessions, type Phones } from './phone.ts'
+import { createRules } from './resources.ts'
+import { openRooms } from './rooms.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export type SessionParts = {
+  operations: Operations
+  records: CallRecords
+  lines: Lines
+  vad: Engines['vad']
+  webhooks: Webhooks
+}
+
+export type Sessions = {
+  start: StartSession
+  webJoin: WebJoin
+  live: SessionRegistry
+  endCall: EndCall
+  tokens: TransportTokens
+  phones: Phones
+  phone: PhoneSessions
+}
+
+/** Records of calls that are not complete by then are completed by another process. */
+const closeMs = 5000
+/** A process that stood still for a while finds out this soon which of its calls another one has ended. */
+const lookEveryMs = 2000
+
+/** Resolves when commands from other processes are received. The sessions that are left end with the process. */
+export async function openSessions(app: App, parts: SessionParts): Promise<Sessions> {
+  const { operations, lines, webhooks } = parts
+  const { config, store, clock, ids } = app
+  const { calls } = store
+  const rules = createRules(operations.catalog, config.outbound.allowedSubnets)
+  const { phones, conversations } = openConversations(app, parts, rules)
+  const routes = createSessionRoutes(operations.dispatch.chooser, conversations.warmUp)
+  const live = createRegistry(app, conversations, routes)
+  const rooms = await openRooms(app, live)
+  tend(app, live)
+  const tokens = createTransportTokens(app.secrets.masterKey)
+  const { preCall } = webhooks
+  const { agents, tools, limits, credit, organizations } = store
+  const stored = { agents, tools, limits, credit, organizations, calls }
+  const { queuedMax } = config.sessions
+  const start = createStartSession({ ...stored, rules, routes, preCall, tokens, rooms, clock, ids, queuedMax })
+  const phone = createPhoneSessions(app, { lines, phones, live, routes, rules, preCall })
+  await receiveCommands(app, { live, phones, phone })
+  const liveCalls = createLiveCalls({ live, calls, commands: store.callCommands })
+  return {
+    start,
+    webJoin: createWebJoin({ calls, live: liveCalls, tokens, clock, identity: ids.participant }),
+    live,
+    endCall: createEndCall(calls, liveCalls),
+    tokens,
+    phones,
+    phone,
+  }
+}
+
+function openConversations(
+  app: App,
+  { operations, records, lines, vad }: SessionParts,
+  rules: ReturnType<typeof createRules>,
+): { phones: Phones; conversations: Conversations } {
+  const { config, clock, log } = app
+  const { allowedSubnets } = config.outbound
+  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => clock.monotonicMs() })
+  app.closing(() => client.close())
+  const journal = journalOf(app, records)
+  const fetchHoldAudio = createFetchHoldAudio({ client, clock, log, pause: () => afterOthers() })
+  const phones = openPhones(app, { lines, journal, fetchHoldAudio, rules })
+  const { record } = records
+  const { transferTool } = phones
+  return { phones, conversations: createConversations(app, { operations, vad, journal, client, record, transferTool }) }
+}
+
+function journalOf({ store, clock, ids, log, metrics, tracing }: App, { reports }: CallRecords) {
+  return createJournal({
+    calls: store.calls,
+    clock,
+    log,
+    eventId: ids.session,
+    callbackId: ids.callback,
+    ended: (tenant, callId) => reports.begin(tenant, callId),
+    traces: tracing,
+    metrics,
+  })
+}
+
+function createRegistry(
+  { config, store, clock, log }: App,
+  conversations: Conversations,
+  routes: SessionRoutes,
+): SessionRegistry {
+  const { calls, organizations, limits, instanceId: ownerId } = store
+  return new SessionRegistry({
+    calls,
+    routes,
+    organizations,
+    limits,
+    clock,
+    log,
+    ownerId,
+    sessionsMax: config.sessions.max,
+    reconnectMs: config.sessions.reconnectMs,
+    nodeUrl: config.nodeUrl?.replace(/\/+$/, '') ?? null,
+    startConversation: conversations.start,
+  })
+}
+
+/** Sessions that are live when the process ends learn the reason while their rooms and lines still work. */
+function tend(app: App, live: SessionRegistry): void {
+  const { clock, log } = app
+  app.closing(() => live.close('server_shutdown', closeMs))
+  const loops = new Loops(clock, log)
+  app.closing(() => loops.stop(closeMs))
+  loops.start({
+    name: 'calls that were ended elsewhere or not released',
+    everyMs: lookEveryMs,
+    run: async () => {
+      await live.releaseAgain()
+      await live.endOver()
+    },
+  })
+}
+
+type Receivers = Pick<Sessions, 'live' | 'phones' | 'phone'>
+
+function receiveCommands({ store }: App, { live, phones, phone }: Receivers): Promise<void> {
+  return store.callCommands.listen((tenant, callId, command) => {
+    if (command.kind === 'joinState') return live.joinState(tenant, callId)
+    if (command.kind === 'transfer') return phones.liveTransfers.command(tenant, callId, command.command)
+    if (command.kind === 'legEvent') phone.events.take(command.legId, command.line, command.event)
+    else live.end(tenant, callId, command.reason, command.clientReason)
+    return null
+  })
+}

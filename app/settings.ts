@@ -1,0 +1,89 @@
+/** Rules for the settings of a server that the schema cannot express. */
+import { isIP } from 'node:net'
+import { wrongAlias } from '../domain/catalog/aliases.ts'
+import type { ParleyConfig } from '../generated/config/types.ts'
+import { ConfigError, type Environment } from '../runtime/config.ts'
+import { chooseEngine } from '../runtime/engine/choose.ts'
+import { isLoopbackHost } from '../runtime/engine/host.ts'
+import { liveKitPackages, missingPackages, redisPackages, s3Packages } from '../runtime/optional.ts'
+import { isSubnet } from '../runtime/outbound/address-guard.ts'
+import { checkTracing } from '../runtime/tracing.ts'
+
+/** Throws ConfigError. */
+export function checkServing(config: ParleyConfig, env: Environment): void {
+  checkExposure(config)
+  checkAliases(config)
+  checkSharing(config)
+  checkSubnets(config)
+  checkPackages(config)
+  checkLiveKit(config)
+  checkSip(config)
+  checkTracing(env)
+  chooseEngine(config.engine)
+}
+
+function checkExposure({ host, masterKey }: ParleyConfig): void {
+  if (masterKey !== null || isLoopbackHost(host)) return
+  throw new ConfigError(
+    `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
+  )
+}
+
+function checkAliases({ aliases }: ParleyConfig): void {
+  const wrong = wrongAlias(aliases)
+  if (wrong !== null) throw new ConfigError(`aliases: ${wrong}`)
+}
+
+/** The engine can share a port between processes only when the port has a number. */
+function checkSharing({ port, processes }: ParleyConfig): void {
+  if (port !== 0 || processes === 1) return
+  throw new ConfigError(`PARLEY_PORT: 0 leaves the choice to the system, which ${processes} processes cannot share`)
+}
+
+function checkSubnets({ outbound }: ParleyConfig): void {
+  const wrong = outbound.allowedSubnets.find((text) => !isSubnet(text))
+  if (wrong === undefined) return
+  throw new ConfigError(`outbound.allowedSubnets: ${wrong} is no range such as 10.0.0.0/8`)
+}
+
+function checkPackages({ s3, redisUrl }: ParleyConfig): void {
+  if (s3.bucket !== null) refuseMissing('PARLEY_S3_BUCKET', s3Packages)
+  if (redisUrl !== null) refuseMissing('REDIS_URL', redisPackages)
+}
+
+function checkLiveKit({ livekit: { url, apiKey, apiSecret } }: ParleyConfig): void {
+  const isHalf = [url, apiKey, apiSecret].some((value) => value === null) && (url ?? apiKey ?? apiSecret) !== null
+  if (isHalf) throw new ConfigError('livekit: url, apiKey and apiSecret belong together; one of them is not set')
+  if (url !== null) refuseMissing('livekit.url', liveKitPackages)
+}
+
+/** Throws ConfigError. */
+export function checkSip({ sip, processes }: Pick<ParleyConfig, 'sip' | 'processes'>): void {
+  const { port, host, publicAddress } = sip
+  if (port === null) return
+  if (processes > 1)
+    throw new ConfigError(
+      `sip.port: needs one process, because a call belongs to the socket on which it came: set PARLEY_PROCESSES to 1 (it is ${processes}), or unset PARLEY_SIP_PORT`,
+    )
+  if (isIP(host) === 0) throw new ConfigError(`sip.host: ${host} is no IP address of this machine`)
+  const address = publicAddress ?? host
+  if (isIP(address) === 0) throw new ConfigError(`sip.publicAddress: ${address} is no IP address`)
+  if (isEach(address))
+    throw new ConfigError('sip.publicAddress: is required: the IP address at which trunks reach this machine')
+  const { from, to } = rtpPortsOf(sip)
+  if (from >= to || to > portMax) throw new ConfigError(`sip.rtpPorts: ${sip.rtpPorts} is no range of ports`)
+}
+
+const portMax = 65_535
+const isEach = (address: string) => address === '0.0.0.0' || address === '::'
+
+export function rtpPortsOf({ rtpPorts }: ParleyConfig['sip']): { from: number; to: number } {
+  const [from = 0, to = 0] = rtpPorts.split('-').map(Number)
+  return { from, to }
+}
+
+function refuseMissing(setting: string, packages: readonly string[]): void {
+  const missing = missingPackages(packages)
+  if (missing.length === 0) return
+  throw new ConfigError(`${setting}: needs packages that are not installed: npm install ${missing.join(' ')}`)
+}

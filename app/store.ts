@@ -1,0 +1,65 @@
+/** The store as the configuration has it. */
+import type { ParleyConfig } from '../generated/config/types.ts'
+import { readStoredPolicy } from '../handlers/key-policy.ts'
+import { eventPayloads } from '../handlers/platform/event-payloads.ts'
+import { systemClock, systemIds } from '../runtime/clock.ts'
+import { createLog } from '../runtime/log.ts'
+import { openStore, type Store, type StoreOptions } from '../store/store.ts'
+import type { App } from './app.ts'
+import { existingMasterKey, masterKeyOf } from './secrets.ts'
+
+type StoreParts = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'secrets' | 'recordingLinks'>
+
+/** Makes the embedded database and the schema if they are missing, and takes a share of the limits. */
+export function openServingStore(parts: StoreParts, progress: (message: string) => void): Promise<Store> {
+  const { config, clock, ids, log, secrets, recordingLinks } = parts
+  return openStore({
+    ...optionsOf(config),
+    clock,
+    newId: ids.session,
+    log,
+    progress,
+    serves: true,
+    prepares: true,
+    masterKeys: () => ({ current: secrets.masterKey, previous: config.previousMasterKeys }),
+    events: { payloads: eventPayloads, recordingUrl: recordingLinks.urlOf },
+  })
+}
+
+/** For a command of the operator, which makes nothing that is missing. */
+export function openCommandStore(config: ParleyConfig): Promise<Store> {
+  const masterKeys = () => ({ current: existingMasterKey(config), previous: config.previousMasterKeys })
+  return openStore({ ...commandOptions(config), prepares: false, masterKeys, progress: () => {} })
+}
+
+/** Makes the embedded database and the schema if they are missing, and serves nobody. */
+export async function migrateStore(config: ParleyConfig): Promise<void> {
+  const masterKeys = () => ({ current: masterKeyOf(config), previous: config.previousMasterKeys })
+  const store = await openStore({ ...commandOptions(config), prepares: true, masterKeys, progress: console.error })
+  await store.close({ stopPostgres: true })
+}
+
+function commandOptions(config: ParleyConfig) {
+  const now = { clock: systemClock, newId: systemIds.session, log: createLog('warn') }
+  // A command changes nothing of which an endpoint must learn.
+  return { ...optionsOf(config), ...now, serves: false, events: null }
+}
+
+const dayMs = 86_400_000
+
+function optionsOf(config: ParleyConfig) {
+  const { connectionsMax, keyCacheMs, keyCacheMax, choiceDays } = config.store
+  const { leaseMs, retentionS } = config.idempotency
+  return {
+    databaseUrl: config.databaseUrl,
+    redisUrl: config.redisUrl,
+    dataDir: config.dataDir,
+    readPolicy: readStoredPolicy,
+    connectionsMax,
+    idempotency: { leaseMs, retentionMs: retentionS * 1000 },
+    choicesKeptMs: choiceDays * dayMs,
+    retention: config.retention,
+    keyCacheMs,
+    keyCacheMax,
+  } satisfies Partial<StoreOptions>
+}

@@ -1,0 +1,185 @@
+/** The surfaces of a serving process: its mounts and sockets, over the parts that it has opened. */
+
+import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
+import type { Callbacks } from '../domain/callbacks/callbacks.ts'
+import type { Operations } from '../domain/operations.ts'
+import type { ParleyConfig } from '../generated/config/types.ts'
+import { mountCarrierStreams } from '../handlers/carrier/streams.ts'
+import { mountCompat } from '../handlers/compat/surface.ts'
+import { mountInternal, type ReadyCheck } from '../handlers/internal/surface.ts'
+import { linkedRecordings } from '../handlers/platform/linked-recording.ts'
+import { mountPlatform } from '../handlers/platform/surface.ts'
+import { createPublicUrl } from '../handlers/public-url.ts'
+import { createRealtimeClientSecret } from '../handlers/realtime/client-secrets.ts'
+import { mountRealtime } from '../handlers/realtime/surface.ts'
+import { mountRouter } from '../handlers/router/surface.ts'
+import { mountSession } from '../handlers/session/surface.ts'
+import type { SurfaceSettings } from '../handlers/surface.ts'
+import { vendorNameOf } from '../providers/vendors.ts'
+import type { EngineChoice } from '../runtime/engine/choose.ts'
+import type { Mount, SocketMount } from '../runtime/engine/options.ts'
+import type { App } from './app.ts'
+import type { CallRecords } from './calls.ts'
+import type { Lines } from './lines.ts'
+import type { Messages } from './messages.ts'
+import type { Numbers } from './numbers.ts'
+import { createResources } from './resources.ts'
+import type { Sessions } from './sessions.ts'
+import type { SimulatedCarrier } from './simulator.ts'
+import { sipUriOf } from './trunks.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** The capabilities of a serving process. */
+export type Capabilities = {
+  operations: Operations
+  simulator: SimulatedCarrier
+  lines: Lines
+  numbers: Numbers
+  messages: Messages
+  webhooks: Webhooks
+  records: CallRecords
+  callbacks: Callbacks
+  sessions: Sessions
+}
+
+export type Serving = {
+  /** The key of a local run, for the microphone page; null without one. */
+  localKey: string | null
+  readyChecks: readonly ReadyCheck[]
+  engine: EngineChoice
+}
+
+/** Everything that the mounts share. */
+type Joined = App & Capabilities & Serving & { ephemeral: EphemeralTokens; settings: SettingsAt }
+/** The settings of a surface at its host; null is any host. */
+type SettingsAt = (host: string | null) => SurfaceSettings
+
+export function createSurfaces(
+  app: App,
+  capabilities: Capabilities,
+  serving: Serving,
+): { mounts: Mount[]; sockets: SocketMount[] } {
+  const { config, log, metrics, store, clock, ids, secrets } = app
+  const ephemeral = createEphemeralTokens({
+    masterKey: secrets.masterKey,
+    keys: store.keys,
+    used: store.usedTokens,
+    clock,
+    tokenId: ids.token,
+  })
+  const { headerPrefix, cors } = config
+  const count = (code: string) => metrics.refusal(code)
+  const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
+  const joined = { ...app, ...capabilities, ...serving, ephemeral, settings }
+  return {
+    mounts: [...internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
+    sockets: [realtimeOf(joined), sessionOf(joined), carrierOf(joined)],
+  }
+}
+
+function internalOf(joined: Joined): Mount[] {
+  const { config, store, metrics, operations, sessions, ephemeral, settings, lines, simulator } = joined
+  const { localKey, readyChecks, engine, records, messages } = joined
+  return mountInternal(settings(null), {
+    readyChecks,
+    engine,
+    ranking: { ...config.circuit, hedges: config.routing.hedge },
+    caller: () => (localKey === null ? null : store.keys.verify(localKey)),
+    mint: ephemeral.mint,
+    preview: operations.preview,
+    isOpen: config.try,
+    contracts: contractsAtAnyHost(config.surfaces),
+    recordings: linkedRecordings(settings(null), records.recordings),
+    carrier: { readers: lines.readers, events: sessions.phone.events, countIgnored: metrics.carrierEventIgnored },
+    messages,
+    simulator: config.publicUrl === null ? simulator.control : null,
+    tryAgent: {
+      agents: store.agents,
+      sessions: sessions.start,
+      calls: store.callRecord,
+      publicUrlOf: createPublicUrl(config),
+    },
+  })
+}
+
+function routerOf({ config, operations, settings }: Joined): Mount {
+  const { region, limits, surfaces } = config
+  const durationMaxMs = limits.audioDurationMaxS * 1000
+  return mountRouter(settings(surfaces.routerHost), { operations, region, durationMaxMs })
+}
+
+function compatOf({ config, clock, operations, ephemeral: { mint }, settings }: Joined): Mount {
+  const { surfaces, limits, complete } = config
+  return mountCompat(settings(surfaces.compatHost), {
+    operations,
+    mint,
+    clientSecret: createRealtimeClientSecret(mint),
+    realtimeHost: surfaces.realtimeHost,
+    durationMaxMs: limits.audioDurationMaxS * 1000,
+    wavBytesMax: limits.answerBytesMax,
+    nativeStreams: complete.streams,
+    startedS: Math.floor(clock.nowMs() / 1000),
+  })
+}
+
+function platformOf(joined: Joined): Mount {
+  const { config, store, clock, operations, sessions, records, callbacks, numbers, settings } = joined
+  const { catalog } = operations
+  const { start, phone, phones, endCall, webJoin } = sessions
+  return mountPlatform(settings(config.surfaces.platformHost), {
+    ...store,
+    stores: store,
+    catalog,
+    keys: store.providerKeys,
+    vendorName: (provider) => vendorNameOf(provider, config.providers),
+    resources: createResources(joined, { catalog, numbers }),
+    verifications: numbers.verifications,
+    smsRegistrations: numbers.smsRegistrations,
+    savedBrand: async (organizationId) => {
+      const { brand } = await store.smsRegistrations.find({ organizationId, test: false })
+      return brand?.profile ?? null
+    },
+    sipUri: sipUriOf(config),
+    clock,
+    address: config,
+    sessions: start,
+    dial: phone.dial,
+    repeats: { idempotency: store.idempotency, answers: store.keptAnswers },
+    webhooks: joined.webhooks,
+    messages: joined.messages,
+    records: { ...records, callbacks, endCall, webJoin, transfers: phones.transfers },
+  })
+}
+
+function realtimeOf({ config, store, clock, ids, operations, ephemeral: { redeem }, settings }: Joined): SocketMount {
+  const { configMs, silenceMs, commitMs, textCharactersMax } = config.realtime
+  return mountRealtime(settings(config.surfaces.realtimeHost), {
+    operations,
+    keys: store.keys,
+    redeem,
+    clock,
+    region: config.region,
+    times: { configMs, silenceMs },
+    commitMs,
+    textCharactersMax,
+    sessionId: ids.session,
+  })
+}
+
+function sessionOf({ config, store, clock, sessions: { live, tokens }, settings, tracing }: Joined): SocketMount {
+  const host = config.surfaces.platformHost
+  return mountSession(settings(host), { tokens, keys: store.keys, sessions: live, clock, traces: tracing })
+}
+
+function carrierOf({ lines, clock, settings }: Joined): SocketMount {
+  return mountCarrierStreams(settings(null), { legs: lines.legs, clock })
+}
+
+/** A surface with a separate host serves its contract there alone. */
+function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConfig['surfaces']): string[] {
+  return [
+    ...(routerHost === null ? ['/router/openapi.json'] : []),
+    ...(compatHost === null ? ['/openapi/compat.json', '/asyncapi/realtime.json'] : []),
+    ...(platformHost === null ? ['/openapi/platform.json', '/asyncapi/session.json'] : []),
+  ]
+}

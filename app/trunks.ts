@@ -1,0 +1,83 @@
+/** The line of SIP trunks of this process. */
+import { isIPv6 } from 'node:net'
+import type { LegEvents } from '../domain/ports/phone-line.ts'
+import type { ParleyConfig } from '../generated/config/types.ts'
+import type { ExpectedLegs } from '../handlers/carrier/expected-legs.ts'
+import { hostText } from '../providers/trunk/address.ts'
+import type { AwaitedLegs } from '../providers/trunk/awaited-legs.ts'
+import { TrunkLine } from '../providers/trunk/phone-line.ts'
+import { createRtpPorts } from '../providers/trunk/rtp/ports.ts'
+import { ConfigError } from '../runtime/config.ts'
+import { allowedAddresses, isAllowed } from '../runtime/outbound/address-guard.ts'
+import type { App } from './app.ts'
+import { rtpPortsOf } from './settings.ts'
+
+export type SipTrunks = {
+  line: TrunkLine
+  /** Opens the port: calls come in from now on. Rejects with ConfigError if the port cannot be opened. */
+  open(events: LegEvents): Promise<void>
+}
+
+type TrunkParts = Pick<App, 'clock' | 'log'> & {
+  config: Pick<ParleyConfig, 'sip' | 'outbound'>
+  store: Pick<App['store'], 'sipConnections' | 'trunkDialogs'>
+}
+
+/** Null if the settings name no port. */
+export function createSipTrunks({ config, store, clock, log }: TrunkParts, legs: ExpectedLegs): SipTrunks | null {
+  const { sip, outbound } = config
+  const { host, port } = sip
+  if (port === null) return null
+  const policy = { allowedSubnets: outbound.allowedSubnets }
+  const line = new TrunkLine({
+    host,
+    port,
+    publicAddress: sip.publicAddress ?? host,
+    connections: store.sipConnections,
+    dialogs: store.trunkDialogs,
+    rtp: createRtpPorts({
+      host,
+      ports: rtpPortsOf(sip),
+      mayReach: (address) => isAllowed(address, policy),
+      clock,
+      log,
+    }),
+    legs: awaited(legs),
+    resolve: (name) => allowedAddresses(name, isIPv6(host) ? 6 : 4, policy),
+    limits: sip,
+    clock,
+    log,
+  })
+  return {
+    line,
+    async open(events) {
+      await line
+        .open((event) => events.received('trunk', event))
+        .catch((cause: NodeJS.ErrnoException) => {
+          const reason = cause.code === 'EADDRINUSE' ? 'in use' : `not to be had (${cause.code ?? 'unknown'})`
+          throw new ConfigError(`sip.port: ${port} at ${host} is ${reason}`, { cause })
+        })
+    },
+  }
+}
+
+/** The address to which trunks send calls. Null if they may not. */
+export function sipUriOf({ sip: { host, port, publicAddress } }: Pick<ParleyConfig, 'sip'>): string | null {
+  return port === null ? null : `sip:${hostText(publicAddress ?? host)}:${port}`
+}
+
+/** The audio of trunks is in this process, so that a token opens no socket. */
+function awaited(legs: ExpectedLegs): AwaitedLegs {
+  return {
+    open(legId, { token }) {
+      const found = legs.find(legId, token)
+      if (found === null || 'ownerId' in found || !found.take()) return null
+      const { leg } = found
+      return {
+        sampleRateHz: leg.sampleRateHz,
+        joined: (transport) => leg.joined(transport),
+        failed: (reason) => leg.failed(reason),
+      }
+    },
+  }
+}
