@@ -1,11 +1,7 @@
 /** The recordings of calls: their files, the bucket if there is one, and links to them. */
 import { join } from 'node:path'
 import type { Call } from '../domain/calls/call.ts'
-import {
-  createRecordingLinks,
-  linkLifeSMax,
 import { createRecordingLinks, linkLifeSMax } from '../domain/calls/recording-links.ts'
-} from '../domain/calls/recording-links.ts'
 
 import { RecordingRetention } from '../domain/calls/recording-retention.ts'
 import { RecordingUploads } from '../domain/calls/recording-uploads.ts'
