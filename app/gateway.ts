@@ -17,10 +17,10 @@ import { checkServing } from './settings.ts'
 import { type Capabilities, createSurfaces } from './surfaces.ts'
 
 /**
- * Answers are checked against the contract in tests and development, which run the sources. The compiled product does
- * not check them.
+ * Tests and development run the sources, and check against the contract what is sent. The product does not, and its
+ * build leaves this module out.
  */
-const checkResponses = import.meta.url.endsWith('.ts')
+const checks = import.meta.url.endsWith('.ts') ? await import('./answer-checks.ts') : null
 
 /** A running Parley. */
 export type Gateway = {
@@ -151,6 +151,7 @@ function listen(
   const { live } = capabilities.sessions
   const isFirst = worker === 0
   const readyChecks = readyChecksOf(app, running)
+  const { mounts, sockets } = createSurfaces(app, capabilities, { localKey: localKeyOf(config), readyChecks, engine })
   return startServer({
     engine: engine.engine,
     host: config.host,
@@ -159,7 +160,8 @@ function listen(
     uploadPort: isFirst ? config.uploadPort : null,
     region: config.region,
     headerPrefix: config.headerPrefix,
-    ...createSurfaces(app, capabilities, { localKey: localKeyOf(config), readyChecks, engine }),
+    mounts: checks ? mounts.map(checks.withAnswerChecks) : mounts,
+    sockets: checks ? sockets.map(checks.withFrameChecks) : sockets,
     relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },
     echo: env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createGatedAuthenticate({ ...store, keepsRemovedSend: config.rmsg.keepRemovedSend }),
@@ -178,7 +180,6 @@ function listen(
     log,
     metrics,
     tracing,
-    checkResponses,
   })
 }
 

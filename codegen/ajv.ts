@@ -11,10 +11,19 @@ import { type Direction, projectComponent, type Schema } from './schema.ts'
 // ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
 const addFormats = addFormatsModule.default
 
-/** `allErrors`: validators go on after the first violation. */
-export function createAjv(schemas: Record<string, Schema>, { allErrors = false } = {}): Ajv2020 {
+type Options = {
+  /** Validators go on after the first violation. */
+  allErrors?: boolean
+  directions?: readonly Direction[]
+  /** Whether each schema is checked against the schema of schemas. */
+  validateSchema?: boolean
+}
+
+export function createAjv(schemas: Record<string, Schema>, options: Options = {}): Ajv2020 {
+  const { allErrors = false, directions = ['request', 'response'], validateSchema = true } = options
   const ajv = new Ajv2020({
     allErrors,
+    validateSchema,
     strict: true,
     strictTypes: false,
     strictRequired: false,
@@ -26,7 +35,7 @@ export function createAjv(schemas: Record<string, Schema>, { allErrors = false }
   })
   addFormats(ajv)
   for (const name of Object.keys(schemas)) {
-    for (const direction of ['request', 'response'] as const) {
+    for (const direction of directions) {
       const id = componentId(direction, name)
       ajv.addSchema({ $id: id, ...projectComponent(schemas[name] ?? true, direction, schemas) })
     }

@@ -87,7 +87,7 @@ function emitSurface(document: OpenApiDocument, layout: Layout): Files {
   const { folder, clientFolder, docsFolder, runtimePath, sharedModule } = layout
   const files: Files = new Map()
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
-  setValidators(files, document, layout)
+  files.set(`${folder}/validators.ts`, emitValidators(document, runtimePath))
   files.set(`${folder}/routes.ts`, emitRoutes(document, runtimePath))
   files.set(`${folder}/handlers.ts`, emitHandlers(document, runtimePath))
   files.set(`${folder}/contract.ts`, emitContract(document))
@@ -107,7 +107,7 @@ async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<
   const files: Files = new Map()
   files.set(`${folder}/channels.ts`, await emitChannels(document, runtimePath))
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
-  setValidators(files, document, layout)
+  files.set(`${folder}/validators.ts`, emitValidators(document, runtimePath))
   if (Object.keys(document.errors).length > 0) files.set(`${folder}/errors.ts`, emitCloseCodes(document))
   files.set(`${folder}/contract.ts`, emitContract(document))
   if (clientFolder) {
@@ -115,16 +115,6 @@ async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<
     files.set(`${clientFolder}/${document.name}.ts`, emitSocketClient(document, typesModule(clientFolder, folder)))
   }
   return files
-}
-
-function setValidators(
-  files: Files,
-  document: OpenApiDocument | AsyncApiDocument,
-  { folder, runtimePath }: Layout,
-): void {
-  const modules = { request: 'validators', response: 'response-validators' } as const
-  for (const direction of ['request', 'response'] as const)
-    files.set(`${folder}/${modules[direction]}.ts`, emitValidators(document, direction, runtimePath))
 }
 
 /** Clients take the types of the surface that they speak to. */

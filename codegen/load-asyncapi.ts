@@ -1,6 +1,7 @@
 /** Lowers one AsyncAPI document to the IR, as load-openapi.ts does for OpenAPI. */
 import type { AsyncApiDocument, Channel, CloseRow, Message } from './ir.ts'
-import { documentName, type Loaded, load, lowerComponents, type Ref, resolve, type Source } from './load.ts'
+import { documentName, type Loaded, load, lowerComponents, type Source } from './load.ts'
+import { type Ref, resolve } from './reference.ts'
 import { escapePointer, type Schema, unescapePointer } from './schema.ts'
 
 const lintRules = {

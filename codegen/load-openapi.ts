@@ -15,7 +15,8 @@ import type {
   Parameter,
   Response,
 } from './ir.ts'
-import { documentName, type Loaded, load, lowerComponents, type Ref, resolve, type Source } from './load.ts'
+import { documentName, type Loaded, load, lowerComponents, type Source } from './load.ts'
+import { type Ref, resolve } from './reference.ts'
 import { escapePointer, resolveSchema, type Schema } from './schema.ts'
 import { fallbackOf, resolveType } from './types.ts'
 

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { bundleFromString, createConfig, lintFromString } from '@redocly/openapi-core'
 import { parse } from 'yaml'
 import type { Components, Problem } from './ir.ts'
-import { type Schema, type SchemaObject, unescapePointer } from './schema.ts'
+import type { Schema, SchemaObject } from './schema.ts'
 import { resolveComponents } from './types.ts'
 
 /** `file` is the path as messages and banners print it, `path` the place from which the references of `text` start. */
@@ -69,16 +69,4 @@ export function lowerComponents(schemas: Record<string, Schema>, shared: Source[
     shared: new Set(Object.keys(schemas).filter(isShared)),
     scopes: (typeof scope === 'object' ? scope.enum : undefined)?.map(String) ?? [],
   }
-}
-
-export type Ref = { $ref?: string }
-
-/** Follows a chain of references inside the document; redocly has already refused those that lead nowhere. */
-export function resolve<T extends Ref>(raw: object, node: T): T {
-  let here = node
-  while (here.$ref !== undefined) {
-    const keys = here.$ref.slice(2).split('/').map(unescapePointer)
-    here = keys.reduce<unknown>((parent, key) => (parent as Record<string, unknown>)[key], raw) as T
-  }
-  return here
 }

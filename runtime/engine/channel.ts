@@ -29,8 +29,8 @@ export type Channel = {
   acceptsBinary: boolean
   /** The field of a text frame that holds its type, where that is not `type`. */
   frameType?: string
-  /** Server → client, by `type`. Tests and development check the sent frames; the product does not, and has null here. */
-  sends: Readonly<Record<string, Validate | null>>
+  /** Server → client, by the type of the frame. Only tests and development add it: a wrong frame ends the socket. */
+  sends?: Readonly<Record<string, Validate>>
 }
 
 export type SocketSurface = { name: string; channels: readonly Channel[] }

@@ -32,12 +32,12 @@ export type Body = {
 export type ResponseShape = {
   types: readonly string[]
   headers: readonly string[]
-  /** Null in the product too, which does not load the validators of answers. */
-  validate: Validate | null
   /** For text/event-stream. `data`: events without name and id, as clients of chat completions read them. */
   eventFormat?: EventFormat
-  /** For text/event-stream: checks the data of each event. The format `data` has one event, named ''. */
-  events?: Readonly<Record<string, Validate | null>>
+  /** Checks a JSON answer. Only tests and development add it: a wrong answer becomes a 500. */
+  validate?: Validate
+  /** As `validate`, for the data of each event of a stream. The format `data` has one event, named ''. */
+  events?: Readonly<Record<string, Validate>>
 }
 
 export type EventFormat = 'named' | 'data'

@@ -170,6 +170,4 @@ export type ServerOptions = {
   log: Log
   metrics: RequestMetrics & SocketMetrics
   tracing: RequestTracing | null
-  /** For tests and development: JSON answers are checked against the contract, and a wrong one becomes a 500. */
-  checkResponses: boolean
 }

@@ -21,10 +21,11 @@ export type Answer = {
   types: readonly string[]
   /** Name in the spec, name on the wire. Headers that the engine writes are left out. */
   headers: readonly (readonly [string, string])[]
+  /** Null: JSON answers are not checked. */
   validate: Validate | null
   eventFormat: EventFormat
-  /** How the data of each event is checked; null where the table does not say. */
-  events: Readonly<Record<string, Validate | null>> | null
+  /** How the data of each event is checked; null: events are not checked. */
+  events: Readonly<Record<string, Validate>> | null
 }
 
 /** Throws when the mount has no handler for the operation. */
@@ -60,7 +61,7 @@ function answer(shape: ResponseShape, wireName: (name: string) => string): Answe
   return {
     types: shape.types,
     headers: written.map((name) => [name, wireName(name)] as const),
-    validate: shape.validate,
+    validate: shape.validate ?? null,
     eventFormat: shape.eventFormat ?? 'named',
     events: shape.events ?? null,
   }

@@ -4,6 +4,7 @@
  */
 import type { Engine } from '../engine/engine.ts'
 import type { ServerSentEvent } from '../engine/handler.ts'
+import type { Validate } from '../engine/operation.ts'
 import type { Answer } from './endpoint.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
@@ -111,17 +112,17 @@ class EventStream {
   #format({ event, id, data, raw }: ServerSentEvent): string {
     // A line break ends a field, so each line of the data is a separate field. JSON text has no line breaks.
     const text = raw === undefined ? JSON.stringify(data) : raw.replaceAll(/\r\n?|\n/g, '\ndata: ')
-    if (raw === undefined && this.#engine.options.checkResponses) this.#check(event ?? '', text)
-    if (this.#answer.eventFormat === 'data') return `data: ${text}\n\n`
+    const { events, eventFormat } = this.#answer
+    if (raw === undefined && events) this.#check(event ?? '', text, events)
+    if (eventFormat === 'data') return `data: ${text}\n\n`
     const name = event === undefined ? '' : `event: ${event}\n`
     return `${name}id: ${id ?? this.#id++}\ndata: ${text}\n\n`
   }
 
   /** Tests and development only: throws for an event that is not what the contract says. */
-  #check(event: string, text: string): void {
-    const { events } = this.#answer
-    const validate = events?.[event]
-    if (events === null || validate?.(JSON.parse(text))) return
+  #check(event: string, text: string, events: Readonly<Record<string, Validate>>): void {
+    const validate = events[event]
+    if (validate?.(JSON.parse(text))) return
     const [violation] = validate?.errors ?? []
     const problem = validate ? `${violation?.instancePath ?? ''} ${violation?.message ?? ''}` : 'it is not declared'
     throw new Error(`${this.#exchange.operation}: event '${event}' is not what the contract says: ${problem}`)

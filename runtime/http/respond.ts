@@ -3,6 +3,7 @@
 import type { Engine } from '../engine/engine.ts'
 import { Refusal, type Result } from '../engine/handler.ts'
 import { type Head, renameHeader } from '../engine/head.ts'
+import type { Validate } from '../engine/operation.ts'
 import { pushCors, pushPreflight } from './cors.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
 import { streamEvents } from './event-stream.ts'
@@ -29,7 +30,7 @@ export function respond(
   const { body } = result
   if (body instanceof Uint8Array) return write(exchange, result.status, headers, body)
   if (type === 'application/json') {
-    if (engine.options.checkResponses) check(endpoint, answer, result)
+    if (answer.validate) check(endpoint, answer.validate, result)
     if (body === undefined) throw new Error(`${endpoint.operation.id} answered ${result.status} without its body`)
     return write(exchange, result.status, headers, JSON.stringify(body))
   }
@@ -153,8 +154,8 @@ function pushOnce(headers: string[], name: string, value: string): void {
   headers.push(name, value)
 }
 
-function check({ operation }: Endpoint, { validate }: Answer, { status, body }: Result): void {
-  if (!validate || validate(body)) return
+function check({ operation }: Endpoint, validate: Validate, { status, body }: Result): void {
+  if (validate(body)) return
   const { instancePath, message } = validate.errors?.[0] ?? {}
   throw new Error(`${operation.id} ${status} is not what the contract says: ${instancePath} ${message}`)
 }

@@ -14,14 +14,12 @@ import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
 import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
 import { utf8 } from '../engine/utf8.ts'
 import type { Placed } from '../roster.ts'
-import { binaryRefused, wrongSent } from './frames.ts'
+import { binaryRefused, type SentFrames, wrongSent } from './frames.ts'
 import type { SocketEntry } from './routes.ts'
 
 /** The part of the list of all connections that one connection uses. */
 export interface SocketRegister {
   readonly bufferBytesMax: number
-  /** Frames that are sent are checked against the contract. */
-  readonly checksSent: boolean
   nowMs(): number
   readerDeadlineMs(): number
   add(connection: Connection): void
@@ -80,7 +78,8 @@ export class Connection implements Socket, SocketOwner, Placed {
   send(text: string): boolean {
     const transport = this.#writable()
     if (!transport) return false
-    if (this.#register.checksSent && this.#isWrong(text)) return false
+    const { sends } = this.#entry.channel
+    if (sends && this.#isWrong(text, sends)) return false
     return transport.send(utf8(text), false) === sent || this.#press()
   }
 
@@ -233,8 +232,8 @@ export class Connection implements Socket, SocketOwner, Placed {
     this.close(1011, 'internal error')
   }
 
-  #isWrong(text: string): boolean {
-    const problem = wrongSent(this.#entry.channel, text)
+  #isWrong(text: string, sends: SentFrames): boolean {
+    const problem = wrongSent(this.#entry.channel, text, sends)
     if (problem !== null) this.#fail(new Error(problem))
     return problem !== null
   }

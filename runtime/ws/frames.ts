@@ -37,11 +37,13 @@ export const binaryRefused: FrameProblem = {
   message: 'this address takes text frames alone',
 }
 
+export type SentFrames = NonNullable<Channel['sends']>
+
 /** The reason why a frame of ours breaks the contract; null when it does not. */
-export function wrongSent(channel: Channel, text: string): string | null {
+export function wrongSent(channel: Channel, text: string, sends: SentFrames): string | null {
   const value: unknown = JSON.parse(text)
   const type = isObject(value) ? value[frameTypeOf(channel)] : undefined
-  const validate = typeof type === 'string' && Object.hasOwn(channel.sends, type) ? channel.sends[type] : undefined
+  const validate = typeof type === 'string' && Object.hasOwn(sends, type) ? sends[type] : undefined
   if (!validate) return `${channel.id} sent a frame of a type that the contract does not know`
   return validate(value) ? null : `${channel.id} ${String(type)}: ${refuseBody(validate.errors, 'the frame').message}`
 }

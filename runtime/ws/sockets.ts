@@ -6,7 +6,6 @@ import type { Connection, SocketRegister } from './connection.ts'
 /** All open sockets of a process, and the one timer that they share. */
 export class Sockets implements SocketRegister {
   readonly bufferBytesMax: number
-  readonly checksSent: boolean
   readonly #options: ServerOptions
   readonly #onEmpty: () => void
   readonly #open = new Set<Connection>()
@@ -15,7 +14,6 @@ export class Sockets implements SocketRegister {
 
   constructor(options: ServerOptions, onEmpty: () => void) {
     this.bufferBytesMax = options.limits.bufferBytesMax
-    this.checksSent = options.checkResponses
     this.#options = options
     this.#onEmpty = onEmpty
     this.#behind = new Watch(options.clock, lookEveryMs, (connection, nowMs) => connection.overdue(nowMs))

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { engine, freePort, ManualClock, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
 
-const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }
+const events = { '200': { types: ['text/event-stream'], headers: [] } }
 const main = surface(
   'main',
   operation('quick', 'get', '/v1/quick'),

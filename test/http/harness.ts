@@ -1,6 +1,7 @@
 /** A small surface, a server on a free port, and raw sockets to it. */
 import net from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
 import { chooseEngine, type EngineName } from '../../runtime/engine/choose.ts'
 import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/handler.ts'
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
@@ -37,7 +38,7 @@ export function operation(
     body: null,
     validateParams: null,
     validateBody: null,
-    responses: { '200': { types: ['application/json'], headers: [], validate: null } },
+    responses: { '200': { types: ['application/json'], headers: [] } },
     deprecation: null,
     ...more,
   }
@@ -157,7 +158,7 @@ export const { engine } = chooseEngine((process.env['PARLEY_TEST_ENGINE'] ?? 'au
 type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
 
 /** `ended` collects the exchanges that ended; `errors` collects the unexpected errors that a surface had to write. */
-export async function start(mounts: Mount[], overrides: Overrides = {}): Promise<Served> {
+export async function start(mounts: Mount[], { sockets = [], ...overrides }: Overrides = {}): Promise<Served> {
   const ended: Ended[] = []
   const errors: unknown[] = []
   let requests = 0
@@ -169,14 +170,14 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
     uploadPort: null,
     region: 'testland',
     headerPrefix: 'Service',
-    mounts: mounts.map((mount) => recording(mount, errors)),
+    mounts: mounts.map((mount) => recording(withAnswerChecks(mount), errors)),
     authenticate: () => null,
     requestId: () => `req_${++requests}`,
     edgeQuota: { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
     drain: { lbDelayMs: 0, graceMs: 1000 },
     clock: realClock,
     log: { info: () => {}, error: (fields) => errors.push((fields as { err: unknown }).err) },
-    sockets: [],
+    sockets: sockets.map(withFrameChecks),
     echo: false,
     metrics: {
       request: (name, status) => ended.push({ operation: name, status }),
@@ -186,7 +187,6 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
     },
     tracing: null,
     relay: null,
-    checkResponses: true,
     ...overrides,
     limits: {
       jsonBytesMax: 65_536,

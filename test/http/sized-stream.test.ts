@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
 
 const mib = 1_048_576
-const octets = { '200': { types: ['application/octet-stream'], headers: ['Content-Length'], validate: null } }
+const octets = { '200': { types: ['application/octet-stream'], headers: ['Content-Length'] } }
 const seen = { produced: 0, isReturned: false }
 
 async function* pieces(count: number, bytes: number): AsyncGenerator<Uint8Array> {

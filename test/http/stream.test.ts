@@ -5,11 +5,11 @@ import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
 import { engine, ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
 
-const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }
-const data = { '200': { types: ['text/event-stream'], headers: [], validate: null, eventFormat: 'data' as const } }
+const events = { '200': { types: ['text/event-stream'], headers: [] } }
+const data = { '200': { types: ['text/event-stream'], headers: [], eventFormat: 'data' as const } }
 const isNumber = (value: unknown) => typeof value === 'number'
-const checked = { '200': { types: ['text/event-stream'], headers: [], validate: null, events: { count: isNumber } } }
-const octets = { '200': { types: ['application/octet-stream'], headers: ['X-Rate'], validate: null } }
+const checked = { '200': { types: ['text/event-stream'], headers: [], events: { count: isNumber } } }
+const octets = { '200': { types: ['application/octet-stream'], headers: ['X-Rate'] } }
 
 const operations = [
   operation('three', 'get', '/v1/three', { responses: events }),

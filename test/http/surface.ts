@@ -79,7 +79,7 @@ const operations = [
   }),
   operation('read', 'get', '/v1/things/{id}'),
   operation('remove', 'delete', '/v1/things/{id}', {
-    responses: { '204': { types: [], headers: [], validate: null } },
+    responses: { '204': { types: [], headers: [] } },
   }),
   operation('known', 'get', '/v1/things/known'),
   operation('nested', 'get', '/v1/things/{id}/parts/{part}'),
@@ -92,7 +92,7 @@ const operations = [
       link: 'https://example.com/new',
     },
     responses: {
-      '200': { types: ['application/json'], headers: ['Service-Provider', 'X-Service-Note'], validate: null },
+      '200': { types: ['application/json'], headers: ['Service-Provider', 'X-Service-Note'] },
     },
   }),
   operation('fail', 'get', '/v1/fail'),
@@ -100,7 +100,7 @@ const operations = [
     responses: { '200': { types: ['application/json'], headers: [], validate: validator({ type: 'string' }) } },
   }),
   operation('hang', 'get', '/v1/hang'),
-  operation('page', 'get', '/v1/page', { responses: { '200': { types: ['text/html'], headers: [], validate: null } } }),
+  operation('page', 'get', '/v1/page', { responses: { '200': { types: ['text/html'], headers: [] } } }),
 ]
 
 const answer = (input: Input) => ({ status: 200, body: input })

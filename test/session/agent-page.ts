@@ -92,7 +92,7 @@ const tapScript = `registerProcessor('tap', class extends AudioWorkletProcessor 
     return true
   }
 })`
-const responses = { '200': { types: ['text/javascript'], headers: [], validate: null } }
+const responses = { '200': { types: ['text/javascript'], headers: [] } }
 const tapMount = mount(surface('tap', operation('tap', 'get', '/tap.js', { responses })), {
   tap: () => ({ status: 200, body: Buffer.from(tapScript) }),
 })

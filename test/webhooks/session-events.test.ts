@@ -1,6 +1,6 @@
 /** A session of a browser and the events that a receiver gets of it, over real sockets. */
 import t from 'tap'
-import * as validators from '../../generated/platform/response-validators.ts'
+import { validatorsOf } from '../../app/answer-checks.ts'
 import { connectOnce } from '../../store/connect.ts'
 import { call, startAdministered, stubProviders } from '../platform/setup.ts'
 import { databaseUrlOf } from '../process/database.ts'
@@ -30,14 +30,6 @@ async function register(target: Target, url: string, more: object = {}): Promise
   const made = await call(target, 'POST', '/v1/webhooks', { name: `at ${url}`, url, events, ...more })
   if (made.status !== 201) throw new Error(made.text)
   return made.json<{ id: string }>().id
-}
-
-const payloads: Record<string, typeof validators.callStatusPayload> = {
-  'call.pre_call': validators.callPreCallPayload,
-  'call.status': validators.callStatusPayload,
-  'call.report': validators.callReportPayload,
-  'call.analysis': validators.callAnalysisPayload,
-  'call.recording': validators.callRecordingPayload,
 }
 
 const answer = {
@@ -81,7 +73,7 @@ t.test('a session of a browser fires all five', async (t) => {
     return ready && new Set(typesOf(receiver)).size === 5 && ofType(receiver, 'call.status').length === 2
   })
   for (const body of receiver.received.map(bodyOf)) {
-    const validate = payloads[body['type'] as string]
+    const validate = validatorsOf('platform')?.payload(body['type'] as string)
     t.ok(validate?.(body), `${String(body['type'])} ${JSON.stringify(validate?.errors?.[0])}`)
     t.match(body, {
       call_id: page.id,

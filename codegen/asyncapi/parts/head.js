@@ -6,14 +6,12 @@ export function Banner({ file }) {
   )
 }
 
-export function Imports({ runtimePath, typeImport, answersImport }) {
+export function Imports({ runtimePath, typeImport }) {
   return (
     <Text newLines={2}>
       {`import type { SocketSurface } from '${runtimePath}/engine/channel.ts'
 import type { Socket, SocketContext, SocketHandlers, SocketSession } from '${runtimePath}/engine/socket.ts'
-${typeImport}import * as validators from './validators.ts'
-
-${answersImport.trim()}`}
+${typeImport}import * as validators from './validators.ts'`}
     </Text>
   )
 }

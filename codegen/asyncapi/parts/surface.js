@@ -24,9 +24,7 @@ ${parameters(channel.parameters)}      scope: '${channel.scope}',
 ${query(channel.query)}      receives: {
 ${channel.receives.map(({ type, on, validator }) => `        ${key(type)}: { on: '${on}', validate: validators.${validator} },\n`).join('')}      },
       acceptsBinary: ${channel.acceptsBinary},
-${frameType(channel.frameType)}      sends: {
-${channel.sends.map(({ type, validator }) => `        ${key(type)}: answers && answers.${validator},\n`).join('')}      },
-    },
+${frameType(channel.frameType)}    },
 `
 }
 

@@ -10,7 +10,7 @@ export default function ({ params }) {
   return (
     <File name="channels.ts">
       <Banner file={model.file} />
-      <Imports runtimePath={model.runtimePath} typeImport={model.typeImport} answersImport={model.answersImport} />
+      <Imports runtimePath={model.runtimePath} typeImport={model.typeImport} />
       <Surface name={model.name} channels={model.channels} />
       {model.channels.map((channel) => (
         <Session channel={channel} />

@@ -10,7 +10,6 @@ import { text } from 'node:stream/consumers'
 import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'
 import { frameValidator } from '../../validator-plan.ts'
 import { type View, viewsOf } from '../../views.ts'
-import { answersImport } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
 const folder = join(import.meta.dirname, '../../asyncapi')
@@ -40,7 +39,7 @@ function modelOf(document: AsyncApiDocument, runtimePath: string) {
   const names = new TypeNames(viewsOf(document))
   const rows = channels.map((channel) => modelOfChannel(channel, names))
   const typeImport = names.importFrom('./types.ts')
-  return { name, type: pascal(name), file, runtimePath, channels: rows, typeImport, answersImport }
+  return { name, type: pascal(name), file, runtimePath, channels: rows, typeImport }
 }
 
 function modelOfChannel(channel: Channel, names: TypeNames) {

@@ -3,14 +3,8 @@
 import type { Body, MediaType, OpenApiDocument, Operation, Parameter } from '../../ir.ts'
 import { isOpenForm, planParts } from '../../parts.ts'
 import { resolveSchema, type Schema } from '../../schema.ts'
-import {
-  bodyValidator,
-  eventComponents,
-  eventValidator,
-  paramsValidator,
-  responseValidator,
-} from '../../validator-plan.ts'
-import { answersImport, banner, Code, print } from './print.ts'
+import { bodyValidator, paramsValidator } from '../../validator-plan.ts'
+import { banner, Code, print } from './print.ts'
 
 export function emitRoutes(document: OpenApiDocument, runtimePath: string): string {
   const surface = {
@@ -22,7 +16,6 @@ export function emitRoutes(document: OpenApiDocument, runtimePath: string): stri
 import type { Surface } from '${runtimePath}/engine/operation.ts'
 import * as validators from './validators.ts'
 
-${answersImport}
 export const ${document.name}Surface: Surface = ${print(surface)}
 `
 }
@@ -53,7 +46,6 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
         {
           types: response.content.map((media) => media.type),
           headers: response.headers.map((header) => header.name),
-          validate: answerReference(responseValidator(operation, response)),
           ...eventRow(response.content),
         },
       ]),
@@ -95,24 +87,14 @@ function partRows(media: MediaType, schemas: Record<string, Schema>) {
   }))
 }
 
-/** Answers whether the frames of a stream have names, and the validator of each; {} without a stream. */
+/** Answers whether the frames of a stream have names; {} without a stream. */
 function eventRow(content: MediaType[]) {
   const stream = content.find(({ type }) => type === 'text/event-stream')
-  if (!stream) return {}
-  const events = eventComponents(stream).map(([event, component]) => [
-    event,
-    answerReference(eventValidator(component)),
-  ])
-  return { eventFormat: stream.eventData === null ? 'named' : 'data', events: Object.fromEntries(events) as object }
+  return stream ? { eventFormat: stream.eventData === null ? 'named' : 'data' } : {}
 }
 
 function reference(validator: string | null): Code | null {
   return validator === null ? null : new Code(`validators.${validator}`)
-}
-
-/** The value is null in the product, which does not load the validators of answers. */
-function answerReference(validator: string | null): Code | null {
-  return validator === null ? null : new Code(`answers && answers.${validator}`)
 }
 
 /** The methods of each path, which 405 and OPTIONS answer. */

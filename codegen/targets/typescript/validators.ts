@@ -1,31 +1,24 @@
 /**
- * Emits generated/<name>/validators.ts and response-validators.ts: Ajv's standalone output as ES modules, so that the server starts
- * without compiling schemas. The validators of requests fill in defaults and never coerce. Those of responses run in tests and in
- * development only; the product does not load their module.
+ * Emits generated/<name>/validators.ts: Ajv's standalone output as an ES module, so that the server starts without compiling schemas.
+ * These validators check what the server receives; they fill in defaults and never coerce. Answers are checked in tests and in development
+ * only, where contract-validators.ts compiles their schemas.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneModule from 'ajv/dist/standalone/index.js'
 import { createAjv, registerSchema } from '../../ajv.ts'
 import type { AsyncApiDocument, OpenApiDocument } from '../../ir.ts'
-import type { Direction } from '../../schema.ts'
 import { planFrames, planValidators } from '../../validator-plan.ts'
 import { banner } from './print.ts'
 
 const standaloneCode = standaloneModule.default
 
-/** Emits the validators of one direction. */
-export function emitValidators(
-  document: OpenApiDocument | AsyncApiDocument,
-  direction: Direction,
-  runtimePath: string,
-): string {
+export function emitValidators(document: OpenApiDocument | AsyncApiDocument, runtimePath: string): string {
   const { file, schemas } = document
   const plans = document.kind === 'openapi' ? planValidators(document) : planFrames(document.channels)
-  const own = plans.filter((plan) => plan.direction === direction)
-  const goesOn = document.kind === 'openapi' && document.source['x-every-violation'] === true
-  const allErrors = goesOn && direction === 'request'
+  const received = plans.filter(({ direction }) => direction === 'request')
+  const allErrors = document.kind === 'openapi' && document.source['x-every-violation'] === true
   const ajv = createAjv(schemas, { allErrors })
-  const ids = new Map(own.map(({ name, schema }) => [name, registerSchema(ajv, name, schema, direction, schemas)]))
+  const ids = new Map(received.map(({ name, schema }) => [name, registerSchema(ajv, name, schema, 'request', schemas)]))
   const text = emitModule(ajv, ids, runtimePath)
   return banner('validators', file) + (allErrors ? withJoinedErrors(text) : text)
 }

@@ -3,8 +3,6 @@
 import type { Surface } from '../../../../runtime/engine/operation.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const miniSurface: Surface = {
   name: 'mini',
   operations: [
@@ -20,13 +18,7 @@ export const miniSurface: Surface = {
       body: null,
       validateParams: null,
       validateBody: null,
-      responses: {
-        '200': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.getHealth200,
-        },
-      },
+      responses: { '200': { types: ['application/json'], headers: ['Service-Region'] } },
       deprecation: null,
     },
     {
@@ -47,16 +39,8 @@ export const miniSurface: Surface = {
       validateParams: validators.listThingsParams,
       validateBody: null,
       responses: {
-        '200': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.listThings200,
-        },
-        default: {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.listThingsDefault,
-        },
+        '200': { types: ['application/json'], headers: ['Service-Region'] },
+        default: { types: ['application/json'], headers: ['Service-Region'] },
       },
       deprecation: null,
     },
@@ -81,16 +65,8 @@ export const miniSurface: Surface = {
       validateParams: validators.createThingParams,
       validateBody: validators.createThingBody,
       responses: {
-        '201': {
-          types: ['application/json'],
-          headers: ['Service-Region', 'Thing-Version'],
-          validate: answers && answers.createThing201,
-        },
-        '400': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.createThing400,
-        },
+        '201': { types: ['application/json'], headers: ['Service-Region', 'Thing-Version'] },
+        '400': { types: ['application/json'], headers: ['Service-Region'] },
       },
       deprecation: null,
     },
@@ -107,16 +83,8 @@ export const miniSurface: Surface = {
       validateParams: validators.getThingParams,
       validateBody: null,
       responses: {
-        '200': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.getThing200,
-        },
-        '400': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.getThing400,
-        },
+        '200': { types: ['application/json'], headers: ['Service-Region'] },
+        '400': { types: ['application/json'], headers: ['Service-Region'] },
       },
       deprecation: null,
     },
@@ -132,7 +100,7 @@ export const miniSurface: Surface = {
       body: null,
       validateParams: validators.deleteThingParams,
       validateBody: null,
-      responses: { '204': { types: [], headers: ['Service-Region'], validate: null } },
+      responses: { '204': { types: [], headers: ['Service-Region'] } },
       deprecation: null,
     },
     {
@@ -147,13 +115,7 @@ export const miniSurface: Surface = {
       body: null,
       validateParams: null,
       validateBody: null,
-      responses: {
-        '200': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.listKnownThings200,
-        },
-      },
+      responses: { '200': { types: ['application/json'], headers: ['Service-Region'] } },
       deprecation: null,
     },
     {
@@ -179,12 +141,8 @@ export const miniSurface: Surface = {
       validateParams: validators.uploadThingParams,
       validateBody: validators.uploadThingBody,
       responses: {
-        '200': { types: ['application/octet-stream'], headers: ['Service-Region'], validate: null },
-        '400': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.uploadThing400,
-        },
+        '200': { types: ['application/octet-stream'], headers: ['Service-Region'] },
+        '400': { types: ['application/json'], headers: ['Service-Region'] },
       },
       deprecation: {
         deprecatedAt: '2026-01-01T00:00:00Z',
@@ -215,19 +173,9 @@ export const miniSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: ['Service-Region'],
-          validate: answers && answers.streamThing200,
           eventFormat: 'named',
-          events: {
-            'thing.delta': answers && answers.eventDelta,
-            'thing.completed': answers && answers.eventTree,
-            error: answers && answers.eventErrorEnvelope,
-          },
         },
-        '400': {
-          types: ['application/json'],
-          headers: ['Service-Region'],
-          validate: answers && answers.streamThing400,
-        },
+        '400': { types: ['application/json'], headers: ['Service-Region'] },
       },
       deprecation: null,
     },

@@ -5,8 +5,6 @@ import type { Socket, SocketContext, SocketHandlers, SocketSession } from '../..
 import type { BufferAppend, EndFrame, SaidFrame, SayFrame } from './types.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const miniSurface: SocketSurface = {
   name: 'mini',
   channels: [
@@ -21,10 +19,6 @@ export const miniSurface: SocketSurface = {
         say: { on: 'onSay', validate: validators.receiveSayFrame },
       },
       acceptsBinary: true,
-      sends: {
-        said: answers && answers.sendSaidFrame,
-        end: answers && answers.sendEndFrame,
-      },
     },
     {
       id: 'relay',
@@ -38,9 +32,6 @@ export const miniSurface: SocketSurface = {
         'buffer.append': { on: 'onBufferAppend', validate: validators.receiveBufferAppend },
       },
       acceptsBinary: false,
-      sends: {
-        end: answers && answers.sendEndFrame,
-      },
     },
     {
       id: 'line',
@@ -54,9 +45,6 @@ export const miniSurface: SocketSurface = {
         say: { on: 'onSay', validate: validators.receiveSayFrame },
       },
       acceptsBinary: false,
-      sends: {
-        said: answers && answers.sendSaidFrame,
-      },
     },
   ],
 }
