@@ -16,8 +16,6 @@ import type {
 } from './types.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const carrierSurface: SocketSurface = {
   name: 'carrier',
   channels: [
@@ -40,11 +38,6 @@ export const carrierSurface: SocketSurface = {
       },
       acceptsBinary: false,
       frameType: 'event',
-      sends: {
-        media: answers && answers.sendMediaOutFrame,
-        mark: answers && answers.sendMarkOutFrame,
-        clear: answers && answers.sendClearFrame,
-      },
     },
   ],
 }

@@ -3,8 +3,6 @@
 import type { Surface } from '../../runtime/engine/operation.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const compatSurface: Surface = {
   name: 'compat',
   operations: [
@@ -24,7 +22,6 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json'],
           headers: ['Service-Region', 'RateLimit-Policy', 'RateLimit'],
-          validate: answers && answers.getCompatContract200,
         },
         '429': {
           types: ['application/json'],
@@ -37,7 +34,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatContract429,
         },
         '500': {
           types: ['application/json'],
@@ -49,7 +45,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatContract500,
         },
         '503': {
           types: ['application/json'],
@@ -62,7 +57,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatContract503,
         },
       },
       deprecation: null,
@@ -83,7 +77,6 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json'],
           headers: ['Service-Region', 'RateLimit-Policy', 'RateLimit'],
-          validate: answers && answers.getRealtimeContract200,
         },
         '429': {
           types: ['application/json'],
@@ -96,7 +89,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getRealtimeContract429,
         },
         '500': {
           types: ['application/json'],
@@ -108,7 +100,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.getRealtimeContract500,
         },
         '503': {
           types: ['application/json'],
@@ -121,7 +112,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getRealtimeContract503,
         },
       },
       deprecation: null,
@@ -162,9 +152,7 @@ export const compatSurface: Surface = {
             'x-service-ignored',
             'x-route',
           ],
-          validate: answers && answers.createChatCompletion200,
           eventFormat: 'data',
-          events: { '': answers && answers.eventChatCompletionChunk },
         },
         '400': {
           types: ['application/json'],
@@ -176,7 +164,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createChatCompletion400,
         },
         '401': {
           types: ['application/json'],
@@ -188,7 +175,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createChatCompletion401,
         },
         '402': {
           types: ['application/json'],
@@ -199,7 +185,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createChatCompletion402,
         },
         '403': {
           types: ['application/json'],
@@ -210,7 +195,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createChatCompletion403,
         },
         '404': {
           types: ['application/json'],
@@ -222,7 +206,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createChatCompletion404,
         },
         '413': {
           types: ['application/json'],
@@ -233,7 +216,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createChatCompletion413,
         },
         '415': {
           types: ['application/json'],
@@ -244,7 +226,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createChatCompletion415,
         },
         '429': {
           types: ['application/json'],
@@ -257,7 +238,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createChatCompletion429,
         },
         '500': {
           types: ['application/json'],
@@ -269,7 +249,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createChatCompletion500,
         },
         '502': {
           types: ['application/json'],
@@ -281,7 +260,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createChatCompletion502,
         },
         '503': {
           types: ['application/json'],
@@ -294,7 +272,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createChatCompletion503,
         },
         '504': {
           types: ['application/json'],
@@ -306,7 +283,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createChatCompletion504,
         },
       },
       deprecation: null,
@@ -346,24 +322,7 @@ export const compatSurface: Surface = {
             'x-service-ignored',
             'x-route',
           ],
-          validate: answers && answers.createCompatResponse200,
           eventFormat: 'named',
-          events: {
-            'response.created': answers && answers.eventCompatResponseLife,
-            'response.in_progress': answers && answers.eventCompatResponseLife,
-            'response.output_item.added': answers && answers.eventCompatResponseItemEvent,
-            'response.content_part.added': answers && answers.eventCompatResponsePartEvent,
-            'response.output_text.delta': answers && answers.eventCompatResponseTextDelta,
-            'response.output_text.done': answers && answers.eventCompatResponseTextDone,
-            'response.content_part.done': answers && answers.eventCompatResponsePartEvent,
-            'response.function_call_arguments.delta': answers && answers.eventCompatResponseArgumentsDelta,
-            'response.function_call_arguments.done': answers && answers.eventCompatResponseArgumentsDone,
-            'response.output_item.done': answers && answers.eventCompatResponseItemEvent,
-            'response.completed': answers && answers.eventCompatResponseLife,
-            'response.incomplete': answers && answers.eventCompatResponseLife,
-            'response.failed': answers && answers.eventCompatResponseLife,
-            error: answers && answers.eventCompatResponseError,
-          },
         },
         '400': {
           types: ['application/json'],
@@ -375,7 +334,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatResponse400,
         },
         '401': {
           types: ['application/json'],
@@ -387,7 +345,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createCompatResponse401,
         },
         '402': {
           types: ['application/json'],
@@ -398,7 +355,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatResponse402,
         },
         '403': {
           types: ['application/json'],
@@ -409,7 +365,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatResponse403,
         },
         '413': {
           types: ['application/json'],
@@ -420,7 +375,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatResponse413,
         },
         '415': {
           types: ['application/json'],
@@ -431,7 +385,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatResponse415,
         },
         '429': {
           types: ['application/json'],
@@ -444,7 +397,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatResponse429,
         },
         '500': {
           types: ['application/json'],
@@ -456,7 +408,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatResponse500,
         },
         '502': {
           types: ['application/json'],
@@ -468,7 +419,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatResponse502,
         },
         '503': {
           types: ['application/json'],
@@ -481,7 +431,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatResponse503,
         },
         '504': {
           types: ['application/json'],
@@ -493,7 +442,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatResponse504,
         },
       },
       deprecation: null,
@@ -542,9 +490,7 @@ export const compatSurface: Surface = {
             'Cache-Control',
             'x-service-ignored',
           ],
-          validate: answers && answers.createCompatTranscription200,
           eventFormat: 'data',
-          events: { '': answers && answers.eventCompatTranscriptionEvent },
         },
         '400': {
           types: ['application/json'],
@@ -556,7 +502,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatTranscription400,
         },
         '401': {
           types: ['application/json'],
@@ -568,7 +513,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createCompatTranscription401,
         },
         '402': {
           types: ['application/json'],
@@ -579,7 +523,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatTranscription402,
         },
         '403': {
           types: ['application/json'],
@@ -590,7 +533,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatTranscription403,
         },
         '404': {
           types: ['application/json'],
@@ -602,7 +544,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatTranscription404,
         },
         '413': {
           types: ['application/json'],
@@ -613,7 +554,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatTranscription413,
         },
         '415': {
           types: ['application/json'],
@@ -624,7 +564,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatTranscription415,
         },
         '429': {
           types: ['application/json'],
@@ -637,7 +576,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatTranscription429,
         },
         '500': {
           types: ['application/json'],
@@ -649,7 +587,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatTranscription500,
         },
         '502': {
           types: ['application/json'],
@@ -661,7 +598,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatTranscription502,
         },
         '503': {
           types: ['application/json'],
@@ -674,7 +610,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatTranscription503,
         },
         '504': {
           types: ['application/json'],
@@ -686,7 +621,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatTranscription504,
         },
       },
       deprecation: null,
@@ -727,9 +661,7 @@ export const compatSurface: Surface = {
             'Cache-Control',
             'x-service-ignored',
           ],
-          validate: null,
           eventFormat: 'data',
-          events: { '': answers && answers.eventCompatSpeechEvent },
         },
         '400': {
           types: ['application/json'],
@@ -741,7 +673,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatSpeech400,
         },
         '401': {
           types: ['application/json'],
@@ -753,7 +684,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createCompatSpeech401,
         },
         '402': {
           types: ['application/json'],
@@ -764,7 +694,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatSpeech402,
         },
         '403': {
           types: ['application/json'],
@@ -775,7 +704,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatSpeech403,
         },
         '404': {
           types: ['application/json'],
@@ -787,7 +715,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatSpeech404,
         },
         '413': {
           types: ['application/json'],
@@ -798,7 +725,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatSpeech413,
         },
         '415': {
           types: ['application/json'],
@@ -809,7 +735,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createCompatSpeech415,
         },
         '429': {
           types: ['application/json'],
@@ -822,7 +747,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatSpeech429,
         },
         '500': {
           types: ['application/json'],
@@ -834,7 +758,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatSpeech500,
         },
         '502': {
           types: ['application/json'],
@@ -846,7 +769,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatSpeech502,
         },
         '503': {
           types: ['application/json'],
@@ -859,7 +781,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatSpeech503,
         },
         '504': {
           types: ['application/json'],
@@ -871,7 +792,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createCompatSpeech504,
         },
       },
       deprecation: null,
@@ -912,7 +832,6 @@ export const compatSurface: Surface = {
             'Cache-Control',
             'x-service-ignored',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -924,7 +843,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.streamCompatSpeech400,
         },
         '401': {
           types: ['application/json'],
@@ -936,7 +854,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.streamCompatSpeech401,
         },
         '402': {
           types: ['application/json'],
@@ -947,7 +864,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamCompatSpeech402,
         },
         '403': {
           types: ['application/json'],
@@ -958,7 +874,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamCompatSpeech403,
         },
         '404': {
           types: ['application/json'],
@@ -970,7 +885,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.streamCompatSpeech404,
         },
         '413': {
           types: ['application/json'],
@@ -981,7 +895,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamCompatSpeech413,
         },
         '415': {
           types: ['application/json'],
@@ -992,7 +905,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamCompatSpeech415,
         },
         '429': {
           types: ['application/json'],
@@ -1005,7 +917,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.streamCompatSpeech429,
         },
         '500': {
           types: ['application/json'],
@@ -1017,7 +928,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.streamCompatSpeech500,
         },
         '502': {
           types: ['application/json'],
@@ -1029,7 +939,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.streamCompatSpeech502,
         },
         '503': {
           types: ['application/json'],
@@ -1042,7 +951,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.streamCompatSpeech503,
         },
         '504': {
           types: ['application/json'],
@@ -1054,7 +962,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.streamCompatSpeech504,
         },
       },
       deprecation: null,
@@ -1081,7 +988,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCompatModels200,
         },
         '400': {
           types: ['application/json'],
@@ -1093,7 +999,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.listCompatModels400,
         },
         '429': {
           types: ['application/json'],
@@ -1106,7 +1011,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.listCompatModels429,
         },
         '500': {
           types: ['application/json'],
@@ -1118,7 +1022,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.listCompatModels500,
         },
         '503': {
           types: ['application/json'],
@@ -1131,7 +1034,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.listCompatModels503,
         },
       },
       deprecation: null,
@@ -1158,7 +1060,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCompatModel200,
         },
         '400': {
           types: ['application/json'],
@@ -1170,7 +1071,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatModel400,
         },
         '401': {
           types: ['application/json'],
@@ -1182,7 +1082,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getCompatModel401,
         },
         '403': {
           types: ['application/json'],
@@ -1193,7 +1092,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCompatModel403,
         },
         '404': {
           types: ['application/json'],
@@ -1205,7 +1103,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatModel404,
         },
         '429': {
           types: ['application/json'],
@@ -1218,7 +1115,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatModel429,
         },
         '500': {
           types: ['application/json'],
@@ -1230,7 +1126,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatModel500,
         },
         '503': {
           types: ['application/json'],
@@ -1243,7 +1138,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getCompatModel503,
         },
       },
       deprecation: null,
@@ -1276,7 +1170,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.previewRouting200,
         },
         '400': {
           types: ['application/json'],
@@ -1288,7 +1181,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.previewRouting400,
         },
         '401': {
           types: ['application/json'],
@@ -1300,7 +1192,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.previewRouting401,
         },
         '403': {
           types: ['application/json'],
@@ -1311,7 +1202,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.previewRouting403,
         },
         '429': {
           types: ['application/json'],
@@ -1324,7 +1214,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.previewRouting429,
         },
         '500': {
           types: ['application/json'],
@@ -1336,7 +1225,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.previewRouting500,
         },
         '503': {
           types: ['application/json'],
@@ -1349,7 +1237,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.previewRouting503,
         },
       },
       deprecation: null,
@@ -1393,7 +1280,6 @@ export const compatSurface: Surface = {
             'x-service-model',
             'x-service-failover-count',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -1405,7 +1291,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.synthesize400,
         },
         '401': {
           types: ['application/json'],
@@ -1417,7 +1302,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.synthesize401,
         },
         '402': {
           types: ['application/json'],
@@ -1428,7 +1312,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.synthesize402,
         },
         '403': {
           types: ['application/json'],
@@ -1439,7 +1322,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.synthesize403,
         },
         '404': {
           types: ['application/json'],
@@ -1451,7 +1333,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.synthesize404,
         },
         '413': {
           types: ['application/json'],
@@ -1462,7 +1343,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.synthesize413,
         },
         '415': {
           types: ['application/json'],
@@ -1473,7 +1353,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.synthesize415,
         },
         '429': {
           types: ['application/json'],
@@ -1486,7 +1365,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.synthesize429,
         },
         '500': {
           types: ['application/json'],
@@ -1498,7 +1376,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.synthesize500,
         },
         '502': {
           types: ['application/json'],
@@ -1510,7 +1387,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.synthesize502,
         },
         '503': {
           types: ['application/json'],
@@ -1523,7 +1399,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.synthesize503,
         },
         '504': {
           types: ['application/json'],
@@ -1535,7 +1410,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.synthesize504,
         },
       },
       deprecation: null,
@@ -1584,14 +1458,7 @@ export const compatSurface: Surface = {
             'x-service-model',
             'x-service-failover-count',
           ],
-          validate: answers && answers.transcribe200,
           eventFormat: 'named',
-          events: {
-            meta: answers && answers.eventNativeMeta,
-            transcript: answers && answers.eventTranscriptEvent,
-            done: answers && answers.eventNativeTranscription,
-            error: answers && answers.eventErrorEnvelope,
-          },
         },
         '400': {
           types: ['application/json'],
@@ -1603,7 +1470,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.transcribe400,
         },
         '401': {
           types: ['application/json'],
@@ -1615,7 +1481,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.transcribe401,
         },
         '402': {
           types: ['application/json'],
@@ -1626,7 +1491,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transcribe402,
         },
         '403': {
           types: ['application/json'],
@@ -1637,7 +1501,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transcribe403,
         },
         '404': {
           types: ['application/json'],
@@ -1649,7 +1512,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.transcribe404,
         },
         '413': {
           types: ['application/json'],
@@ -1660,7 +1522,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transcribe413,
         },
         '415': {
           types: ['application/json'],
@@ -1671,7 +1532,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transcribe415,
         },
         '429': {
           types: ['application/json'],
@@ -1684,7 +1544,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.transcribe429,
         },
         '500': {
           types: ['application/json'],
@@ -1696,7 +1555,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.transcribe500,
         },
         '502': {
           types: ['application/json'],
@@ -1708,7 +1566,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.transcribe502,
         },
         '503': {
           types: ['application/json'],
@@ -1721,7 +1578,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.transcribe503,
         },
         '504': {
           types: ['application/json'],
@@ -1733,7 +1589,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.transcribe504,
         },
       },
       deprecation: null,
@@ -1776,15 +1631,7 @@ export const compatSurface: Surface = {
             'x-service-model',
             'x-service-failover-count',
           ],
-          validate: answers && answers.complete200,
           eventFormat: 'named',
-          events: {
-            meta: answers && answers.eventNativeMeta,
-            delta: answers && answers.eventTextDelta,
-            tool_call: answers && answers.eventNativeToolCall,
-            done: answers && answers.eventNativeCompletion,
-            error: answers && answers.eventErrorEnvelope,
-          },
         },
         '400': {
           types: ['application/json'],
@@ -1796,7 +1643,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.complete400,
         },
         '401': {
           types: ['application/json'],
@@ -1808,7 +1654,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.complete401,
         },
         '402': {
           types: ['application/json'],
@@ -1819,7 +1664,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.complete402,
         },
         '403': {
           types: ['application/json'],
@@ -1830,7 +1674,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.complete403,
         },
         '404': {
           types: ['application/json'],
@@ -1842,7 +1685,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.complete404,
         },
         '413': {
           types: ['application/json'],
@@ -1853,7 +1695,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.complete413,
         },
         '415': {
           types: ['application/json'],
@@ -1864,7 +1705,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.complete415,
         },
         '429': {
           types: ['application/json'],
@@ -1877,7 +1717,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.complete429,
         },
         '500': {
           types: ['application/json'],
@@ -1889,7 +1728,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.complete500,
         },
         '502': {
           types: ['application/json'],
@@ -1901,7 +1739,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.complete502,
         },
         '503': {
           types: ['application/json'],
@@ -1914,7 +1751,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.complete503,
         },
         '504': {
           types: ['application/json'],
@@ -1926,7 +1762,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.complete504,
         },
       },
       deprecation: null,
@@ -1961,7 +1796,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'Cache-Control',
           ],
-          validate: answers && answers.createRealtimeClientSecret200,
         },
         '400': {
           types: ['application/json'],
@@ -1973,7 +1807,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeClientSecret400,
         },
         '401': {
           types: ['application/json'],
@@ -1985,7 +1818,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createRealtimeClientSecret401,
         },
         '403': {
           types: ['application/json'],
@@ -1996,7 +1828,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createRealtimeClientSecret403,
         },
         '413': {
           types: ['application/json'],
@@ -2007,7 +1838,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createRealtimeClientSecret413,
         },
         '415': {
           types: ['application/json'],
@@ -2018,7 +1848,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createRealtimeClientSecret415,
         },
         '429': {
           types: ['application/json'],
@@ -2031,7 +1860,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeClientSecret429,
         },
         '500': {
           types: ['application/json'],
@@ -2043,7 +1871,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeClientSecret500,
         },
         '503': {
           types: ['application/json'],
@@ -2056,7 +1883,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeClientSecret503,
         },
       },
       deprecation: null,
@@ -2084,7 +1910,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'Cache-Control',
           ],
-          validate: answers && answers.createRealtimeSession200,
         },
         '400': {
           types: ['application/json'],
@@ -2096,7 +1921,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeSession400,
         },
         '401': {
           types: ['application/json'],
@@ -2108,7 +1932,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createRealtimeSession401,
         },
         '403': {
           types: ['application/json'],
@@ -2119,7 +1942,6 @@ export const compatSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createRealtimeSession403,
         },
         '429': {
           types: ['application/json'],
@@ -2132,7 +1954,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeSession429,
         },
         '500': {
           types: ['application/json'],
@@ -2144,7 +1965,6 @@ export const compatSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeSession500,
         },
         '503': {
           types: ['application/json'],
@@ -2157,7 +1977,6 @@ export const compatSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createRealtimeSession503,
         },
       },
       deprecation: null,

@@ -3,8 +3,6 @@
 import type { Surface } from '../../runtime/engine/operation.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const platformSurface: Surface = {
   name: 'platform',
   operations: [
@@ -24,7 +22,6 @@ export const platformSurface: Surface = {
         '200': {
           types: ['application/json'],
           headers: ['Service-Region', 'RateLimit-Policy', 'RateLimit'],
-          validate: answers && answers.getPlatformContract200,
         },
         '429': {
           types: ['application/json'],
@@ -36,7 +33,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getPlatformContract429,
         },
         '500': {
           types: ['application/json'],
@@ -47,7 +43,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getPlatformContract500,
         },
         '503': {
           types: ['application/json'],
@@ -59,7 +54,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getPlatformContract503,
         },
       },
       deprecation: null,
@@ -80,7 +74,6 @@ export const platformSurface: Surface = {
         '200': {
           types: ['application/json'],
           headers: ['Service-Region', 'RateLimit-Policy', 'RateLimit'],
-          validate: answers && answers.getSessionContract200,
         },
         '429': {
           types: ['application/json'],
@@ -92,7 +85,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSessionContract429,
         },
         '500': {
           types: ['application/json'],
@@ -103,7 +95,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSessionContract500,
         },
         '503': {
           types: ['application/json'],
@@ -115,7 +106,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSessionContract503,
         },
       },
       deprecation: null,
@@ -142,7 +132,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getOrganization200,
         },
         '400': {
           types: ['application/json'],
@@ -153,7 +142,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getOrganization400,
         },
         '401': {
           types: ['application/json'],
@@ -165,7 +153,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getOrganization401,
         },
         '403': {
           types: ['application/json'],
@@ -176,7 +163,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getOrganization403,
         },
         '429': {
           types: ['application/json'],
@@ -188,7 +174,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getOrganization429,
         },
         '500': {
           types: ['application/json'],
@@ -199,7 +184,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getOrganization500,
         },
         '503': {
           types: ['application/json'],
@@ -211,7 +195,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getOrganization503,
         },
       },
       deprecation: null,
@@ -245,7 +228,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateOrganization200,
         },
         '400': {
           types: ['application/json'],
@@ -256,7 +238,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateOrganization400,
         },
         '401': {
           types: ['application/json'],
@@ -268,7 +249,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.updateOrganization401,
         },
         '403': {
           types: ['application/json'],
@@ -279,7 +259,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateOrganization403,
         },
         '413': {
           types: ['application/json'],
@@ -290,7 +269,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateOrganization413,
         },
         '415': {
           types: ['application/json'],
@@ -301,7 +279,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateOrganization415,
         },
         '429': {
           types: ['application/json'],
@@ -313,7 +290,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateOrganization429,
         },
         '500': {
           types: ['application/json'],
@@ -324,7 +300,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateOrganization500,
         },
         '503': {
           types: ['application/json'],
@@ -336,7 +311,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateOrganization503,
         },
       },
       deprecation: null,
@@ -367,7 +341,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getUsage200,
         },
         '400': {
           types: ['application/json'],
@@ -378,7 +351,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getUsage400,
         },
         '401': {
           types: ['application/json'],
@@ -390,7 +362,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getUsage401,
         },
         '403': {
           types: ['application/json'],
@@ -401,7 +372,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getUsage403,
         },
         '429': {
           types: ['application/json'],
@@ -413,7 +383,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getUsage429,
         },
         '500': {
           types: ['application/json'],
@@ -424,7 +393,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getUsage500,
         },
         '503': {
           types: ['application/json'],
@@ -436,7 +404,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getUsage503,
         },
       },
       deprecation: null,
@@ -466,7 +433,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCredits200,
         },
         '400': {
           types: ['application/json'],
@@ -477,7 +443,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCredits400,
         },
         '401': {
           types: ['application/json'],
@@ -489,7 +454,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getCredits401,
         },
         '403': {
           types: ['application/json'],
@@ -500,7 +464,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCredits403,
         },
         '429': {
           types: ['application/json'],
@@ -512,7 +475,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCredits429,
         },
         '500': {
           types: ['application/json'],
@@ -523,7 +485,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCredits500,
         },
         '503': {
           types: ['application/json'],
@@ -535,7 +496,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCredits503,
         },
       },
       deprecation: null,
@@ -562,7 +522,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgents200,
         },
         '400': {
           types: ['application/json'],
@@ -573,7 +532,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgents400,
         },
         '401': {
           types: ['application/json'],
@@ -585,7 +543,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listAgents401,
         },
         '403': {
           types: ['application/json'],
@@ -596,7 +553,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgents403,
         },
         '429': {
           types: ['application/json'],
@@ -608,7 +564,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgents429,
         },
         '500': {
           types: ['application/json'],
@@ -619,7 +574,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgents500,
         },
         '503': {
           types: ['application/json'],
@@ -631,7 +585,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgents503,
         },
       },
       deprecation: null,
@@ -665,7 +618,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgent201,
         },
         '400': {
           types: ['application/json'],
@@ -676,7 +628,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgent400,
         },
         '401': {
           types: ['application/json'],
@@ -688,7 +639,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createAgent401,
         },
         '403': {
           types: ['application/json'],
@@ -699,7 +649,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgent403,
         },
         '409': {
           types: ['application/json'],
@@ -710,7 +659,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgent409,
         },
         '413': {
           types: ['application/json'],
@@ -721,7 +669,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgent413,
         },
         '415': {
           types: ['application/json'],
@@ -732,7 +679,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgent415,
         },
         '429': {
           types: ['application/json'],
@@ -744,7 +690,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createAgent429,
         },
         '500': {
           types: ['application/json'],
@@ -755,7 +700,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgent500,
         },
         '503': {
           types: ['application/json'],
@@ -767,7 +711,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createAgent503,
         },
       },
       deprecation: null,
@@ -794,7 +737,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgent200,
         },
         '400': {
           types: ['application/json'],
@@ -805,7 +747,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgent400,
         },
         '401': {
           types: ['application/json'],
@@ -817,7 +758,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getAgent401,
         },
         '403': {
           types: ['application/json'],
@@ -828,7 +768,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgent403,
         },
         '404': {
           types: ['application/json'],
@@ -840,7 +779,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getAgent404,
         },
         '429': {
           types: ['application/json'],
@@ -852,7 +790,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getAgent429,
         },
         '500': {
           types: ['application/json'],
@@ -863,7 +800,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgent500,
         },
         '503': {
           types: ['application/json'],
@@ -875,7 +811,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getAgent503,
         },
       },
       deprecation: null,
@@ -902,7 +837,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgent200,
         },
         '400': {
           types: ['application/json'],
@@ -913,7 +847,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgent400,
         },
         '401': {
           types: ['application/json'],
@@ -925,7 +858,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deleteAgent401,
         },
         '403': {
           types: ['application/json'],
@@ -936,7 +868,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgent403,
         },
         '404': {
           types: ['application/json'],
@@ -948,7 +879,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteAgent404,
         },
         '409': {
           types: ['application/json'],
@@ -959,7 +889,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgent409,
         },
         '429': {
           types: ['application/json'],
@@ -971,7 +900,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteAgent429,
         },
         '500': {
           types: ['application/json'],
@@ -982,7 +910,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgent500,
         },
         '503': {
           types: ['application/json'],
@@ -994,7 +921,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteAgent503,
         },
       },
       deprecation: null,
@@ -1028,7 +954,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgent200,
         },
         '400': {
           types: ['application/json'],
@@ -1039,7 +964,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgent400,
         },
         '401': {
           types: ['application/json'],
@@ -1051,7 +975,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.updateAgent401,
         },
         '403': {
           types: ['application/json'],
@@ -1062,7 +985,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgent403,
         },
         '404': {
           types: ['application/json'],
@@ -1074,7 +996,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateAgent404,
         },
         '409': {
           types: ['application/json'],
@@ -1085,7 +1006,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgent409,
         },
         '413': {
           types: ['application/json'],
@@ -1096,7 +1016,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgent413,
         },
         '415': {
           types: ['application/json'],
@@ -1107,7 +1026,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgent415,
         },
         '429': {
           types: ['application/json'],
@@ -1119,7 +1037,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateAgent429,
         },
         '500': {
           types: ['application/json'],
@@ -1130,7 +1047,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgent500,
         },
         '503': {
           types: ['application/json'],
@@ -1142,7 +1058,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateAgent503,
         },
       },
       deprecation: null,
@@ -1169,7 +1084,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentTools200,
         },
         '400': {
           types: ['application/json'],
@@ -1180,7 +1094,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentTools400,
         },
         '401': {
           types: ['application/json'],
@@ -1192,7 +1105,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listAgentTools401,
         },
         '403': {
           types: ['application/json'],
@@ -1203,7 +1115,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentTools403,
         },
         '404': {
           types: ['application/json'],
@@ -1215,7 +1126,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgentTools404,
         },
         '429': {
           types: ['application/json'],
@@ -1227,7 +1137,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgentTools429,
         },
         '500': {
           types: ['application/json'],
@@ -1238,7 +1147,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentTools500,
         },
         '503': {
           types: ['application/json'],
@@ -1250,7 +1158,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgentTools503,
         },
       },
       deprecation: null,
@@ -1284,7 +1191,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgentTool201,
         },
         '400': {
           types: ['application/json'],
@@ -1295,7 +1201,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgentTool400,
         },
         '401': {
           types: ['application/json'],
@@ -1307,7 +1212,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createAgentTool401,
         },
         '403': {
           types: ['application/json'],
@@ -1318,7 +1222,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgentTool403,
         },
         '404': {
           types: ['application/json'],
@@ -1330,7 +1233,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createAgentTool404,
         },
         '409': {
           types: ['application/json'],
@@ -1341,7 +1243,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgentTool409,
         },
         '413': {
           types: ['application/json'],
@@ -1352,7 +1253,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgentTool413,
         },
         '415': {
           types: ['application/json'],
@@ -1363,7 +1263,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgentTool415,
         },
         '429': {
           types: ['application/json'],
@@ -1375,7 +1274,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createAgentTool429,
         },
         '500': {
           types: ['application/json'],
@@ -1386,7 +1284,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createAgentTool500,
         },
         '503': {
           types: ['application/json'],
@@ -1398,7 +1295,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createAgentTool503,
         },
       },
       deprecation: null,
@@ -1425,7 +1321,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgentTool200,
         },
         '400': {
           types: ['application/json'],
@@ -1436,7 +1331,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgentTool400,
         },
         '401': {
           types: ['application/json'],
@@ -1448,7 +1342,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getAgentTool401,
         },
         '403': {
           types: ['application/json'],
@@ -1459,7 +1352,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgentTool403,
         },
         '404': {
           types: ['application/json'],
@@ -1471,7 +1363,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getAgentTool404,
         },
         '429': {
           types: ['application/json'],
@@ -1483,7 +1374,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getAgentTool429,
         },
         '500': {
           types: ['application/json'],
@@ -1494,7 +1384,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getAgentTool500,
         },
         '503': {
           types: ['application/json'],
@@ -1506,7 +1395,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getAgentTool503,
         },
       },
       deprecation: null,
@@ -1533,7 +1421,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgentTool200,
         },
         '400': {
           types: ['application/json'],
@@ -1544,7 +1431,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgentTool400,
         },
         '401': {
           types: ['application/json'],
@@ -1556,7 +1442,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deleteAgentTool401,
         },
         '403': {
           types: ['application/json'],
@@ -1567,7 +1452,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgentTool403,
         },
         '404': {
           types: ['application/json'],
@@ -1579,7 +1463,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteAgentTool404,
         },
         '429': {
           types: ['application/json'],
@@ -1591,7 +1474,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteAgentTool429,
         },
         '500': {
           types: ['application/json'],
@@ -1602,7 +1484,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteAgentTool500,
         },
         '503': {
           types: ['application/json'],
@@ -1614,7 +1495,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteAgentTool503,
         },
       },
       deprecation: null,
@@ -1648,7 +1528,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgentTool200,
         },
         '400': {
           types: ['application/json'],
@@ -1659,7 +1538,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgentTool400,
         },
         '401': {
           types: ['application/json'],
@@ -1671,7 +1549,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.updateAgentTool401,
         },
         '403': {
           types: ['application/json'],
@@ -1682,7 +1559,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgentTool403,
         },
         '404': {
           types: ['application/json'],
@@ -1694,7 +1570,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateAgentTool404,
         },
         '413': {
           types: ['application/json'],
@@ -1705,7 +1580,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgentTool413,
         },
         '415': {
           types: ['application/json'],
@@ -1716,7 +1590,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgentTool415,
         },
         '429': {
           types: ['application/json'],
@@ -1728,7 +1601,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateAgentTool429,
         },
         '500': {
           types: ['application/json'],
@@ -1739,7 +1611,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateAgentTool500,
         },
         '503': {
           types: ['application/json'],
@@ -1751,7 +1622,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateAgentTool503,
         },
       },
       deprecation: null,
@@ -1782,7 +1652,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentCalls200,
         },
         '400': {
           types: ['application/json'],
@@ -1793,7 +1662,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentCalls400,
         },
         '401': {
           types: ['application/json'],
@@ -1805,7 +1673,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listAgentCalls401,
         },
         '403': {
           types: ['application/json'],
@@ -1816,7 +1683,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentCalls403,
         },
         '404': {
           types: ['application/json'],
@@ -1828,7 +1694,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgentCalls404,
         },
         '429': {
           types: ['application/json'],
@@ -1840,7 +1705,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgentCalls429,
         },
         '500': {
           types: ['application/json'],
@@ -1851,7 +1715,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listAgentCalls500,
         },
         '503': {
           types: ['application/json'],
@@ -1863,7 +1726,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listAgentCalls503,
         },
       },
       deprecation: null,
@@ -1898,7 +1760,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSessions200,
         },
         '400': {
           types: ['application/json'],
@@ -1909,7 +1770,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSessions400,
         },
         '401': {
           types: ['application/json'],
@@ -1921,7 +1781,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listSessions401,
         },
         '403': {
           types: ['application/json'],
@@ -1932,7 +1791,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSessions403,
         },
         '429': {
           types: ['application/json'],
@@ -1944,7 +1802,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listSessions429,
         },
         '500': {
           types: ['application/json'],
@@ -1955,7 +1812,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSessions500,
         },
         '503': {
           types: ['application/json'],
@@ -1967,7 +1823,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listSessions503,
         },
       },
       deprecation: null,
@@ -2001,7 +1856,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSession201,
         },
         '400': {
           types: ['application/json'],
@@ -2012,7 +1866,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSession400,
         },
         '401': {
           types: ['application/json'],
@@ -2024,7 +1877,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createSession401,
         },
         '402': {
           types: ['application/json'],
@@ -2035,7 +1887,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSession402,
         },
         '403': {
           types: ['application/json'],
@@ -2046,7 +1897,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSession403,
         },
         '404': {
           types: ['application/json'],
@@ -2058,7 +1908,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createSession404,
         },
         '413': {
           types: ['application/json'],
@@ -2069,7 +1918,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSession413,
         },
         '415': {
           types: ['application/json'],
@@ -2080,7 +1928,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSession415,
         },
         '429': {
           types: ['application/json'],
@@ -2092,7 +1939,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createSession429,
         },
         '500': {
           types: ['application/json'],
@@ -2103,7 +1949,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSession500,
         },
         '503': {
           types: ['application/json'],
@@ -2115,7 +1960,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createSession503,
         },
       },
       deprecation: null,
@@ -2150,7 +1994,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.createPhoneSession200,
         },
         '400': {
           types: ['application/json'],
@@ -2161,7 +2004,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createPhoneSession400,
         },
         '401': {
           types: ['application/json'],
@@ -2173,7 +2015,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createPhoneSession401,
         },
         '402': {
           types: ['application/json'],
@@ -2184,7 +2025,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createPhoneSession402,
         },
         '403': {
           types: ['application/json'],
@@ -2195,7 +2035,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createPhoneSession403,
         },
         '404': {
           types: ['application/json'],
@@ -2207,7 +2046,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createPhoneSession404,
         },
         '409': {
           types: ['application/json'],
@@ -2219,7 +2057,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createPhoneSession409,
         },
         '413': {
           types: ['application/json'],
@@ -2230,7 +2067,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createPhoneSession413,
         },
         '415': {
           types: ['application/json'],
@@ -2241,7 +2077,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createPhoneSession415,
         },
         '429': {
           types: ['application/json'],
@@ -2253,7 +2088,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createPhoneSession429,
         },
         '500': {
           types: ['application/json'],
@@ -2264,7 +2098,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createPhoneSession500,
         },
         '502': {
           types: ['application/json'],
@@ -2276,7 +2109,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.createPhoneSession502,
         },
         '503': {
           types: ['application/json'],
@@ -2288,7 +2120,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createPhoneSession503,
         },
       },
       deprecation: null,
@@ -2315,7 +2146,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSession200,
         },
         '400': {
           types: ['application/json'],
@@ -2326,7 +2156,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSession400,
         },
         '401': {
           types: ['application/json'],
@@ -2338,7 +2167,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getSession401,
         },
         '403': {
           types: ['application/json'],
@@ -2349,7 +2177,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSession403,
         },
         '404': {
           types: ['application/json'],
@@ -2361,7 +2188,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSession404,
         },
         '429': {
           types: ['application/json'],
@@ -2373,7 +2199,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSession429,
         },
         '500': {
           types: ['application/json'],
@@ -2384,7 +2209,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSession500,
         },
         '503': {
           types: ['application/json'],
@@ -2396,7 +2220,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSession503,
         },
       },
       deprecation: null,
@@ -2423,7 +2246,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSessionTranscript200,
         },
         '400': {
           types: ['application/json'],
@@ -2434,7 +2256,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSessionTranscript400,
         },
         '401': {
           types: ['application/json'],
@@ -2446,7 +2267,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getSessionTranscript401,
         },
         '403': {
           types: ['application/json'],
@@ -2457,7 +2277,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSessionTranscript403,
         },
         '404': {
           types: ['application/json'],
@@ -2469,7 +2288,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSessionTranscript404,
         },
         '429': {
           types: ['application/json'],
@@ -2481,7 +2299,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSessionTranscript429,
         },
         '500': {
           types: ['application/json'],
@@ -2492,7 +2309,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSessionTranscript500,
         },
         '503': {
           types: ['application/json'],
@@ -2504,7 +2320,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSessionTranscript503,
         },
       },
       deprecation: null,
@@ -2531,15 +2346,7 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: null,
           eventFormat: 'named',
-          events: {
-            status: answers && answers.eventSessionStatus,
-            transcript: answers && answers.eventSessionTurn,
-            event: answers && answers.eventCallEvent,
-            end: answers && answers.eventSessionStreamEnd,
-            error: answers && answers.eventErrorEnvelope,
-          },
         },
         '400': {
           types: ['application/json'],
@@ -2550,7 +2357,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamSession400,
         },
         '401': {
           types: ['application/json'],
@@ -2562,7 +2368,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.streamSession401,
         },
         '403': {
           types: ['application/json'],
@@ -2573,7 +2378,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamSession403,
         },
         '404': {
           types: ['application/json'],
@@ -2585,7 +2389,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.streamSession404,
         },
         '429': {
           types: ['application/json'],
@@ -2597,7 +2400,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.streamSession429,
         },
         '500': {
           types: ['application/json'],
@@ -2608,7 +2410,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamSession500,
         },
         '503': {
           types: ['application/json'],
@@ -2620,7 +2421,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.streamSession503,
         },
       },
       deprecation: null,
@@ -2647,7 +2447,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCall200,
         },
         '400': {
           types: ['application/json'],
@@ -2658,7 +2457,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCall400,
         },
         '401': {
           types: ['application/json'],
@@ -2670,7 +2468,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getCall401,
         },
         '403': {
           types: ['application/json'],
@@ -2681,7 +2478,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCall403,
         },
         '404': {
           types: ['application/json'],
@@ -2693,7 +2489,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCall404,
         },
         '429': {
           types: ['application/json'],
@@ -2705,7 +2500,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCall429,
         },
         '500': {
           types: ['application/json'],
@@ -2716,7 +2510,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCall500,
         },
         '503': {
           types: ['application/json'],
@@ -2728,7 +2521,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCall503,
         },
       },
       deprecation: null,
@@ -2755,7 +2547,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallEvents200,
         },
         '400': {
           types: ['application/json'],
@@ -2766,7 +2557,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallEvents400,
         },
         '401': {
           types: ['application/json'],
@@ -2778,7 +2568,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listCallEvents401,
         },
         '403': {
           types: ['application/json'],
@@ -2789,7 +2578,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallEvents403,
         },
         '404': {
           types: ['application/json'],
@@ -2801,7 +2589,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listCallEvents404,
         },
         '429': {
           types: ['application/json'],
@@ -2813,7 +2600,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listCallEvents429,
         },
         '500': {
           types: ['application/json'],
@@ -2824,7 +2610,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallEvents500,
         },
         '503': {
           types: ['application/json'],
@@ -2836,7 +2621,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listCallEvents503,
         },
       },
       deprecation: null,
@@ -2863,7 +2647,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallReport200,
         },
         '400': {
           types: ['application/json'],
@@ -2874,7 +2657,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallReport400,
         },
         '401': {
           types: ['application/json'],
@@ -2886,7 +2668,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getCallReport401,
         },
         '403': {
           types: ['application/json'],
@@ -2897,7 +2678,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallReport403,
         },
         '404': {
           types: ['application/json'],
@@ -2909,7 +2689,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallReport404,
         },
         '429': {
           types: ['application/json'],
@@ -2921,7 +2700,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallReport429,
         },
         '500': {
           types: ['application/json'],
@@ -2932,7 +2710,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallReport500,
         },
         '503': {
           types: ['application/json'],
@@ -2944,7 +2721,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallReport503,
         },
       },
       deprecation: null,
@@ -2978,7 +2754,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.finalizeCallReport200,
         },
         '400': {
           types: ['application/json'],
@@ -2989,7 +2764,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.finalizeCallReport400,
         },
         '401': {
           types: ['application/json'],
@@ -3001,7 +2775,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.finalizeCallReport401,
         },
         '403': {
           types: ['application/json'],
@@ -3012,7 +2785,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.finalizeCallReport403,
         },
         '404': {
           types: ['application/json'],
@@ -3024,7 +2796,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.finalizeCallReport404,
         },
         '409': {
           types: ['application/json'],
@@ -3035,7 +2806,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.finalizeCallReport409,
         },
         '413': {
           types: ['application/json'],
@@ -3046,7 +2816,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.finalizeCallReport413,
         },
         '415': {
           types: ['application/json'],
@@ -3057,7 +2826,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.finalizeCallReport415,
         },
         '429': {
           types: ['application/json'],
@@ -3069,7 +2837,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.finalizeCallReport429,
         },
         '500': {
           types: ['application/json'],
@@ -3080,7 +2847,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.finalizeCallReport500,
         },
         '503': {
           types: ['application/json'],
@@ -3092,7 +2858,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.finalizeCallReport503,
         },
       },
       deprecation: null,
@@ -3119,7 +2884,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallRecording200,
         },
         '400': {
           types: ['application/json'],
@@ -3130,7 +2894,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallRecording400,
         },
         '401': {
           types: ['application/json'],
@@ -3142,7 +2905,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getCallRecording401,
         },
         '403': {
           types: ['application/json'],
@@ -3153,7 +2915,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallRecording403,
         },
         '404': {
           types: ['application/json'],
@@ -3165,7 +2926,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallRecording404,
         },
         '429': {
           types: ['application/json'],
@@ -3177,7 +2937,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallRecording429,
         },
         '500': {
           types: ['application/json'],
@@ -3188,7 +2947,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallRecording500,
         },
         '503': {
           types: ['application/json'],
@@ -3200,7 +2958,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallRecording503,
         },
       },
       deprecation: null,
@@ -3234,7 +2991,6 @@ export const platformSurface: Surface = {
             'X-Content-Type-Options',
             'X-Accel-Buffering',
           ],
-          validate: null,
         },
         '206': {
           types: ['audio/wav'],
@@ -3253,7 +3009,6 @@ export const platformSurface: Surface = {
             'X-Accel-Buffering',
             'Content-Range',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -3264,7 +3019,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallRecordingAudio400,
         },
         '401': {
           types: ['application/json'],
@@ -3276,7 +3030,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getCallRecordingAudio401,
         },
         '403': {
           types: ['application/json'],
@@ -3287,7 +3040,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallRecordingAudio403,
         },
         '404': {
           types: ['application/json'],
@@ -3299,7 +3051,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallRecordingAudio404,
         },
         '416': {
           types: ['application/json'],
@@ -3311,7 +3062,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Content-Range',
           ],
-          validate: answers && answers.getCallRecordingAudio416,
         },
         '429': {
           types: ['application/json'],
@@ -3323,7 +3073,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallRecordingAudio429,
         },
         '500': {
           types: ['application/json'],
@@ -3334,7 +3083,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallRecordingAudio500,
         },
         '503': {
           types: ['application/json'],
@@ -3346,7 +3094,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallRecordingAudio503,
         },
       },
       deprecation: null,
@@ -3380,7 +3127,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.webJoinCall200,
         },
         '400': {
           types: ['application/json'],
@@ -3391,7 +3137,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.webJoinCall400,
         },
         '401': {
           types: ['application/json'],
@@ -3403,7 +3148,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.webJoinCall401,
         },
         '403': {
           types: ['application/json'],
@@ -3414,7 +3158,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.webJoinCall403,
         },
         '404': {
           types: ['application/json'],
@@ -3426,7 +3169,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.webJoinCall404,
         },
         '409': {
           types: ['application/json'],
@@ -3437,7 +3179,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.webJoinCall409,
         },
         '413': {
           types: ['application/json'],
@@ -3448,7 +3189,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.webJoinCall413,
         },
         '415': {
           types: ['application/json'],
@@ -3459,7 +3199,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.webJoinCall415,
         },
         '429': {
           types: ['application/json'],
@@ -3471,7 +3210,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.webJoinCall429,
         },
         '500': {
           types: ['application/json'],
@@ -3482,7 +3220,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.webJoinCall500,
         },
         '503': {
           types: ['application/json'],
@@ -3494,7 +3231,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.webJoinCall503,
         },
       },
       deprecation: null,
@@ -3528,7 +3264,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.endCall200,
         },
         '400': {
           types: ['application/json'],
@@ -3539,7 +3274,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.endCall400,
         },
         '401': {
           types: ['application/json'],
@@ -3551,7 +3285,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.endCall401,
         },
         '403': {
           types: ['application/json'],
@@ -3562,7 +3295,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.endCall403,
         },
         '404': {
           types: ['application/json'],
@@ -3574,7 +3306,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.endCall404,
         },
         '413': {
           types: ['application/json'],
@@ -3585,7 +3316,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.endCall413,
         },
         '415': {
           types: ['application/json'],
@@ -3596,7 +3326,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.endCall415,
         },
         '429': {
           types: ['application/json'],
@@ -3608,7 +3337,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.endCall429,
         },
         '500': {
           types: ['application/json'],
@@ -3619,7 +3347,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.endCall500,
         },
         '503': {
           types: ['application/json'],
@@ -3631,7 +3358,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.endCall503,
         },
       },
       deprecation: null,
@@ -3666,7 +3392,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.transferCallBlind201,
         },
         '400': {
           types: ['application/json'],
@@ -3677,7 +3402,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallBlind400,
         },
         '401': {
           types: ['application/json'],
@@ -3689,7 +3413,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.transferCallBlind401,
         },
         '402': {
           types: ['application/json'],
@@ -3700,7 +3423,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallBlind402,
         },
         '403': {
           types: ['application/json'],
@@ -3711,7 +3433,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallBlind403,
         },
         '404': {
           types: ['application/json'],
@@ -3723,7 +3444,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallBlind404,
         },
         '409': {
           types: ['application/json'],
@@ -3735,7 +3455,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallBlind409,
         },
         '413': {
           types: ['application/json'],
@@ -3746,7 +3465,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallBlind413,
         },
         '415': {
           types: ['application/json'],
@@ -3757,7 +3475,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallBlind415,
         },
         '429': {
           types: ['application/json'],
@@ -3769,7 +3486,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallBlind429,
         },
         '500': {
           types: ['application/json'],
@@ -3780,7 +3496,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallBlind500,
         },
         '502': {
           types: ['application/json'],
@@ -3792,7 +3507,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.transferCallBlind502,
         },
         '503': {
           types: ['application/json'],
@@ -3804,7 +3518,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallBlind503,
         },
       },
       deprecation: null,
@@ -3839,7 +3552,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.transferCallWarm201,
         },
         '400': {
           types: ['application/json'],
@@ -3850,7 +3562,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallWarm400,
         },
         '401': {
           types: ['application/json'],
@@ -3862,7 +3573,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.transferCallWarm401,
         },
         '402': {
           types: ['application/json'],
@@ -3873,7 +3583,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallWarm402,
         },
         '403': {
           types: ['application/json'],
@@ -3884,7 +3593,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallWarm403,
         },
         '404': {
           types: ['application/json'],
@@ -3896,7 +3604,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallWarm404,
         },
         '409': {
           types: ['application/json'],
@@ -3908,7 +3615,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallWarm409,
         },
         '413': {
           types: ['application/json'],
@@ -3919,7 +3625,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallWarm413,
         },
         '415': {
           types: ['application/json'],
@@ -3930,7 +3635,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallWarm415,
         },
         '429': {
           types: ['application/json'],
@@ -3942,7 +3646,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallWarm429,
         },
         '500': {
           types: ['application/json'],
@@ -3953,7 +3656,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.transferCallWarm500,
         },
         '503': {
           types: ['application/json'],
@@ -3965,7 +3667,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.transferCallWarm503,
         },
       },
       deprecation: null,
@@ -4000,7 +3701,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.completeTransfer200,
         },
         '400': {
           types: ['application/json'],
@@ -4011,7 +3711,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.completeTransfer400,
         },
         '401': {
           types: ['application/json'],
@@ -4023,7 +3722,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.completeTransfer401,
         },
         '403': {
           types: ['application/json'],
@@ -4034,7 +3732,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.completeTransfer403,
         },
         '404': {
           types: ['application/json'],
@@ -4046,7 +3743,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.completeTransfer404,
         },
         '409': {
           types: ['application/json'],
@@ -4058,7 +3754,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.completeTransfer409,
         },
         '413': {
           types: ['application/json'],
@@ -4069,7 +3764,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.completeTransfer413,
         },
         '415': {
           types: ['application/json'],
@@ -4080,7 +3774,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.completeTransfer415,
         },
         '429': {
           types: ['application/json'],
@@ -4092,7 +3785,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.completeTransfer429,
         },
         '500': {
           types: ['application/json'],
@@ -4103,7 +3795,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.completeTransfer500,
         },
         '503': {
           types: ['application/json'],
@@ -4115,7 +3806,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.completeTransfer503,
         },
       },
       deprecation: null,
@@ -4150,7 +3840,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.cancelTransfer200,
         },
         '400': {
           types: ['application/json'],
@@ -4161,7 +3850,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelTransfer400,
         },
         '401': {
           types: ['application/json'],
@@ -4173,7 +3861,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.cancelTransfer401,
         },
         '403': {
           types: ['application/json'],
@@ -4184,7 +3871,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelTransfer403,
         },
         '404': {
           types: ['application/json'],
@@ -4196,7 +3882,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.cancelTransfer404,
         },
         '409': {
           types: ['application/json'],
@@ -4208,7 +3893,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.cancelTransfer409,
         },
         '413': {
           types: ['application/json'],
@@ -4219,7 +3903,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelTransfer413,
         },
         '415': {
           types: ['application/json'],
@@ -4230,7 +3913,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelTransfer415,
         },
         '429': {
           types: ['application/json'],
@@ -4242,7 +3924,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.cancelTransfer429,
         },
         '500': {
           types: ['application/json'],
@@ -4253,7 +3934,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelTransfer500,
         },
         '503': {
           types: ['application/json'],
@@ -4265,7 +3945,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.cancelTransfer503,
         },
       },
       deprecation: null,
@@ -4297,7 +3976,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallbacks200,
         },
         '400': {
           types: ['application/json'],
@@ -4308,7 +3986,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallbacks400,
         },
         '401': {
           types: ['application/json'],
@@ -4320,7 +3997,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listCallbacks401,
         },
         '403': {
           types: ['application/json'],
@@ -4331,7 +4007,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallbacks403,
         },
         '429': {
           types: ['application/json'],
@@ -4343,7 +4018,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listCallbacks429,
         },
         '500': {
           types: ['application/json'],
@@ -4354,7 +4028,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listCallbacks500,
         },
         '503': {
           types: ['application/json'],
@@ -4366,7 +4039,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listCallbacks503,
         },
       },
       deprecation: null,
@@ -4393,7 +4065,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallback200,
         },
         '400': {
           types: ['application/json'],
@@ -4404,7 +4075,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallback400,
         },
         '401': {
           types: ['application/json'],
@@ -4416,7 +4086,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getCallback401,
         },
         '403': {
           types: ['application/json'],
@@ -4427,7 +4096,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallback403,
         },
         '404': {
           types: ['application/json'],
@@ -4439,7 +4107,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallback404,
         },
         '429': {
           types: ['application/json'],
@@ -4451,7 +4118,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallback429,
         },
         '500': {
           types: ['application/json'],
@@ -4462,7 +4128,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getCallback500,
         },
         '503': {
           types: ['application/json'],
@@ -4474,7 +4139,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getCallback503,
         },
       },
       deprecation: null,
@@ -4508,7 +4172,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelCallback200,
         },
         '400': {
           types: ['application/json'],
@@ -4519,7 +4182,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelCallback400,
         },
         '401': {
           types: ['application/json'],
@@ -4531,7 +4193,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.cancelCallback401,
         },
         '403': {
           types: ['application/json'],
@@ -4542,7 +4203,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelCallback403,
         },
         '404': {
           types: ['application/json'],
@@ -4554,7 +4214,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.cancelCallback404,
         },
         '409': {
           types: ['application/json'],
@@ -4565,7 +4224,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelCallback409,
         },
         '413': {
           types: ['application/json'],
@@ -4576,7 +4234,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelCallback413,
         },
         '415': {
           types: ['application/json'],
@@ -4587,7 +4244,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelCallback415,
         },
         '429': {
           types: ['application/json'],
@@ -4599,7 +4255,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.cancelCallback429,
         },
         '500': {
           types: ['application/json'],
@@ -4610,7 +4265,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.cancelCallback500,
         },
         '503': {
           types: ['application/json'],
@@ -4622,7 +4276,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.cancelCallback503,
         },
       },
       deprecation: null,
@@ -4649,7 +4302,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.dispatchCallback200,
         },
         '400': {
           types: ['application/json'],
@@ -4660,7 +4312,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.dispatchCallback400,
         },
         '401': {
           types: ['application/json'],
@@ -4672,7 +4323,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.dispatchCallback401,
         },
         '402': {
           types: ['application/json'],
@@ -4683,7 +4333,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.dispatchCallback402,
         },
         '403': {
           types: ['application/json'],
@@ -4694,7 +4343,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.dispatchCallback403,
         },
         '404': {
           types: ['application/json'],
@@ -4706,7 +4354,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.dispatchCallback404,
         },
         '409': {
           types: ['application/json'],
@@ -4717,7 +4364,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.dispatchCallback409,
         },
         '429': {
           types: ['application/json'],
@@ -4729,7 +4375,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.dispatchCallback429,
         },
         '500': {
           types: ['application/json'],
@@ -4740,7 +4385,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.dispatchCallback500,
         },
         '502': {
           types: ['application/json'],
@@ -4752,7 +4396,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.dispatchCallback502,
         },
         '503': {
           types: ['application/json'],
@@ -4764,7 +4407,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.dispatchCallback503,
         },
       },
       deprecation: null,
@@ -4791,7 +4433,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listPhoneNumbers200,
         },
         '400': {
           types: ['application/json'],
@@ -4802,7 +4443,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listPhoneNumbers400,
         },
         '401': {
           types: ['application/json'],
@@ -4814,7 +4454,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listPhoneNumbers401,
         },
         '403': {
           types: ['application/json'],
@@ -4825,7 +4464,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listPhoneNumbers403,
         },
         '429': {
           types: ['application/json'],
@@ -4837,7 +4475,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listPhoneNumbers429,
         },
         '500': {
           types: ['application/json'],
@@ -4848,7 +4485,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listPhoneNumbers500,
         },
         '503': {
           types: ['application/json'],
@@ -4860,7 +4496,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listPhoneNumbers503,
         },
       },
       deprecation: null,
@@ -4895,7 +4530,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.purchasePhoneNumber201,
         },
         '400': {
           types: ['application/json'],
@@ -4906,7 +4540,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.purchasePhoneNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -4918,7 +4551,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.purchasePhoneNumber401,
         },
         '402': {
           types: ['application/json'],
@@ -4929,7 +4561,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.purchasePhoneNumber402,
         },
         '403': {
           types: ['application/json'],
@@ -4940,7 +4571,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.purchasePhoneNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -4952,7 +4582,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.purchasePhoneNumber404,
         },
         '409': {
           types: ['application/json'],
@@ -4964,7 +4593,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.purchasePhoneNumber409,
         },
         '413': {
           types: ['application/json'],
@@ -4975,7 +4603,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.purchasePhoneNumber413,
         },
         '415': {
           types: ['application/json'],
@@ -4986,7 +4613,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.purchasePhoneNumber415,
         },
         '429': {
           types: ['application/json'],
@@ -4998,7 +4624,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.purchasePhoneNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -5009,7 +4634,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.purchasePhoneNumber500,
         },
         '502': {
           types: ['application/json'],
@@ -5020,7 +4644,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.purchasePhoneNumber502,
         },
         '503': {
           types: ['application/json'],
@@ -5032,7 +4655,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.purchasePhoneNumber503,
         },
       },
       deprecation: null,
@@ -5063,7 +4685,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.searchPhoneNumbers200,
         },
         '400': {
           types: ['application/json'],
@@ -5074,7 +4695,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.searchPhoneNumbers400,
         },
         '401': {
           types: ['application/json'],
@@ -5086,7 +4706,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.searchPhoneNumbers401,
         },
         '403': {
           types: ['application/json'],
@@ -5097,7 +4716,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.searchPhoneNumbers403,
         },
         '429': {
           types: ['application/json'],
@@ -5109,7 +4727,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.searchPhoneNumbers429,
         },
         '500': {
           types: ['application/json'],
@@ -5120,7 +4737,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.searchPhoneNumbers500,
         },
         '502': {
           types: ['application/json'],
@@ -5131,7 +4747,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.searchPhoneNumbers502,
         },
         '503': {
           types: ['application/json'],
@@ -5143,7 +4758,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.searchPhoneNumbers503,
         },
       },
       deprecation: null,
@@ -5177,7 +4791,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.importPhoneNumber201,
         },
         '400': {
           types: ['application/json'],
@@ -5188,7 +4801,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.importPhoneNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -5200,7 +4812,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.importPhoneNumber401,
         },
         '403': {
           types: ['application/json'],
@@ -5211,7 +4822,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.importPhoneNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -5223,7 +4833,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.importPhoneNumber404,
         },
         '409': {
           types: ['application/json'],
@@ -5235,7 +4844,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.importPhoneNumber409,
         },
         '413': {
           types: ['application/json'],
@@ -5246,7 +4854,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.importPhoneNumber413,
         },
         '415': {
           types: ['application/json'],
@@ -5257,7 +4864,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.importPhoneNumber415,
         },
         '429': {
           types: ['application/json'],
@@ -5269,7 +4875,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.importPhoneNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -5280,7 +4885,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.importPhoneNumber500,
         },
         '503': {
           types: ['application/json'],
@@ -5292,7 +4896,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.importPhoneNumber503,
         },
       },
       deprecation: null,
@@ -5319,7 +4922,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSipConnections200,
         },
         '400': {
           types: ['application/json'],
@@ -5330,7 +4932,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSipConnections400,
         },
         '401': {
           types: ['application/json'],
@@ -5342,7 +4943,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listSipConnections401,
         },
         '403': {
           types: ['application/json'],
@@ -5353,7 +4953,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSipConnections403,
         },
         '429': {
           types: ['application/json'],
@@ -5365,7 +4964,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listSipConnections429,
         },
         '500': {
           types: ['application/json'],
@@ -5376,7 +4974,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listSipConnections500,
         },
         '503': {
           types: ['application/json'],
@@ -5388,7 +4985,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listSipConnections503,
         },
       },
       deprecation: null,
@@ -5422,7 +5018,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSipConnection201,
         },
         '400': {
           types: ['application/json'],
@@ -5433,7 +5028,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSipConnection400,
         },
         '401': {
           types: ['application/json'],
@@ -5445,7 +5039,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createSipConnection401,
         },
         '403': {
           types: ['application/json'],
@@ -5456,7 +5049,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSipConnection403,
         },
         '409': {
           types: ['application/json'],
@@ -5467,7 +5059,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSipConnection409,
         },
         '413': {
           types: ['application/json'],
@@ -5478,7 +5069,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSipConnection413,
         },
         '415': {
           types: ['application/json'],
@@ -5489,7 +5079,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSipConnection415,
         },
         '429': {
           types: ['application/json'],
@@ -5501,7 +5090,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createSipConnection429,
         },
         '500': {
           types: ['application/json'],
@@ -5512,7 +5100,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSipConnection500,
         },
         '503': {
           types: ['application/json'],
@@ -5524,7 +5111,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createSipConnection503,
         },
       },
       deprecation: null,
@@ -5551,7 +5137,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -5562,7 +5147,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteSipConnection400,
         },
         '401': {
           types: ['application/json'],
@@ -5574,7 +5158,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deleteSipConnection401,
         },
         '403': {
           types: ['application/json'],
@@ -5585,7 +5168,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteSipConnection403,
         },
         '404': {
           types: ['application/json'],
@@ -5597,7 +5179,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteSipConnection404,
         },
         '409': {
           types: ['application/json'],
@@ -5608,7 +5189,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteSipConnection409,
         },
         '429': {
           types: ['application/json'],
@@ -5620,7 +5200,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteSipConnection429,
         },
         '500': {
           types: ['application/json'],
@@ -5631,7 +5210,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteSipConnection500,
         },
         '503': {
           types: ['application/json'],
@@ -5643,7 +5221,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteSipConnection503,
         },
       },
       deprecation: null,
@@ -5677,7 +5254,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateSipConnection200,
         },
         '400': {
           types: ['application/json'],
@@ -5688,7 +5264,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateSipConnection400,
         },
         '401': {
           types: ['application/json'],
@@ -5700,7 +5275,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.updateSipConnection401,
         },
         '403': {
           types: ['application/json'],
@@ -5711,7 +5285,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateSipConnection403,
         },
         '404': {
           types: ['application/json'],
@@ -5723,7 +5296,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateSipConnection404,
         },
         '413': {
           types: ['application/json'],
@@ -5734,7 +5306,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateSipConnection413,
         },
         '415': {
           types: ['application/json'],
@@ -5745,7 +5316,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateSipConnection415,
         },
         '429': {
           types: ['application/json'],
@@ -5757,7 +5327,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateSipConnection429,
         },
         '500': {
           types: ['application/json'],
@@ -5768,7 +5337,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateSipConnection500,
         },
         '503': {
           types: ['application/json'],
@@ -5780,7 +5348,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateSipConnection503,
         },
       },
       deprecation: null,
@@ -5807,7 +5374,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getBusinessVerification200,
         },
         '400': {
           types: ['application/json'],
@@ -5818,7 +5384,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getBusinessVerification400,
         },
         '401': {
           types: ['application/json'],
@@ -5830,7 +5395,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getBusinessVerification401,
         },
         '403': {
           types: ['application/json'],
@@ -5841,7 +5405,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getBusinessVerification403,
         },
         '429': {
           types: ['application/json'],
@@ -5853,7 +5416,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getBusinessVerification429,
         },
         '500': {
           types: ['application/json'],
@@ -5864,7 +5426,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getBusinessVerification500,
         },
         '503': {
           types: ['application/json'],
@@ -5876,7 +5437,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getBusinessVerification503,
         },
       },
       deprecation: null,
@@ -5910,7 +5470,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft200,
         },
         '400': {
           types: ['application/json'],
@@ -5921,7 +5480,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft400,
         },
         '401': {
           types: ['application/json'],
@@ -5933,7 +5491,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft401,
         },
         '403': {
           types: ['application/json'],
@@ -5944,7 +5501,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft403,
         },
         '409': {
           types: ['application/json'],
@@ -5955,7 +5511,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft409,
         },
         '413': {
           types: ['application/json'],
@@ -5966,7 +5521,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft413,
         },
         '415': {
           types: ['application/json'],
@@ -5977,7 +5531,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft415,
         },
         '429': {
           types: ['application/json'],
@@ -5989,7 +5542,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft429,
         },
         '500': {
           types: ['application/json'],
@@ -6000,7 +5552,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft500,
         },
         '503': {
           types: ['application/json'],
@@ -6012,7 +5563,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.saveBusinessVerificationDraft503,
         },
       },
       deprecation: null,
@@ -6046,7 +5596,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitBusinessVerification200,
         },
         '400': {
           types: ['application/json'],
@@ -6057,7 +5606,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitBusinessVerification400,
         },
         '401': {
           types: ['application/json'],
@@ -6069,7 +5617,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.submitBusinessVerification401,
         },
         '403': {
           types: ['application/json'],
@@ -6080,7 +5627,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitBusinessVerification403,
         },
         '409': {
           types: ['application/json'],
@@ -6091,7 +5637,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitBusinessVerification409,
         },
         '413': {
           types: ['application/json'],
@@ -6102,7 +5647,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitBusinessVerification413,
         },
         '415': {
           types: ['application/json'],
@@ -6113,7 +5657,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitBusinessVerification415,
         },
         '429': {
           types: ['application/json'],
@@ -6125,7 +5668,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.submitBusinessVerification429,
         },
         '500': {
           types: ['application/json'],
@@ -6136,7 +5678,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitBusinessVerification500,
         },
         '503': {
           types: ['application/json'],
@@ -6148,7 +5689,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.submitBusinessVerification503,
         },
       },
       deprecation: null,
@@ -6175,7 +5715,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getPhoneNumber200,
         },
         '400': {
           types: ['application/json'],
@@ -6186,7 +5725,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getPhoneNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -6198,7 +5736,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getPhoneNumber401,
         },
         '403': {
           types: ['application/json'],
@@ -6209,7 +5746,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getPhoneNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -6221,7 +5757,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getPhoneNumber404,
         },
         '429': {
           types: ['application/json'],
@@ -6233,7 +5768,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getPhoneNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -6244,7 +5778,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getPhoneNumber500,
         },
         '503': {
           types: ['application/json'],
@@ -6256,7 +5789,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getPhoneNumber503,
         },
       },
       deprecation: null,
@@ -6283,7 +5815,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deletePhoneNumber200,
         },
         '400': {
           types: ['application/json'],
@@ -6294,7 +5825,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deletePhoneNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -6306,7 +5836,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deletePhoneNumber401,
         },
         '403': {
           types: ['application/json'],
@@ -6317,7 +5846,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deletePhoneNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -6329,7 +5857,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deletePhoneNumber404,
         },
         '409': {
           types: ['application/json'],
@@ -6341,7 +5868,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deletePhoneNumber409,
         },
         '429': {
           types: ['application/json'],
@@ -6353,7 +5879,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deletePhoneNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -6364,7 +5889,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deletePhoneNumber500,
         },
         '502': {
           types: ['application/json'],
@@ -6375,7 +5899,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deletePhoneNumber502,
         },
         '503': {
           types: ['application/json'],
@@ -6387,7 +5910,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deletePhoneNumber503,
         },
       },
       deprecation: null,
@@ -6421,7 +5943,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updatePhoneNumber200,
         },
         '400': {
           types: ['application/json'],
@@ -6432,7 +5953,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updatePhoneNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -6444,7 +5964,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.updatePhoneNumber401,
         },
         '403': {
           types: ['application/json'],
@@ -6455,7 +5974,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updatePhoneNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -6467,7 +5985,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updatePhoneNumber404,
         },
         '409': {
           types: ['application/json'],
@@ -6479,7 +5996,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updatePhoneNumber409,
         },
         '413': {
           types: ['application/json'],
@@ -6490,7 +6006,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updatePhoneNumber413,
         },
         '415': {
           types: ['application/json'],
@@ -6501,7 +6016,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updatePhoneNumber415,
         },
         '429': {
           types: ['application/json'],
@@ -6513,7 +6027,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updatePhoneNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -6524,7 +6037,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updatePhoneNumber500,
         },
         '503': {
           types: ['application/json'],
@@ -6536,7 +6048,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updatePhoneNumber503,
         },
       },
       deprecation: null,
@@ -6563,7 +6074,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSmsRegistration200,
         },
         '400': {
           types: ['application/json'],
@@ -6574,7 +6084,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSmsRegistration400,
         },
         '401': {
           types: ['application/json'],
@@ -6586,7 +6095,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getSmsRegistration401,
         },
         '403': {
           types: ['application/json'],
@@ -6597,7 +6105,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSmsRegistration403,
         },
         '429': {
           types: ['application/json'],
@@ -6609,7 +6116,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSmsRegistration429,
         },
         '500': {
           types: ['application/json'],
@@ -6620,7 +6126,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getSmsRegistration500,
         },
         '503': {
           types: ['application/json'],
@@ -6632,7 +6137,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getSmsRegistration503,
         },
       },
       deprecation: null,
@@ -6666,7 +6170,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsBrand200,
         },
         '400': {
           types: ['application/json'],
@@ -6677,7 +6180,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsBrand400,
         },
         '401': {
           types: ['application/json'],
@@ -6689,7 +6191,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.saveSmsBrand401,
         },
         '403': {
           types: ['application/json'],
@@ -6700,7 +6201,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsBrand403,
         },
         '413': {
           types: ['application/json'],
@@ -6711,7 +6211,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsBrand413,
         },
         '415': {
           types: ['application/json'],
@@ -6722,7 +6221,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsBrand415,
         },
         '429': {
           types: ['application/json'],
@@ -6734,7 +6232,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.saveSmsBrand429,
         },
         '500': {
           types: ['application/json'],
@@ -6745,7 +6242,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsBrand500,
         },
         '503': {
           types: ['application/json'],
@@ -6757,7 +6253,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.saveSmsBrand503,
         },
       },
       deprecation: null,
@@ -6784,7 +6279,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsBrand200,
         },
         '400': {
           types: ['application/json'],
@@ -6795,7 +6289,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsBrand400,
         },
         '401': {
           types: ['application/json'],
@@ -6807,7 +6300,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.submitSmsBrand401,
         },
         '403': {
           types: ['application/json'],
@@ -6818,7 +6310,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsBrand403,
         },
         '429': {
           types: ['application/json'],
@@ -6830,7 +6321,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.submitSmsBrand429,
         },
         '500': {
           types: ['application/json'],
@@ -6841,7 +6331,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsBrand500,
         },
         '502': {
           types: ['application/json'],
@@ -6852,7 +6341,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsBrand502,
         },
         '503': {
           types: ['application/json'],
@@ -6864,7 +6352,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.submitSmsBrand503,
         },
       },
       deprecation: null,
@@ -6898,7 +6385,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.orderSmsBrandVetting200,
         },
         '400': {
           types: ['application/json'],
@@ -6909,7 +6395,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.orderSmsBrandVetting400,
         },
         '401': {
           types: ['application/json'],
@@ -6921,7 +6406,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.orderSmsBrandVetting401,
         },
         '403': {
           types: ['application/json'],
@@ -6932,7 +6416,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.orderSmsBrandVetting403,
         },
         '413': {
           types: ['application/json'],
@@ -6943,7 +6426,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.orderSmsBrandVetting413,
         },
         '415': {
           types: ['application/json'],
@@ -6954,7 +6436,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.orderSmsBrandVetting415,
         },
         '429': {
           types: ['application/json'],
@@ -6966,7 +6447,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.orderSmsBrandVetting429,
         },
         '500': {
           types: ['application/json'],
@@ -6977,7 +6457,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.orderSmsBrandVetting500,
         },
         '502': {
           types: ['application/json'],
@@ -6988,7 +6467,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.orderSmsBrandVetting502,
         },
         '503': {
           types: ['application/json'],
@@ -7000,7 +6478,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.orderSmsBrandVetting503,
         },
       },
       deprecation: null,
@@ -7034,7 +6511,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsCampaign200,
         },
         '400': {
           types: ['application/json'],
@@ -7045,7 +6521,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsCampaign400,
         },
         '401': {
           types: ['application/json'],
@@ -7057,7 +6532,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.saveSmsCampaign401,
         },
         '403': {
           types: ['application/json'],
@@ -7068,7 +6542,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsCampaign403,
         },
         '413': {
           types: ['application/json'],
@@ -7079,7 +6552,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsCampaign413,
         },
         '415': {
           types: ['application/json'],
@@ -7090,7 +6562,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsCampaign415,
         },
         '429': {
           types: ['application/json'],
@@ -7102,7 +6573,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.saveSmsCampaign429,
         },
         '500': {
           types: ['application/json'],
@@ -7113,7 +6583,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.saveSmsCampaign500,
         },
         '503': {
           types: ['application/json'],
@@ -7125,7 +6594,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.saveSmsCampaign503,
         },
       },
       deprecation: null,
@@ -7153,7 +6621,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.submitSmsCampaign200,
         },
         '400': {
           types: ['application/json'],
@@ -7164,7 +6631,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsCampaign400,
         },
         '401': {
           types: ['application/json'],
@@ -7176,7 +6642,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.submitSmsCampaign401,
         },
         '403': {
           types: ['application/json'],
@@ -7187,7 +6652,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsCampaign403,
         },
         '409': {
           types: ['application/json'],
@@ -7199,7 +6663,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.submitSmsCampaign409,
         },
         '429': {
           types: ['application/json'],
@@ -7211,7 +6674,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.submitSmsCampaign429,
         },
         '500': {
           types: ['application/json'],
@@ -7222,7 +6684,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsCampaign500,
         },
         '502': {
           types: ['application/json'],
@@ -7233,7 +6694,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.submitSmsCampaign502,
         },
         '503': {
           types: ['application/json'],
@@ -7245,7 +6705,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.submitSmsCampaign503,
         },
       },
       deprecation: null,
@@ -7279,7 +6738,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber200,
         },
         '400': {
           types: ['application/json'],
@@ -7290,7 +6748,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -7302,7 +6759,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.assignSmsNumber401,
         },
         '403': {
           types: ['application/json'],
@@ -7313,7 +6769,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -7324,7 +6779,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber404,
         },
         '409': {
           types: ['application/json'],
@@ -7335,7 +6789,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber409,
         },
         '413': {
           types: ['application/json'],
@@ -7346,7 +6799,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber413,
         },
         '415': {
           types: ['application/json'],
@@ -7357,7 +6809,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber415,
         },
         '429': {
           types: ['application/json'],
@@ -7369,7 +6820,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.assignSmsNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -7380,7 +6830,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber500,
         },
         '502': {
           types: ['application/json'],
@@ -7391,7 +6840,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.assignSmsNumber502,
         },
         '503': {
           types: ['application/json'],
@@ -7403,7 +6851,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.assignSmsNumber503,
         },
       },
       deprecation: null,
@@ -7430,7 +6877,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.unassignSmsNumber200,
         },
         '400': {
           types: ['application/json'],
@@ -7441,7 +6887,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.unassignSmsNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -7453,7 +6898,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.unassignSmsNumber401,
         },
         '403': {
           types: ['application/json'],
@@ -7464,7 +6908,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.unassignSmsNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -7475,7 +6918,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.unassignSmsNumber404,
         },
         '429': {
           types: ['application/json'],
@@ -7487,7 +6929,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.unassignSmsNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -7498,7 +6939,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.unassignSmsNumber500,
         },
         '502': {
           types: ['application/json'],
@@ -7509,7 +6949,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.unassignSmsNumber502,
         },
         '503': {
           types: ['application/json'],
@@ -7521,7 +6960,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.unassignSmsNumber503,
         },
       },
       deprecation: null,
@@ -7556,7 +6994,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendAgentMessage202,
         },
         '400': {
           types: ['application/json'],
@@ -7568,7 +7005,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendAgentMessage400,
         },
         '401': {
           types: ['application/json'],
@@ -7580,7 +7016,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.sendAgentMessage401,
         },
         '403': {
           types: ['application/json'],
@@ -7592,7 +7027,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendAgentMessage403,
         },
         '404': {
           types: ['application/json'],
@@ -7604,7 +7038,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendAgentMessage404,
         },
         '409': {
           types: ['application/json'],
@@ -7617,7 +7050,6 @@ export const platformSurface: Surface = {
             'Idempotent-Replayed',
             'Retry-After',
           ],
-          validate: answers && answers.sendAgentMessage409,
         },
         '413': {
           types: ['application/json'],
@@ -7628,7 +7060,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.sendAgentMessage413,
         },
         '415': {
           types: ['application/json'],
@@ -7639,7 +7070,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.sendAgentMessage415,
         },
         '422': {
           types: ['application/json'],
@@ -7651,7 +7081,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendAgentMessage422,
         },
         '429': {
           types: ['application/json'],
@@ -7664,7 +7093,6 @@ export const platformSurface: Surface = {
             'Idempotent-Replayed',
             'Retry-After',
           ],
-          validate: answers && answers.sendAgentMessage429,
         },
         '500': {
           types: ['application/json'],
@@ -7675,7 +7103,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.sendAgentMessage500,
         },
         '502': {
           types: ['application/json'],
@@ -7687,7 +7114,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendAgentMessage502,
         },
         '503': {
           types: ['application/json'],
@@ -7699,7 +7125,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.sendAgentMessage503,
         },
       },
       deprecation: null,
@@ -7737,7 +7162,6 @@ export const platformSurface: Surface = {
             'Sunset',
             'Link',
           ],
-          validate: answers && answers.sendNumberMessage202,
         },
         '400': {
           types: ['application/json'],
@@ -7749,7 +7173,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendNumberMessage400,
         },
         '401': {
           types: ['application/json'],
@@ -7761,7 +7184,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.sendNumberMessage401,
         },
         '403': {
           types: ['application/json'],
@@ -7772,7 +7194,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.sendNumberMessage403,
         },
         '404': {
           types: ['application/json'],
@@ -7784,7 +7205,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendNumberMessage404,
         },
         '409': {
           types: ['application/json'],
@@ -7797,7 +7217,6 @@ export const platformSurface: Surface = {
             'Idempotent-Replayed',
             'Retry-After',
           ],
-          validate: answers && answers.sendNumberMessage409,
         },
         '410': {
           types: ['application/json'],
@@ -7811,7 +7230,6 @@ export const platformSurface: Surface = {
             'Sunset',
             'Link',
           ],
-          validate: answers && answers.sendNumberMessage410,
         },
         '413': {
           types: ['application/json'],
@@ -7822,7 +7240,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.sendNumberMessage413,
         },
         '415': {
           types: ['application/json'],
@@ -7833,7 +7250,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.sendNumberMessage415,
         },
         '422': {
           types: ['application/json'],
@@ -7845,7 +7261,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendNumberMessage422,
         },
         '429': {
           types: ['application/json'],
@@ -7858,7 +7273,6 @@ export const platformSurface: Surface = {
             'Idempotent-Replayed',
             'Retry-After',
           ],
-          validate: answers && answers.sendNumberMessage429,
         },
         '500': {
           types: ['application/json'],
@@ -7869,7 +7283,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.sendNumberMessage500,
         },
         '502': {
           types: ['application/json'],
@@ -7881,7 +7294,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.sendNumberMessage502,
         },
         '503': {
           types: ['application/json'],
@@ -7893,7 +7305,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.sendNumberMessage503,
         },
       },
       deprecation: {
@@ -7933,7 +7344,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.callFromRmsgNumber200,
         },
         '400': {
           types: ['application/json'],
@@ -7944,7 +7354,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.callFromRmsgNumber400,
         },
         '401': {
           types: ['application/json'],
@@ -7956,7 +7365,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.callFromRmsgNumber401,
         },
         '402': {
           types: ['application/json'],
@@ -7967,7 +7375,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.callFromRmsgNumber402,
         },
         '403': {
           types: ['application/json'],
@@ -7978,7 +7385,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.callFromRmsgNumber403,
         },
         '404': {
           types: ['application/json'],
@@ -7989,7 +7395,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.callFromRmsgNumber404,
         },
         '409': {
           types: ['application/json'],
@@ -8001,7 +7406,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.callFromRmsgNumber409,
         },
         '413': {
           types: ['application/json'],
@@ -8012,7 +7416,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.callFromRmsgNumber413,
         },
         '415': {
           types: ['application/json'],
@@ -8023,7 +7426,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.callFromRmsgNumber415,
         },
         '429': {
           types: ['application/json'],
@@ -8035,7 +7437,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.callFromRmsgNumber429,
         },
         '500': {
           types: ['application/json'],
@@ -8046,7 +7447,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.callFromRmsgNumber500,
         },
         '502': {
           types: ['application/json'],
@@ -8058,7 +7458,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Idempotent-Replayed',
           ],
-          validate: answers && answers.callFromRmsgNumber502,
         },
         '503': {
           types: ['application/json'],
@@ -8070,7 +7469,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.callFromRmsgNumber503,
         },
       },
       deprecation: null,
@@ -8097,7 +7495,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgNumbers200,
         },
         '400': {
           types: ['application/json'],
@@ -8108,7 +7505,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgNumbers400,
         },
         '401': {
           types: ['application/json'],
@@ -8120,7 +7516,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listRmsgNumbers401,
         },
         '403': {
           types: ['application/json'],
@@ -8131,7 +7526,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgNumbers403,
         },
         '429': {
           types: ['application/json'],
@@ -8143,7 +7537,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listRmsgNumbers429,
         },
         '500': {
           types: ['application/json'],
@@ -8154,7 +7547,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgNumbers500,
         },
         '503': {
           types: ['application/json'],
@@ -8166,7 +7558,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listRmsgNumbers503,
         },
       },
       deprecation: null,
@@ -8193,7 +7584,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgSubscriptions200,
         },
         '400': {
           types: ['application/json'],
@@ -8204,7 +7594,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgSubscriptions400,
         },
         '401': {
           types: ['application/json'],
@@ -8216,7 +7605,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listRmsgSubscriptions401,
         },
         '403': {
           types: ['application/json'],
@@ -8227,7 +7615,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgSubscriptions403,
         },
         '404': {
           types: ['application/json'],
@@ -8239,7 +7626,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listRmsgSubscriptions404,
         },
         '429': {
           types: ['application/json'],
@@ -8251,7 +7637,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listRmsgSubscriptions429,
         },
         '500': {
           types: ['application/json'],
@@ -8262,7 +7647,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listRmsgSubscriptions500,
         },
         '503': {
           types: ['application/json'],
@@ -8274,7 +7658,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listRmsgSubscriptions503,
         },
       },
       deprecation: null,
@@ -8308,7 +7691,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription200,
         },
         '201': {
           types: ['application/json'],
@@ -8319,7 +7701,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription201,
         },
         '400': {
           types: ['application/json'],
@@ -8330,7 +7711,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription400,
         },
         '401': {
           types: ['application/json'],
@@ -8342,7 +7722,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.putRmsgSubscription401,
         },
         '403': {
           types: ['application/json'],
@@ -8353,7 +7732,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription403,
         },
         '404': {
           types: ['application/json'],
@@ -8365,7 +7743,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.putRmsgSubscription404,
         },
         '409': {
           types: ['application/json'],
@@ -8376,7 +7753,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription409,
         },
         '413': {
           types: ['application/json'],
@@ -8387,7 +7763,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription413,
         },
         '415': {
           types: ['application/json'],
@@ -8398,7 +7773,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription415,
         },
         '429': {
           types: ['application/json'],
@@ -8410,7 +7784,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.putRmsgSubscription429,
         },
         '500': {
           types: ['application/json'],
@@ -8421,7 +7794,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putRmsgSubscription500,
         },
         '503': {
           types: ['application/json'],
@@ -8433,7 +7805,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.putRmsgSubscription503,
         },
       },
       deprecation: null,
@@ -8460,7 +7831,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -8471,7 +7841,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteRmsgSubscriptions400,
         },
         '401': {
           types: ['application/json'],
@@ -8483,7 +7852,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deleteRmsgSubscriptions401,
         },
         '403': {
           types: ['application/json'],
@@ -8494,7 +7862,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteRmsgSubscriptions403,
         },
         '404': {
           types: ['application/json'],
@@ -8506,7 +7873,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteRmsgSubscriptions404,
         },
         '429': {
           types: ['application/json'],
@@ -8518,7 +7884,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteRmsgSubscriptions429,
         },
         '500': {
           types: ['application/json'],
@@ -8529,7 +7894,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteRmsgSubscriptions500,
         },
         '503': {
           types: ['application/json'],
@@ -8541,7 +7905,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteRmsgSubscriptions503,
         },
       },
       deprecation: null,
@@ -8568,7 +7931,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -8579,7 +7941,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteRmsgSubscription400,
         },
         '401': {
           types: ['application/json'],
@@ -8591,7 +7952,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deleteRmsgSubscription401,
         },
         '403': {
           types: ['application/json'],
@@ -8602,7 +7962,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteRmsgSubscription403,
         },
         '404': {
           types: ['application/json'],
@@ -8614,7 +7973,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteRmsgSubscription404,
         },
         '429': {
           types: ['application/json'],
@@ -8626,7 +7984,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteRmsgSubscription429,
         },
         '500': {
           types: ['application/json'],
@@ -8637,7 +7994,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteRmsgSubscription500,
         },
         '503': {
           types: ['application/json'],
@@ -8649,7 +8005,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteRmsgSubscription503,
         },
       },
       deprecation: null,
@@ -8683,7 +8038,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.testWebhook200,
         },
         '400': {
           types: ['application/json'],
@@ -8694,7 +8048,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.testWebhook400,
         },
         '401': {
           types: ['application/json'],
@@ -8706,7 +8059,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.testWebhook401,
         },
         '403': {
           types: ['application/json'],
@@ -8717,7 +8069,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.testWebhook403,
         },
         '404': {
           types: ['application/json'],
@@ -8729,7 +8080,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.testWebhook404,
         },
         '413': {
           types: ['application/json'],
@@ -8740,7 +8090,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.testWebhook413,
         },
         '415': {
           types: ['application/json'],
@@ -8751,7 +8100,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.testWebhook415,
         },
         '429': {
           types: ['application/json'],
@@ -8763,7 +8111,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.testWebhook429,
         },
         '500': {
           types: ['application/json'],
@@ -8774,7 +8121,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.testWebhook500,
         },
         '503': {
           types: ['application/json'],
@@ -8786,7 +8132,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.testWebhook503,
         },
       },
       deprecation: null,
@@ -8824,7 +8169,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhookDeliveries200,
         },
         '400': {
           types: ['application/json'],
@@ -8835,7 +8179,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhookDeliveries400,
         },
         '401': {
           types: ['application/json'],
@@ -8847,7 +8190,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listWebhookDeliveries401,
         },
         '403': {
           types: ['application/json'],
@@ -8858,7 +8200,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhookDeliveries403,
         },
         '429': {
           types: ['application/json'],
@@ -8870,7 +8211,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listWebhookDeliveries429,
         },
         '500': {
           types: ['application/json'],
@@ -8881,7 +8221,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhookDeliveries500,
         },
         '503': {
           types: ['application/json'],
@@ -8893,7 +8232,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listWebhookDeliveries503,
         },
       },
       deprecation: null,
@@ -8920,7 +8258,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookDelivery200,
         },
         '400': {
           types: ['application/json'],
@@ -8931,7 +8268,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookDelivery400,
         },
         '401': {
           types: ['application/json'],
@@ -8943,7 +8279,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getWebhookDelivery401,
         },
         '403': {
           types: ['application/json'],
@@ -8954,7 +8289,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookDelivery403,
         },
         '404': {
           types: ['application/json'],
@@ -8966,7 +8300,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhookDelivery404,
         },
         '429': {
           types: ['application/json'],
@@ -8978,7 +8311,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhookDelivery429,
         },
         '500': {
           types: ['application/json'],
@@ -8989,7 +8321,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookDelivery500,
         },
         '503': {
           types: ['application/json'],
@@ -9001,7 +8332,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhookDelivery503,
         },
       },
       deprecation: null,
@@ -9028,7 +8358,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.redeliverWebhook200,
         },
         '400': {
           types: ['application/json'],
@@ -9039,7 +8368,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.redeliverWebhook400,
         },
         '401': {
           types: ['application/json'],
@@ -9051,7 +8379,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.redeliverWebhook401,
         },
         '403': {
           types: ['application/json'],
@@ -9062,7 +8389,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.redeliverWebhook403,
         },
         '404': {
           types: ['application/json'],
@@ -9074,7 +8400,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.redeliverWebhook404,
         },
         '409': {
           types: ['application/json'],
@@ -9085,7 +8410,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.redeliverWebhook409,
         },
         '429': {
           types: ['application/json'],
@@ -9097,7 +8421,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.redeliverWebhook429,
         },
         '500': {
           types: ['application/json'],
@@ -9108,7 +8431,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.redeliverWebhook500,
         },
         '503': {
           types: ['application/json'],
@@ -9120,7 +8442,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.redeliverWebhook503,
         },
       },
       deprecation: null,
@@ -9147,7 +8468,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhooks200,
         },
         '400': {
           types: ['application/json'],
@@ -9158,7 +8478,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhooks400,
         },
         '401': {
           types: ['application/json'],
@@ -9170,7 +8489,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listWebhooks401,
         },
         '403': {
           types: ['application/json'],
@@ -9181,7 +8499,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhooks403,
         },
         '429': {
           types: ['application/json'],
@@ -9193,7 +8510,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listWebhooks429,
         },
         '500': {
           types: ['application/json'],
@@ -9204,7 +8520,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listWebhooks500,
         },
         '503': {
           types: ['application/json'],
@@ -9216,7 +8531,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listWebhooks503,
         },
       },
       deprecation: null,
@@ -9250,7 +8564,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createWebhook201,
         },
         '400': {
           types: ['application/json'],
@@ -9261,7 +8574,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createWebhook400,
         },
         '401': {
           types: ['application/json'],
@@ -9273,7 +8585,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createWebhook401,
         },
         '403': {
           types: ['application/json'],
@@ -9284,7 +8595,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createWebhook403,
         },
         '404': {
           types: ['application/json'],
@@ -9296,7 +8606,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createWebhook404,
         },
         '409': {
           types: ['application/json'],
@@ -9307,7 +8616,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createWebhook409,
         },
         '413': {
           types: ['application/json'],
@@ -9318,7 +8626,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createWebhook413,
         },
         '415': {
           types: ['application/json'],
@@ -9329,7 +8636,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createWebhook415,
         },
         '429': {
           types: ['application/json'],
@@ -9341,7 +8647,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createWebhook429,
         },
         '500': {
           types: ['application/json'],
@@ -9352,7 +8657,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createWebhook500,
         },
         '503': {
           types: ['application/json'],
@@ -9364,7 +8668,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.createWebhook503,
         },
       },
       deprecation: null,
@@ -9391,7 +8694,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhook200,
         },
         '400': {
           types: ['application/json'],
@@ -9402,7 +8704,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhook400,
         },
         '401': {
           types: ['application/json'],
@@ -9414,7 +8715,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getWebhook401,
         },
         '403': {
           types: ['application/json'],
@@ -9425,7 +8725,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhook403,
         },
         '404': {
           types: ['application/json'],
@@ -9437,7 +8736,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhook404,
         },
         '429': {
           types: ['application/json'],
@@ -9449,7 +8747,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhook429,
         },
         '500': {
           types: ['application/json'],
@@ -9460,7 +8757,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhook500,
         },
         '503': {
           types: ['application/json'],
@@ -9472,7 +8768,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhook503,
         },
       },
       deprecation: null,
@@ -9499,7 +8794,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -9510,7 +8804,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteWebhook400,
         },
         '401': {
           types: ['application/json'],
@@ -9522,7 +8815,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deleteWebhook401,
         },
         '403': {
           types: ['application/json'],
@@ -9533,7 +8825,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteWebhook403,
         },
         '404': {
           types: ['application/json'],
@@ -9545,7 +8836,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteWebhook404,
         },
         '409': {
           types: ['application/json'],
@@ -9556,7 +8846,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteWebhook409,
         },
         '429': {
           types: ['application/json'],
@@ -9568,7 +8857,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteWebhook429,
         },
         '500': {
           types: ['application/json'],
@@ -9579,7 +8867,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteWebhook500,
         },
         '503': {
           types: ['application/json'],
@@ -9591,7 +8878,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteWebhook503,
         },
       },
       deprecation: null,
@@ -9625,7 +8911,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateWebhook200,
         },
         '400': {
           types: ['application/json'],
@@ -9636,7 +8921,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateWebhook400,
         },
         '401': {
           types: ['application/json'],
@@ -9648,7 +8932,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.updateWebhook401,
         },
         '403': {
           types: ['application/json'],
@@ -9659,7 +8942,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateWebhook403,
         },
         '404': {
           types: ['application/json'],
@@ -9671,7 +8953,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateWebhook404,
         },
         '409': {
           types: ['application/json'],
@@ -9682,7 +8963,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateWebhook409,
         },
         '413': {
           types: ['application/json'],
@@ -9693,7 +8973,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateWebhook413,
         },
         '415': {
           types: ['application/json'],
@@ -9704,7 +8983,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateWebhook415,
         },
         '429': {
           types: ['application/json'],
@@ -9716,7 +8994,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateWebhook429,
         },
         '500': {
           types: ['application/json'],
@@ -9727,7 +9004,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.updateWebhook500,
         },
         '503': {
           types: ['application/json'],
@@ -9739,7 +9015,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.updateWebhook503,
         },
       },
       deprecation: null,
@@ -9766,7 +9041,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookSecret200,
         },
         '400': {
           types: ['application/json'],
@@ -9777,7 +9051,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookSecret400,
         },
         '401': {
           types: ['application/json'],
@@ -9789,7 +9062,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getWebhookSecret401,
         },
         '403': {
           types: ['application/json'],
@@ -9800,7 +9072,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookSecret403,
         },
         '429': {
           types: ['application/json'],
@@ -9812,7 +9083,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhookSecret429,
         },
         '500': {
           types: ['application/json'],
@@ -9823,7 +9093,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getWebhookSecret500,
         },
         '503': {
           types: ['application/json'],
@@ -9835,7 +9104,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getWebhookSecret503,
         },
       },
       deprecation: null,
@@ -9869,7 +9137,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.rotateWebhookSecret200,
         },
         '400': {
           types: ['application/json'],
@@ -9880,7 +9147,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.rotateWebhookSecret400,
         },
         '401': {
           types: ['application/json'],
@@ -9892,7 +9158,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.rotateWebhookSecret401,
         },
         '403': {
           types: ['application/json'],
@@ -9903,7 +9168,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.rotateWebhookSecret403,
         },
         '413': {
           types: ['application/json'],
@@ -9914,7 +9178,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.rotateWebhookSecret413,
         },
         '415': {
           types: ['application/json'],
@@ -9925,7 +9188,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.rotateWebhookSecret415,
         },
         '429': {
           types: ['application/json'],
@@ -9937,7 +9199,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.rotateWebhookSecret429,
         },
         '500': {
           types: ['application/json'],
@@ -9948,7 +9209,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.rotateWebhookSecret500,
         },
         '503': {
           types: ['application/json'],
@@ -9960,7 +9220,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.rotateWebhookSecret503,
         },
       },
       deprecation: null,
@@ -9987,14 +9246,7 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: null,
           eventFormat: 'named',
-          events: {
-            open: answers && answers.eventWebhookStreamOpen,
-            webhook: answers && answers.eventStreamedWebhookEvent,
-            end: answers && answers.eventWebhookStreamEnd,
-            error: answers && answers.eventErrorEnvelope,
-          },
         },
         '400': {
           types: ['application/json'],
@@ -10005,7 +9257,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamWebhookEvents400,
         },
         '401': {
           types: ['application/json'],
@@ -10017,7 +9268,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.streamWebhookEvents401,
         },
         '403': {
           types: ['application/json'],
@@ -10028,7 +9278,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamWebhookEvents403,
         },
         '429': {
           types: ['application/json'],
@@ -10040,7 +9289,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.streamWebhookEvents429,
         },
         '500': {
           types: ['application/json'],
@@ -10051,7 +9299,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.streamWebhookEvents500,
         },
         '503': {
           types: ['application/json'],
@@ -10063,7 +9310,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.streamWebhookEvents503,
         },
       },
       deprecation: null,
@@ -10090,7 +9336,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listProviders200,
         },
         '400': {
           types: ['application/json'],
@@ -10101,7 +9346,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listProviders400,
         },
         '401': {
           types: ['application/json'],
@@ -10113,7 +9357,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listProviders401,
         },
         '403': {
           types: ['application/json'],
@@ -10124,7 +9367,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listProviders403,
         },
         '429': {
           types: ['application/json'],
@@ -10136,7 +9378,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listProviders429,
         },
         '500': {
           types: ['application/json'],
@@ -10147,7 +9388,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listProviders500,
         },
         '503': {
           types: ['application/json'],
@@ -10159,7 +9399,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listProviders503,
         },
       },
       deprecation: null,
@@ -10193,7 +9432,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putProviderKey200,
         },
         '400': {
           types: ['application/json'],
@@ -10204,7 +9442,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putProviderKey400,
         },
         '401': {
           types: ['application/json'],
@@ -10216,7 +9453,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.putProviderKey401,
         },
         '403': {
           types: ['application/json'],
@@ -10227,7 +9463,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putProviderKey403,
         },
         '413': {
           types: ['application/json'],
@@ -10238,7 +9473,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putProviderKey413,
         },
         '415': {
           types: ['application/json'],
@@ -10249,7 +9483,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putProviderKey415,
         },
         '429': {
           types: ['application/json'],
@@ -10261,7 +9494,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.putProviderKey429,
         },
         '500': {
           types: ['application/json'],
@@ -10272,7 +9504,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.putProviderKey500,
         },
         '503': {
           types: ['application/json'],
@@ -10284,7 +9515,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.putProviderKey503,
         },
       },
       deprecation: null,
@@ -10311,7 +9541,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -10322,7 +9551,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteProviderKey400,
         },
         '401': {
           types: ['application/json'],
@@ -10334,7 +9562,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.deleteProviderKey401,
         },
         '403': {
           types: ['application/json'],
@@ -10345,7 +9572,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteProviderKey403,
         },
         '404': {
           types: ['application/json'],
@@ -10357,7 +9583,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteProviderKey404,
         },
         '429': {
           types: ['application/json'],
@@ -10369,7 +9594,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteProviderKey429,
         },
         '500': {
           types: ['application/json'],
@@ -10380,7 +9604,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.deleteProviderKey500,
         },
         '503': {
           types: ['application/json'],
@@ -10392,7 +9615,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.deleteProviderKey503,
         },
       },
       deprecation: null,
@@ -10419,7 +9641,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listKnownProviders200,
         },
         '400': {
           types: ['application/json'],
@@ -10430,7 +9651,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listKnownProviders400,
         },
         '401': {
           types: ['application/json'],
@@ -10442,7 +9662,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listKnownProviders401,
         },
         '403': {
           types: ['application/json'],
@@ -10453,7 +9672,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listKnownProviders403,
         },
         '429': {
           types: ['application/json'],
@@ -10465,7 +9683,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listKnownProviders429,
         },
         '500': {
           types: ['application/json'],
@@ -10476,7 +9693,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listKnownProviders500,
         },
         '503': {
           types: ['application/json'],
@@ -10488,7 +9704,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.listKnownProviders503,
         },
       },
       deprecation: null,
@@ -10515,7 +9730,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getRequestRoute200,
         },
         '400': {
           types: ['application/json'],
@@ -10526,7 +9740,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getRequestRoute400,
         },
         '401': {
           types: ['application/json'],
@@ -10538,7 +9751,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.getRequestRoute401,
         },
         '403': {
           types: ['application/json'],
@@ -10549,7 +9761,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getRequestRoute403,
         },
         '404': {
           types: ['application/json'],
@@ -10561,7 +9772,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getRequestRoute404,
         },
         '429': {
           types: ['application/json'],
@@ -10573,7 +9783,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getRequestRoute429,
         },
         '500': {
           types: ['application/json'],
@@ -10584,7 +9793,6 @@ export const platformSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.getRequestRoute500,
         },
         '503': {
           types: ['application/json'],
@@ -10596,7 +9804,6 @@ export const platformSurface: Surface = {
             'RateLimit',
             'Retry-After',
           ],
-          validate: answers && answers.getRequestRoute503,
         },
       },
       deprecation: null,

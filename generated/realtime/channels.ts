@@ -40,8 +40,6 @@ import type {
 } from './types.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const realtimeSurface: SocketSurface = {
   name: 'realtime',
   channels: [
@@ -59,14 +57,6 @@ export const realtimeSurface: SocketSurface = {
         end: { on: 'onEnd', validate: validators.receiveEndFrame },
       },
       acceptsBinary: true,
-      sends: {
-        ready: answers && answers.sendReadyFrame,
-        speech_started: answers && answers.sendSpeechStartedFrame,
-        transcript: answers && answers.sendTranscriptFrame,
-        pong: answers && answers.sendPongFrame,
-        end: answers && answers.sendTranscriptionEndFrame,
-        error: answers && answers.sendErrorFrame,
-      },
     },
     {
       id: 'synthesizeStream',
@@ -84,13 +74,6 @@ export const realtimeSurface: SocketSurface = {
         end: { on: 'onEnd', validate: validators.receiveEndFrame },
       },
       acceptsBinary: false,
-      sends: {
-        ready: answers && answers.sendReadyFrame,
-        cleared: answers && answers.sendClearedFrame,
-        pong: answers && answers.sendPongFrame,
-        end: answers && answers.sendSpeechEndFrame,
-        error: answers && answers.sendErrorFrame,
-      },
     },
     {
       id: 'transcriptionRealtime',
@@ -108,22 +91,6 @@ export const realtimeSurface: SocketSurface = {
         'input_audio_buffer.clear': { on: 'onInputAudioBufferClear', validate: validators.receiveInputAudioBufferClear },
       },
       acceptsBinary: false,
-      sends: {
-        'session.created': answers && answers.sendSessionCreated,
-        'session.updated': answers && answers.sendSessionUpdated,
-        'transcription_session.updated': answers && answers.sendTranscriptionSessionUpdated,
-        'input_audio_buffer.speech_started': answers && answers.sendInputAudioBufferSpeechStarted,
-        'input_audio_buffer.speech_stopped': answers && answers.sendInputAudioBufferSpeechStopped,
-        'input_audio_buffer.committed': answers && answers.sendInputAudioBufferCommitted,
-        'input_audio_buffer.cleared': answers && answers.sendInputAudioBufferCleared,
-        'conversation.item.added': answers && answers.sendConversationItemAdded,
-        'conversation.item.done': answers && answers.sendConversationItemDone,
-        'conversation.item.created': answers && answers.sendConversationItemCreated,
-        'conversation.item.input_audio_transcription.delta': answers && answers.sendInputAudioTranscriptionDelta,
-        'conversation.item.input_audio_transcription.completed': answers && answers.sendInputAudioTranscriptionCompleted,
-        'conversation.item.input_audio_transcription.failed': answers && answers.sendInputAudioTranscriptionFailed,
-        error: answers && answers.sendErrorEvent,
-      },
     },
   ],
 }

@@ -3,8 +3,6 @@
 import type { Surface } from '../../runtime/engine/operation.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const routerSurface: Surface = {
   name: 'router',
   operations: [
@@ -24,7 +22,6 @@ export const routerSurface: Surface = {
         '200': {
           types: ['application/json'],
           headers: ['Service-Region', 'RateLimit-Policy', 'RateLimit'],
-          validate: answers && answers.getOpenapi200,
         },
         '429': {
           types: ['application/json'],
@@ -37,7 +34,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getOpenapi429,
         },
         '500': {
           types: ['application/json'],
@@ -49,7 +45,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.getOpenapi500,
         },
         '503': {
           types: ['application/json'],
@@ -62,7 +57,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.getOpenapi503,
         },
       },
       deprecation: null,
@@ -93,7 +87,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listModels200,
         },
         '400': {
           types: ['application/json'],
@@ -105,7 +98,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.listModels400,
         },
         '401': {
           types: ['application/json'],
@@ -117,7 +109,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.listModels401,
         },
         '403': {
           types: ['application/json'],
@@ -128,7 +119,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.listModels403,
         },
         '429': {
           types: ['application/json'],
@@ -141,7 +131,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.listModels429,
         },
         '500': {
           types: ['application/json'],
@@ -153,7 +142,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.listModels500,
         },
         '503': {
           types: ['application/json'],
@@ -166,7 +154,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.listModels503,
         },
       },
       deprecation: null,
@@ -207,7 +194,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'Cache-Control',
           ],
-          validate: answers && answers.createTranscription200,
         },
         '400': {
           types: ['application/json'],
@@ -219,7 +205,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createTranscription400,
         },
         '401': {
           types: ['application/json'],
@@ -231,7 +216,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createTranscription401,
         },
         '402': {
           types: ['application/json'],
@@ -242,7 +226,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createTranscription402,
         },
         '403': {
           types: ['application/json'],
@@ -253,7 +236,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createTranscription403,
         },
         '409': {
           types: ['application/json'],
@@ -265,7 +247,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createTranscription409,
         },
         '413': {
           types: ['application/json'],
@@ -276,7 +257,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createTranscription413,
         },
         '415': {
           types: ['application/json'],
@@ -287,7 +267,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createTranscription415,
         },
         '429': {
           types: ['application/json'],
@@ -300,7 +279,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createTranscription429,
         },
         '500': {
           types: ['application/json'],
@@ -312,7 +290,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createTranscription500,
         },
         '502': {
           types: ['application/json'],
@@ -324,7 +301,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createTranscription502,
         },
         '503': {
           types: ['application/json'],
@@ -337,7 +313,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createTranscription503,
         },
         '504': {
           types: ['application/json'],
@@ -349,7 +324,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createTranscription504,
         },
       },
       deprecation: null,
@@ -389,7 +363,6 @@ export const routerSurface: Surface = {
             'X-Accel-Buffering',
             'Cache-Control',
           ],
-          validate: null,
         },
         '400': {
           types: ['application/json'],
@@ -401,7 +374,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createSpeech400,
         },
         '401': {
           types: ['application/json'],
@@ -413,7 +385,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createSpeech401,
         },
         '402': {
           types: ['application/json'],
@@ -424,7 +395,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSpeech402,
         },
         '403': {
           types: ['application/json'],
@@ -435,7 +405,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSpeech403,
         },
         '409': {
           types: ['application/json'],
@@ -447,7 +416,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createSpeech409,
         },
         '413': {
           types: ['application/json'],
@@ -458,7 +426,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSpeech413,
         },
         '415': {
           types: ['application/json'],
@@ -469,7 +436,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createSpeech415,
         },
         '429': {
           types: ['application/json'],
@@ -482,7 +448,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createSpeech429,
         },
         '500': {
           types: ['application/json'],
@@ -494,7 +459,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createSpeech500,
         },
         '502': {
           types: ['application/json'],
@@ -506,7 +470,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createSpeech502,
         },
         '503': {
           types: ['application/json'],
@@ -519,7 +482,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createSpeech503,
         },
         '504': {
           types: ['application/json'],
@@ -531,7 +493,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createSpeech504,
         },
       },
       deprecation: null,
@@ -570,17 +531,7 @@ export const routerSurface: Surface = {
             'X-Accel-Buffering',
             'Cache-Control',
           ],
-          validate: answers && answers.createResponse200,
           eventFormat: 'named',
-          events: {
-            'response.created': answers && answers.eventResponseCreated,
-            'response.item.added': answers && answers.eventResponseItemAdded,
-            'response.text.delta': answers && answers.eventResponseTextDelta,
-            'response.function_call_arguments.delta': answers && answers.eventResponseFunctionCallArgumentsDelta,
-            'response.item.completed': answers && answers.eventResponseItemCompleted,
-            'response.completed': answers && answers.eventResponseCompleted,
-            error: answers && answers.eventErrorEnvelope,
-          },
         },
         '400': {
           types: ['application/json'],
@@ -592,7 +543,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createResponse400,
         },
         '401': {
           types: ['application/json'],
@@ -604,7 +554,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'WWW-Authenticate',
           ],
-          validate: answers && answers.createResponse401,
         },
         '402': {
           types: ['application/json'],
@@ -615,7 +564,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createResponse402,
         },
         '403': {
           types: ['application/json'],
@@ -626,7 +574,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createResponse403,
         },
         '409': {
           types: ['application/json'],
@@ -638,7 +585,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createResponse409,
         },
         '413': {
           types: ['application/json'],
@@ -649,7 +595,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createResponse413,
         },
         '415': {
           types: ['application/json'],
@@ -660,7 +605,6 @@ export const routerSurface: Surface = {
             'RateLimit-Policy',
             'RateLimit',
           ],
-          validate: answers && answers.createResponse415,
         },
         '429': {
           types: ['application/json'],
@@ -673,7 +617,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createResponse429,
         },
         '500': {
           types: ['application/json'],
@@ -685,7 +628,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createResponse500,
         },
         '502': {
           types: ['application/json'],
@@ -697,7 +639,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createResponse502,
         },
         '503': {
           types: ['application/json'],
@@ -710,7 +651,6 @@ export const routerSurface: Surface = {
             'Retry-After',
             'x-should-retry',
           ],
-          validate: answers && answers.createResponse503,
         },
         '504': {
           types: ['application/json'],
@@ -722,7 +662,6 @@ export const routerSurface: Surface = {
             'RateLimit',
             'x-should-retry',
           ],
-          validate: answers && answers.createResponse504,
         },
       },
       deprecation: null,

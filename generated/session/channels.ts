@@ -25,8 +25,6 @@ import type {
 } from './types.ts'
 import * as validators from './validators.ts'
 
-const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
-
 export const sessionSurface: SocketSurface = {
   name: 'session',
   channels: [
@@ -49,19 +47,6 @@ export const sessionSurface: SocketSurface = {
         end: { on: 'onEnd', validate: validators.receiveHangUpFrame },
       },
       acceptsBinary: true,
-      sends: {
-        ready: answers && answers.sendReadyFrame,
-        mark: answers && answers.sendMarkFrame,
-        clear: answers && answers.sendClearFrame,
-        state: answers && answers.sendStateFrame,
-        transcript: answers && answers.sendTranscriptFrame,
-        agent_message: answers && answers.sendAgentMessageFrame,
-        user_message_echo: answers && answers.sendUserMessageEchoFrame,
-        tool_call: answers && answers.sendToolCallFrame,
-        pong: answers && answers.sendPongFrame,
-        end: answers && answers.sendEndFrame,
-        error: answers && answers.sendErrorFrame,
-      },
     },
   ],
 }
