@@ -58,7 +58,14 @@ export type Body = { required: boolean; content: MediaType[] }
 
 export type Header = { name: string; required: boolean; type: Type }
 
-export type Response = { status: string; headers: Header[]; content: MediaType[]; pointer: string }
+export type Response = {
+  status: string
+  /** The name under `#/components/responses`; null where the operation describes the answer itself. */
+  component: string | null
+  headers: Header[]
+  content: MediaType[]
+  pointer: string
+}
 
 export type Operation = {
   id: string

@@ -17,7 +17,7 @@ import type {
 } from './ir.ts'
 import { documentName, type Loaded, load, lowerComponents, type Source } from './load.ts'
 import { type Ref, resolve } from './reference.ts'
-import { escapePointer, resolveSchema, type Schema } from './schema.ts'
+import { escapePointer, refName, resolveSchema, type Schema } from './schema.ts'
 import { fallbackOf, resolveType } from './types.ts'
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch']
@@ -128,7 +128,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
     parameters: lowerParameters(raw, item, operation, pointer),
     body: lowerBody(raw, operation, pointer),
     responses: Object.entries(operation.responses ?? {}).map(([status, response]) =>
-      lowerResponse(raw, status, resolve(raw, response), `${pointer}/responses/${status}`),
+      lowerResponse(raw, status, response, `${pointer}/responses/${status}`),
     ),
     // An empty requirement object means that a key is optional.
     secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
@@ -172,12 +172,14 @@ function lowerBody(raw: RawDocument, operation: RawOperation, pointer: string): 
   return { required: body.required ?? false, content: lowerContent(raw, body.content, `${pointer}/requestBody`) }
 }
 
-function lowerResponse(raw: RawDocument, status: string, response: RawResponse, pointer: string): Response {
+function lowerResponse(raw: RawDocument, status: string, written: RawResponse, pointer: string): Response {
+  const response = resolve(raw, written)
+  const component = written.$ref === undefined ? null : refName(written.$ref, '#/components/responses/')
   const headers = Object.entries(response.headers ?? {}).map(([name, entry]): Header => {
     const header = resolve(raw, entry)
     return { name, required: header.required ?? false, type: resolveType(header.schema ?? true, schemasOf(raw)) }
   })
-  return { status, headers, content: lowerContent(raw, response.content ?? {}, pointer), pointer }
+  return { status, component, headers, content: lowerContent(raw, response.content ?? {}, pointer), pointer }
 }
 
 function lowerContent(raw: RawDocument, content: RawContent, parent: string): MediaType[] {

@@ -139,8 +139,8 @@ function hoistDefaults(schema: SchemaObject, projected: SchemaObject, schemas: S
 
 const schemaRefPrefix = '#/components/schemas/'
 
-export function refName(ref: string): string {
-  return unescapePointer(ref.slice(schemaRefPrefix.length))
+export function refName(ref: string, prefix = schemaRefPrefix): string {
+  return unescapePointer(ref.slice(prefix.length))
 }
 
 /** Follows bare references to components until it finds another schema. */

@@ -31,6 +31,7 @@ export type Body = {
 
 export type ResponseShape = {
   types: readonly string[]
+  /** The headers that a handler may give. Those that the engine writes on every answer are not in the table. */
   headers: readonly string[]
   /** For text/event-stream. `data`: events without name and id, as clients of chat completions read them. */
   eventFormat?: EventFormat

@@ -45,19 +45,11 @@ export function createEndpoint(mount: Mount, operation: Operation, headerPrefix:
   }
 }
 
-const engineHeaders = new Set([
-  'service-request-id',
-  'service-region',
-  'ratelimit-policy',
-  'ratelimit',
-  'deprecation',
-  'sunset',
-  'content-type',
-  'content-length',
-])
+/** The engine writes these from the body of the result. */
+const bodyHeaders = new Set(['content-type', 'content-length'])
 
 function answer(shape: ResponseShape, wireName: (name: string) => string): Answer {
-  const written = shape.headers.filter((name) => !engineHeaders.has(name.toLowerCase()))
+  const written = shape.headers.filter((name) => !bodyHeaders.has(name.toLowerCase()))
   return {
     types: shape.types,
     headers: written.map((name) => [name, wireName(name)] as const),

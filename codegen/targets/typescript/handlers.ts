@@ -13,22 +13,10 @@ import {
 } from '../../ir.ts'
 import { isEnvelope, type Schema } from '../../schema.ts'
 import { viewsOf } from '../../views.ts'
+import { handlerHeaders } from './answer-headers.ts'
 import { emitBody, emitEventUnion } from './bodies.ts'
 import { banner, printKey, printType, quote } from './print.ts'
 import { TypeNames } from './type-names.ts'
-
-/** The engine writes these on every answer that declares them, so handlers do not give them. */
-const engineHeaders = new Set([
-  'Service-Request-ID',
-  'x-request-id',
-  'Service-Region',
-  'RateLimit-Policy',
-  'RateLimit',
-  'X-Accel-Buffering',
-  'Deprecation',
-  'Sunset',
-  'Link',
-])
 
 export function emitHandlers(document: OpenApiDocument, runtimePath: string): string {
   const types = new TypeNames(viewsOf(document))
@@ -107,7 +95,7 @@ function emitMediaType(type: string): string {
 }
 
 function emitHeaders(headers: Header[], types: TypeNames): string {
-  const asked = headers.filter((header) => !engineHeaders.has(header.name))
+  const asked = handlerHeaders(headers)
   if (asked.length === 0) return ''
   const members = asked.map(
     ({ name, required, type }) => `${printKey(name)}${required ? '' : '?'}: ${types.print(type, 'answered')}`,

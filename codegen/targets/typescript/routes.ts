@@ -1,10 +1,11 @@
 /** Emits generated/<name>/routes.ts: the table by which the engine registers and dispatches operations. */
 
-import type { Body, MediaType, OpenApiDocument, Operation, Parameter } from '../../ir.ts'
+import type { Body, MediaType, OpenApiDocument, Operation, Parameter, Response } from '../../ir.ts'
 import { isOpenForm, planParts } from '../../parts.ts'
 import { resolveSchema, type Schema } from '../../schema.ts'
 import { bodyValidator, paramsValidator } from '../../validator-plan.ts'
-import { banner, Code, print } from './print.ts'
+import { handlerHeaders } from './answer-headers.ts'
+import { banner, Code, print, printKey } from './print.ts'
 
 export function emitRoutes(document: OpenApiDocument, runtimePath: string): string {
   const surface = {
@@ -13,8 +14,11 @@ export function emitRoutes(document: OpenApiDocument, runtimePath: string): stri
     paths: pathRules(document.operations),
   }
   return `${banner('routes', document.file)}
-import type { Surface } from '${runtimePath}/engine/operation.ts'
+import type { ResponseShape, Surface } from '${runtimePath}/engine/operation.ts'
 import * as validators from './validators.ts'
+
+/** The answers that the document names. Operations refer to them. */
+const answers = ${print(namedAnswers(document.operations))} satisfies Record<string, ResponseShape>
 
 export const ${document.name}Surface: Surface = ${print(surface)}
 `
@@ -41,16 +45,31 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
     validateParams: reference(paramsValidator(operation)),
     validateBody: reference(bodyValidator(operation, schemas)),
     responses: Object.fromEntries(
-      operation.responses.map((response) => [
-        response.status,
-        {
-          types: response.content.map((media) => media.type),
-          headers: response.headers.map((header) => header.name),
-          ...eventRow(response.content),
-        },
-      ]),
+      operation.responses.map((response) => [response.status, answerReference(response) ?? answerRow(response)]),
     ),
     deprecation: operation.deprecation,
+  }
+}
+
+/** Most answers of a surface are the same few errors: each has one row, which operations refer to. */
+function namedAnswers(operations: Operation[]): Record<string, unknown> {
+  const named = operations.flatMap(({ responses }) =>
+    responses.flatMap((response) => (response.component === null ? [] : [[response.component, answerRow(response)]])),
+  )
+  return Object.fromEntries(named) as Record<string, unknown>
+}
+
+function answerReference({ component }: Response): Code | null {
+  if (component === null) return null
+  const key = printKey(component)
+  return new Code(key === component ? `answers.${key}` : `answers[${key}]`)
+}
+
+function answerRow({ content, headers }: Response): Record<string, unknown> {
+  return {
+    types: content.map((media) => media.type),
+    headers: handlerHeaders(headers).map(({ name }) => name),
+    ...eventRow(content),
   }
 }
 

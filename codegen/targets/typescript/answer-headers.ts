@@ -1,0 +1,19 @@
+import type { Header } from '../../ir.ts'
+
+/** The engine writes these on every answer that declares them. */
+const engineHeaders = new Set([
+  'Service-Request-ID',
+  'x-request-id',
+  'Service-Region',
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-Accel-Buffering',
+  'Deprecation',
+  'Sunset',
+  'Link',
+])
+
+/** Answers the headers that handlers give. */
+export function handlerHeaders(headers: readonly Header[]): Header[] {
+  return headers.filter(({ name }) => !engineHeaders.has(name))
+}
