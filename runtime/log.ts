@@ -29,6 +29,11 @@ export function createLog(level: string, terminal: Terminal = process.stderr): L
   const destination = terminal.isTTY
     ? { write: (line: string) => void terminal.write(terminalLine(line)) }
     : pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 1000 })
+  return createLogTo(level, destination)
+}
+
+/** The lines of JSON go to `destination`, each with its end of line. */
+export function createLogTo(level: string, destination: { write(line: string): unknown }): Logger {
   return pino(
     {
       level,

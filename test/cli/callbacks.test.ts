@@ -2,11 +2,12 @@
 import t, { type Test } from 'tap'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall } from '../calls/call.ts'
-import { startAdministered } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
+
 import { runParley } from '../process/command.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startAdministeredProgram(t)
 
 t.test('callbacks list and cancel', async (t) => {
   const acme = await admin.organization('with callbacks')

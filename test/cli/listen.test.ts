@@ -7,7 +7,8 @@ import os from 'node:os'
 import t, { type Test } from 'tap'
 import type { Tenant } from '../../domain/access/organization.ts'
 import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
-import { startAdministered } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
+
 import { runParley } from '../process/command.ts'
 import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'
@@ -17,7 +18,7 @@ import { type Answer, inOrder, ok, type Received, startReceiver, status } from '
 import { eventOf, openStoredEvents } from '../webhooks/stored-events.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: loopbackProviders })
+const { parley, admin } = await startAdministeredProgram(t, { PARLEY_PROVIDERS: loopbackProviders })
 const events = openStoredEvents(databaseUrlOf(parley.dataDir))
 t.teardown(() => events.close())
 

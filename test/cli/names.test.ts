@@ -1,6 +1,7 @@
 /** Agents and endpoints are meant by their name or their id, and people of an organization are listed. */
 import t from 'tap'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { runParley } from '../process/command.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 import { outputOf } from './output.ts'
@@ -8,7 +9,7 @@ import { refused } from './refused.ts'
 
 const receiver = await startReceiver()
 t.teardown(() => receiver.close())
-const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const { parley, admin } = await startAdministeredProgram(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 
 const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }

@@ -2,12 +2,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { runParley } from '../process/command.ts'
 import { freshDataDir } from '../process/parley.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startAdministeredProgram(t)
 const files = freshDataDir()
 mkdirSync(files, { recursive: true })
 t.teardown(() => rmSync(files, { recursive: true, force: true }))

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { runParley } from '../process/command.ts'
 import { postJson } from '../router/requests.ts'
 import { jsonOf } from './output.ts'
@@ -43,7 +44,7 @@ const env = {
   PARLEY_CARRIER_TELNYX_MESSAGING_PROFILE_ID: 'profile-1',
   PARLEY_CARRIER_TELNYX_BASE_URL: `http://127.0.0.1:${(carrier.address() as AddressInfo).port}/v2`,
 }
-const { parley, admin } = await startAdministered(t, env)
+const { parley, admin } = await startAdministeredProgram(t, env)
 
 type Row = { id: string; sms_status: string }
 const command = <Printed>(...args: string[]) =>

@@ -1,12 +1,13 @@
 /** The operator's command that compares the rich-message numbers with those of the provider, of the built product. */
 import t from 'tap'
-import { startAdministered } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
+
 import { runParley } from '../process/command.ts'
 import { openDatabase } from '../process/database.ts'
 import { jsonOf } from './output.ts'
 import { refused } from './refused.ts'
 
-const { parley } = await startAdministered(t)
+const { parley } = await startAdministeredProgram(t)
 const sql = openDatabase(parley.dataDir)
 t.teardown(() => sql.end())
 

@@ -1,12 +1,13 @@
 /** The operator's commands for rich-message numbers, of the built product. */
 import t from 'tap'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { runParley } from '../process/command.ts'
 import { openDatabase } from '../process/database.ts'
 import { jsonOf } from './output.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startAdministeredProgram(t)
 const sql = openDatabase(parley.dataDir)
 t.teardown(() => sql.end())
 

@@ -1,12 +1,13 @@
 /** The commands for SIP connections and imported numbers, of the built product. */
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { startAdministered } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
+
 import { runLine, runParley } from '../process/command.ts'
 import { defaults } from '../store/cluster.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t, { PARLEY_MASTER_KEY: defaults.masterKeys().current })
+const { parley, admin } = await startAdministeredProgram(t, { PARLEY_MASTER_KEY: defaults.masterKeys().current })
 const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
 
 async function commands(test: Test, name: string) {

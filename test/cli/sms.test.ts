@@ -1,11 +1,12 @@
 /** The operator's commands for text messages, of the built product. */
 import t from 'tap'
 import { newEntry } from '../../simulator/registry-ids.ts'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { runParley } from '../process/command.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startAdministeredProgram(t)
 const command = (...args: string[]) => runParley(['sms', 'shared-campaign', ...args], { dataDir: parley.dataDir })
 
 t.test('sms shared-campaign set, show and clear', async (t) => {

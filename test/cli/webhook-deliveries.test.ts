@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import os from 'node:os'
 import t from 'tap'
 import { systemIds } from '../../runtime/clock.ts'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { runParley } from '../process/command.ts'
 import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'
@@ -14,7 +15,7 @@ import { inOrder, ok, type Received, startReceiver, status } from '../webhooks/r
 import { eventOf, openStoredEvents } from '../webhooks/stored-events.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const { parley, admin } = await startAdministeredProgram(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 const events = openStoredEvents(databaseUrlOf(parley.dataDir))
 t.teardown(() => events.close())
 

@@ -1,12 +1,13 @@
 /** The commands for webhook endpoints, of the built product. */
 import t from 'tap'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call } from '../platform/setup.ts'
 import { create, type Webhook } from '../platform/webhooks.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { runParley } from '../process/command.ts'
 import { outputOf } from './output.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startAdministeredProgram(t)
 
 const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }

@@ -8,8 +8,8 @@ import { Registry } from 'prom-client'
 import t from 'tap'
 import { parse } from 'yaml'
 import { startMetricsServer } from '../../runtime/metrics-server.ts'
-import { startAdministered } from '../platform/setup.ts'
 import { wavOf } from '../platform/spending.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
 import { freePort } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -26,7 +26,7 @@ const prices = [
 ].map((price) => ({ ...price, asOf: '2026-11' }))
 const models = { llm: ['chat'], tts: ['speak'], stt: ['listen'] }
 const adminPort = await freePort()
-const { admin } = await startAdministered(t, {
+const { admin } = await startAdministeredProgram(t, {
   PARLEY_ADMIN_PORT: String(adminPort),
   PARLEY_PROVIDERS: JSON.stringify([
     { id: 'main', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'platform', models, prices },

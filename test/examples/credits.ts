@@ -2,12 +2,12 @@
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import type { Running } from '../process/parley.ts'
+import type { TestServer } from '../server.ts'
 import type { Examples } from './run.ts'
 
-export async function compareCredits(t: Test, examples: Examples, parley: Running, administration: Administration) {
+export async function compareCredits(t: Test, examples: Examples, parley: TestServer, administration: Administration) {
   const acme = await administration.organization('with credit', { creditMicroUsd: 0 })
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   const movement = (id: string, kind: string, microUsd: number, minute: number, more: object = {}) => ({
     ...{ organization_id: acme.id, id, kind, micro_usd: microUsd, phone_number_id: null, day: null },
     ...{ created_at: new Date(minute * 60_000), updated_at: new Date(minute * 60_000) },

@@ -2,11 +2,11 @@ import type { Test } from 'tap'
 import { insertNumber } from '../phone/stored-number.ts'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import type { Running } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
+import type { TestServer } from '../server.ts'
 import type { Examples, Received, Sent } from './run.ts'
 
-type Server = { parley: Running; admin: Administration }
+type Server = { parley: TestServer; admin: Administration }
 
 /** The examples of the operations on phone numbers. */
 /** `sipAddress` is that of the server. */
@@ -21,7 +21,7 @@ export async function comparePhoneNumbers(
   const compare = (received: Received, example: string) =>
     examples.compare(t, received, { example, renamed: { '+15005550150': '+15005550100' } })
   compare(await send({ operation: 'listPhoneNumbers' }), 'listPhoneNumbers 200: none')
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   const tenant = { organizationId: acme.id, test: false }
   const id = await insertNumber(sql, tenant, {
     e164: '+15005550150',
@@ -72,7 +72,7 @@ async function compareTrunks(
 }
 
 /** The organization of a local installation may buy numbers. */
-async function comparePurchases(t: Test, examples: Examples, parley: Running): Promise<void> {
+async function comparePurchases(t: Test, examples: Examples, parley: TestServer): Promise<void> {
   const send = (sent: Sent) => examples.send(parley, sent)
   const compare = (received: Received, example: string) => examples.compare(t, received, { example })
   const available = await send({ operation: 'searchPhoneNumbers', parameters: ['areaCode', 'locality', 'limit'] })
@@ -88,7 +88,7 @@ async function comparePurchases(t: Test, examples: Examples, parley: Running): P
   const remove = (received: Received) => send({ operation: 'deletePhoneNumber', values: { id: idOf(received) } })
   compare(await remove(pending), 'NumberPurchaseConflict: pending')
   compare(await remove(bought), 'deletePhoneNumber 200: released')
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   await sql`update organizations set credit_micro_usd = 1999999 where name = 'local'`
   compare(await purchase({}), 'PaymentRequired: number')
   await sql`

@@ -131,7 +131,7 @@ t.test('sessions and calls', async (t) => {
   const joined = await send({ operation: 'webJoinCall', request: 'named' }, page.id)
   examples.compare(t, joined, { example: 'webJoinCall 200: joins', renamed })
   await page.close()
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   await sql`update phone_numbers set organization_id = ${acme.id}`
   const dialing = 'createPhoneSession 200: dialing'
   const ofAgent = { operation: 'createPhoneSession', request: 'agent', fields: { agentId: agent } }
@@ -197,7 +197,7 @@ t.test('sessions and calls', async (t) => {
 
 t.test('the verification of a business', (t) => compareVerification(t, examples, administration))
 
-t.test('the registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley.dataDir))
+t.test('the registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley))
 
 t.test('phone numbers', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
 t.test('rich messages', (t) => compareRmsg(t, examples, { parley, admin: administration }))
@@ -241,7 +241,7 @@ t.test('deliveries of webhooks', async (t) => {
       response.end('{"firstMessage": 7}')
     }),
   )
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   t.teardown(() => Promise.all([receiver.close(), sql.end()]))
   const tenant = { organizationId: acme.id, test: false }
   const compare = async (example: string, sent: Sent) =>

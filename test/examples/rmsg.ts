@@ -1,14 +1,14 @@
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
-import type { Running } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
+import type { TestServer } from '../server.ts'
 import type { Examples, Received, Sent } from './run.ts'
 
 /** The examples of the operations on rich messages. */
 export async function compareRmsg(
   t: Test,
   examples: Examples,
-  { parley, admin }: { parley: Running; admin: Administration },
+  { parley, admin }: { parley: TestServer; admin: Administration },
 ): Promise<void> {
   const list = { operation: 'listRmsgNumbers' }
   const listed = await examples.send(parley, list)
@@ -45,7 +45,7 @@ export async function compareRmsg(
 async function compareMessages(
   t: Test,
   examples: Examples,
-  parley: Running,
+  parley: TestServer,
   admin: Administration,
   phoneNumberId: string,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { newEntry } from '../../simulator/registry-ids.ts'
 import { insertNumber } from '../phone/stored-number.ts'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
+import type { TestServer } from '../server.ts'
 import type { Examples, Sent } from './run.ts'
 
 /** The examples of the registration for text messages. The simulated carrier reads what becomes of a brand out of its id. */
@@ -10,10 +11,10 @@ export async function compareSmsRegistration(
   t: Test,
   examples: Examples,
   admin: Administration,
-  dataDir: string,
+  parley: TestServer,
 ): Promise<void> {
   const acme = await admin.organization('with messages')
-  const sql = openDatabase(dataDir)
+  const sql = openDatabase(parley)
   const compare = async (sent: Sent, example: string) =>
     examples.compare(t, await examples.send(acme, sent), { example })
   const submit = { operation: 'submitSmsBrand' }

@@ -4,11 +4,11 @@ import { callWhen, hasEnded, type PhoneCallRow } from '../phone/phones.ts'
 import { insertNumber } from '../phone/stored-number.ts'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import type { Running } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
+import type { TestServer } from '../server.ts'
 import type { Examples, Received, Sent } from './run.ts'
 
-type Server = { parley: Running; admin: Administration }
+type Server = { parley: TestServer; admin: Administration }
 type Fields = { id: string; sessionId: string }
 
 /** The examples of the operations on transfers, over the simulated carrier. */
@@ -18,7 +18,7 @@ export async function compareTransfers(t: Test, examples: Examples, { parley, ad
   /** The person of this number answers, and decides nothing. */
   const renamed = { [acme.id]: 'local', '+15005550019': '+15005550017' }
   const compare = (received: Received, example: string) => examples.compare(t, received, { example, renamed })
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+15005550151', direction: 'both' })
   await sql.end()
   const browser = newCall(acme.id)

@@ -3,9 +3,9 @@ import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { isPhoneNumber } from '../../runtime/phone-number.ts'
+import { runCommand } from '../command.ts'
 import { ManualClock } from '../domain/fakes.ts'
 import { call, faultOf, startAdministered } from '../platform/setup.ts'
-import { runParley } from '../process/command.ts'
 import type { Target } from '../router/requests.ts'
 import { organization, TestCluster } from '../store/cluster.ts'
 import { authorizedRepresentative, businessProfile, forms } from './forms.ts'
@@ -61,7 +61,7 @@ t.test('the automatic review', async (t) => {
 t.test('the states over the public surface, and the review by the operator', async (t) => {
   const { parley, admin } = await startAdministered(t, { PARLEY_KYB_REVIEW: 'operator' })
   const acme = await admin.organization('acme')
-  const kyb = (...args: string[]) => runParley(['kyb', ...args], { dataDir: parley.dataDir })
+  const kyb = (...args: string[]) => runCommand(parley, ['kyb', ...args])
   const get = async (target: Target = acme) => (await call(target, 'GET', path)).json<{ status: string }>()
   const draft = (body: object, target = acme) => call(target, 'PUT', `${path}/draft`, body)
   const submit = (body: object = forms, target = acme) => call(target, 'POST', `${path}/submit`, body)

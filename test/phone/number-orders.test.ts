@@ -7,7 +7,7 @@ import { until } from '../process/machine.ts'
 import { send } from '../router/requests.ts'
 
 const { parley, admin } = await startAdministered(t)
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Row = { id: string; e164: string; nextChargeAt: string | null; setupStatus: { status: string; issues: string[] } }

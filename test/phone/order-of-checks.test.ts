@@ -8,7 +8,7 @@ import { send, type Target } from '../router/requests.ts'
 import { insertNumber } from './stored-number.ts'
 
 const { parley, admin } = await startAdministered(t)
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const unknownAgent = 'agent_0123456789012345678901'

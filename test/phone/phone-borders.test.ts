@@ -6,7 +6,7 @@ import type { Answer } from '../router/requests.ts'
 import { insertNumber } from './stored-number.ts'
 
 const { parley, admin } = await startAdministered(t)
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const acme = await admin.organization('acme')

@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
 import type { Answer, Target } from '../router/requests.ts'
+import { ownServer, serverWith } from '../server.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
@@ -83,7 +83,7 @@ t.test('secrets are sealed in the table, kept by a change, and never shown', asy
   for (const { text } of answers) t.notMatch(text, /k4n4ry/)
   t.match(answers.at(-1)?.json(), { description: 'New.', source: { hasSecret: true, timeoutMs: 500 } })
 
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   const rows = await sql<{ row: string; sealed: Buffer | null }[]>`
     select t::text as row, sealed from agent_tools t where organization_id = ${acme.id}`
   t.equal(rows.length, 1)
@@ -371,8 +371,7 @@ t.test('a schema is compiled apart from others', async (t) => {
 })
 
 t.test('the operator may allow subnets, and plain http there', async (t) => {
-  const other = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0/16", "fd00::/8"]' })
-  t.teardown(() => other.remove())
+  const other = await serverWith({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0/16", "fd00::/8"]' })
   const acme: Acme = { ...other, id: '', path: await agentPath(other) }
   const outcomes: [string, number][] = [
     ['http://10.1.2.3:9000/run', 201],
@@ -388,7 +387,7 @@ t.test('the operator may allow subnets, and plain http there', async (t) => {
     t.equal(answer.status, status, address)
   }
   await t.rejects(
-    startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0"]' }),
+    ownServer(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0"]' }),
     /outbound\.allowedSubnets: 10\.1\.0\.0 is no range/,
   )
 })

@@ -219,7 +219,7 @@ t.test('deleteAgent', async (t) => {
   for (const method of ['GET', 'DELETE']) t.match(faultOf(await call(acme, method, of(agent))), notFound)
   t.match(faultOf(await call(acme, 'PATCH', of(agent), {})), notFound)
   t.match(faultOf(await call(acme, 'GET', `${of(agent)}/tools`)), notFound)
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   t.same(await sql`select id from agent_tools where organization_id = ${acme.id}`, [])
   await sql.end()
 })

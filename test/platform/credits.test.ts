@@ -1,6 +1,6 @@
 /** The credit and its movements over the public surface, and the command that shows them. */
 import t from 'tap'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
@@ -45,7 +45,7 @@ t.test('parley credits', async (t) => {
   const acme = await admin.organization('by command', { creditMicroUsd: 25_000_000 })
   await admin.store.organizations.addCredit(acme.id, -12_400)
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
-  const credits = (...args: string[]) => runParley(['credits', ...args], { dataDir: parley.dataDir, env })
+  const credits = (...args: string[]) => runCommand(parley, ['credits', ...args], env)
   const shown = await credits()
   t.equal(shown.code, 0, shown.stderr)
   t.match(shown.stdout, /^credit \$24\.987600\n/)

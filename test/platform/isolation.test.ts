@@ -18,7 +18,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: stubProviders(stub),
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
 })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const scopes = ['router', 'platform', 'rmsg'] as const

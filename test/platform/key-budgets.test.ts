@@ -1,7 +1,7 @@
 /** Budgets of keys over the public surface, and the commands that give them. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/access/organization.ts'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { answer, call, pinned, putKey, startAdministered } from './setup.ts'
 
@@ -22,7 +22,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: JSON.stringify([provider('priced', { prices }), provider('unpriced', {})]),
 })
 const usage = (completion_tokens: number) => ({ prompt_tokens: 10, completion_tokens })
-const parleyKeys = async (...args: string[]) => runParley(['keys', ...args], { dataDir: parley.dataDir })
+const parleyKeys = async (...args: string[]) => runCommand(parley, ['keys', ...args])
 
 type Row = { id: string; name: string; budget: { spent_micro_usd: string } | null; policy_fields: string[] }
 const keyList = async (org: string) =>

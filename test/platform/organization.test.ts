@@ -1,6 +1,6 @@
 /** The organization of a key over the public surface, and the commands by which the operator sets it. */
 import t from 'tap'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { until } from '../process/machine.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
@@ -8,7 +8,7 @@ const { parley, admin } = await startAdministered(t)
 
 const path = '/v1/organization'
 const all = ['platform', 'admin'] as const
-const org = (...args: string[]) => runParley(['org', ...args], { dataDir: parley.dataDir })
+const org = (...args: string[]) => runCommand(parley, ['org', ...args])
 
 t.test('getOrganization', async (t) => {
   const acme = await admin.organization('acme', { creditMicroUsd: 12_345_678 })
@@ -145,7 +145,7 @@ t.test('there is one admin organization at most', async (t) => {
 
 t.test('parley org disable and enable', async (t) => {
   const { id, ...acme } = await admin.organization('closed')
-  const user = (...args: string[]) => runParley(['users', ...args], { dataDir: parley.dataDir })
+  const user = (...args: string[]) => runCommand(parley, ['users', ...args])
   t.equal((await user('create', 'ann@example.com', id)).code, 0)
   const token = { ...acme, key: (await user('token', 'ann@example.com', id)).stdout.trim() }
   const statuses = async () =>

@@ -40,7 +40,7 @@ const fields = Object.entries(contract.paths).flatMap(([url, operations]) =>
 
 const { parley, admin } = await startAdministered(t, { PARLEY_RMSG_KEEP_REMOVED_SEND: 'true' })
 const target = await admin.organization('numbers', { scopes: ['router', 'platform', 'rmsg'] })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 await sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true where id = ${target.id}`
 await sql.end()
 

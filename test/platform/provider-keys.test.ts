@@ -219,7 +219,7 @@ t.test('refusals', async (t) => {
 t.test('the table holds it sealed', async (t) => {
   const acme = await admin.organization('sealed')
   await putKey(acme, 'other', 'k4n4ry-sealed')
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   const rows = await sql<{ row: string; sealed: Buffer }[]>`
     select p::text as row, sealed from provider_keys p where organization_id = ${acme.id}`
   t.equal(rows.length, 1)

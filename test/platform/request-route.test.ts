@@ -1,6 +1,6 @@
 /** The route of a request: the row of each attempt, the choice behind it, and who may read both. */
 import t from 'tap'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ask, postJson, responses, send, speech } from '../router/requests.ts'
@@ -104,7 +104,7 @@ t.test('equal choices are one row', async (t) => {
   const acme = await admin.organization('equal')
   const made = await Promise.all(Array.from({ length: 8 }, () => answer(acme, pinned('second/chat'))))
   for (const each of made) await routeOf(t, acme, each)
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   t.match(
     await sql`select count(*)::int as requests, count(distinct choice_id)::int as choices from requests
       where organization_id = ${acme.id}`,
@@ -135,13 +135,13 @@ t.test('parley why', async (t) => {
   stub.behave({ kind: 'status', status: 500 })
   const made = await answer(acme, two)
   const route = await routeOf(t, acme, made)
-  const options = { dataDir: parley.dataDir, env: { PARLEY_URL: parley.url, PARLEY_API_KEY: acme.key } }
-  const shown = await runParley(['why', route.request_id], options)
+  const why = (...args: string[]) => runCommand(parley, ['why', ...args], { PARLEY_API_KEY: acme.key })
+  const shown = await why(route.request_id)
   t.equal(shown.code, 0, shown.stderr)
   t.match(shown.stdout, route.candidate)
   for (const line of [/createResponse +succeeded/, /other:chat +unavailable \(no_credential\)/, /:chat +server/])
     t.match(shown.stdout, line)
-  const json = await runParley(['why', route.request_id, '--json'], options)
+  const json = await why(route.request_id, '--json')
   t.same(JSON.parse(json.stdout), route)
-  t.match(await runParley(['why', 'req_nobody'], options), { code: 1, stderr: /NOT_FOUND/ })
+  t.match(await why('req_nobody'), { code: 1, stderr: /NOT_FOUND/ })
 })

@@ -19,7 +19,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: stubProviders(stub),
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
 })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 /** Part of the contract. Scopes that a role lacks are refused. */

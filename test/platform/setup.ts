@@ -1,14 +1,14 @@
 /**
- * A started Parley with stub providers: one with the operator's credential, one without; and separate organizations
- * for each test.
+ * A server with stub providers: one with the operator's credential, one without; and separate organizations for each
+ * test.
  */
 import type { Test } from 'tap'
 import type { Scope } from '../../domain/access/organization.ts'
 import { openStore, type Store } from '../../store/store.ts'
 import { databaseUrlOf } from '../process/database.ts'
-import { type Running, startParley } from '../process/parley.ts'
 import type { StubOpenAi, StubRequest } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send, type Target } from '../router/requests.ts'
+import { type Settings, serverWith, type TestServer } from '../server.ts'
 import { defaults, organization } from '../store/cluster.ts'
 
 export const platformKey = 'key-of-the-operator'
@@ -25,22 +25,25 @@ export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   return JSON.stringify([provider('main', platformKey), provider('other', 'env:NO_SUCH_KEY'), ...more])
 }
 
-/** A built Parley and its administration, which end with the test. */
+/** The server with these settings that this process shares, and its administration, which ends with the test. */
 export async function startAdministered(
   t: { teardown(run: () => Promise<void>): void },
-  env: Record<string, string> = {},
-): Promise<{ parley: Running; admin: Administration }> {
-  const parley = await startParley(env)
-  t.teardown(() => parley.remove())
+  env: Settings = {},
+): Promise<{ parley: TestServer; admin: Administration }> {
+  const parley = await serverWith(env)
   const admin = await openAdministration(parley)
   t.teardown(() => admin.close())
   return { parley, admin }
 }
 
+/** A server in this process, or the built program with an embedded Postgres. */
+type Administered = { url: string; dataDir: string } | Pick<TestServer, 'url' | 'dataDir' | 'databaseUrl'>
+
 /** Makes organizations in the store of a running Parley. The caller closes it. */
-export async function openAdministration(parley: Running): Promise<Administration> {
+export async function openAdministration(parley: Administered): Promise<Administration> {
   const { dataDir } = parley
-  const store = await openStore({ ...defaults, databaseUrl: databaseUrlOf(dataDir), dataDir, serves: false })
+  const databaseUrl = databaseUrlOf('databaseUrl' in parley ? parley : dataDir)
+  const store = await openStore({ ...defaults, databaseUrl, dataDir, serves: false })
   async function key(organizationId: string, { scopes = routerAndPlatform, test = false }: KeyOptions = {}) {
     const wanted = { organizationId, name: 'of a test', scopes, test, policy: {}, expiresAtMs: null }
     const made = await store.keys.create(wanted)

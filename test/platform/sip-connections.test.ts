@@ -5,7 +5,7 @@ import type { Target } from '../router/requests.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Row = Record<string, unknown> & { id: string }

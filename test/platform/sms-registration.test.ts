@@ -8,7 +8,7 @@ import { type Answer, send, type Target } from '../router/requests.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const base = '/v1/sms/10dlc'
@@ -141,12 +141,14 @@ t.test('the carrier does not know a brand, a campaign or a number', async (t) =>
 t.test('the reasons of a carrier that refuses a brand', async (t) => {
   const acme = await enabled('refused')
   await call(acme, 'PUT', `${base}/brand`, brand)
-  // No request can save such a name.
-  await sql`
+  // No request can save so long a name, and no answer can show it.
+  const rename = (length: number) => sql`
     update sms_registrations
-    set brand_profile = jsonb_set(brand_profile::jsonb, '{displayName}', to_jsonb(repeat('x', 101)))
+    set brand_profile = jsonb_set(brand_profile::jsonb, '{displayName}', to_jsonb(repeat('x', ${length}::int)))
     where organization_id = ${acme.id}`
+  await rename(101)
   const submitted = await call(acme, 'POST', `${base}/brand/submit`)
+  await rename(100)
   t.same(faultOf(submitted), { status: 502, code: 'CARRIER_BRAND_SUBMIT_FAILED' })
   const { ownBrand } = (await call(acme, 'GET', base)).json<{ ownBrand: object }>()
   t.match(ownBrand, { status: 'draft', reviewErrors: [{ field: 'displayName', message: String }], submittedAt: null })

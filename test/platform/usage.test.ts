@@ -1,6 +1,6 @@
 /** Usage equals the sum of what the answers said: over random requests with failures, own keys and unknown prices. */
 import t from 'tap'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ask, postJson, readEvents, responses, speech, transcribe } from '../router/requests.ts'
 import { call, faultOf, putKey, startAdministered } from './setup.ts'
@@ -128,23 +128,20 @@ t.test('getUsage says what the answers said', async (t) => {
   const nothing = { requests: 0, legs: 0, failed: 0, unpriced: 0, costMicroUsd: '0', quantities: {} }
   for (const other of [await admin.key(acme.id, { test: true }), await admin.organization('stranger')])
     t.match((await call(other, 'GET', '/v1/usage')).json(), { rows: [], total: nothing }, 'nobody else sees it')
-  const shown = await runParley(['usage', '--by', 'provider'], {
-    dataDir: parley.dataDir,
-    env: { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url },
-  })
+  const shown = await runCommand(parley, ['usage', '--by', 'provider'], { PARLEY_API_KEY: acme.key })
   t.equal(shown.code, 0, shown.stderr)
   t.comment(shown.stdout)
   t.match(shown.stdout, new RegExp(`^ {2}total +${requestsMade} `, 'm'))
   t.match(shown.stdout, /^ {2}own .* \$0\.000000 /m)
   t.match(shown.stdout, /^ {2}unknown .* unknown|^ {2}unknown .* \$0\.000000 /m)
 
-  const operator = (...args: string[]) => runParley([...args, '--org', acme.id], { dataDir: parley.dataDir })
+  const operator = (...args: string[]) => runCommand(parley, [...args, '--org', acme.id])
   t.equal((await operator('usage', '--by', 'provider')).stdout, shown.stdout, 'the operator needs no key')
   t.match((await operator('credits')).stdout, new RegExp(`^credit \\$${(Number(credit) / 1e6).toFixed(6)}$`, 'm'))
 })
 
 t.test('usage and credits of the command line refuse what they cannot read', async (t) => {
-  const refusal = async (...args: string[]) => (await runParley(args, { dataDir: parley.dataDir })).stderr
+  const refusal = async (...args: string[]) => (await runCommand(parley, args)).stderr
   for (const command of ['usage', 'credits'])
     t.match(
       await refusal(command, '--org', 'nobody'),

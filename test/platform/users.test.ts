@@ -4,14 +4,13 @@ import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { openStore } from '../../store/store.ts'
-import { runParley } from '../process/command.ts'
-import { databaseUrlOf } from '../process/database.ts'
+import { runCommand } from '../command.ts'
 import { defaults } from '../store/cluster.ts'
 import { startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
 const { id, key } = await admin.organization('acme', { scopes: ['router', 'platform', 'rmsg', 'admin'] })
-const users = (...args: string[]) => runParley(['users', ...args], { dataDir: parley.dataDir })
+const users = (...args: string[]) => runCommand(parley, ['users', ...args])
 
 type Headers = Record<string, string>
 type Seen = { status: number; code?: string }
@@ -111,9 +110,9 @@ t.test('a session is for pages of this server', async (t) => {
 })
 
 t.test('an expired token or session is unknown', async (t) => {
-  const { dataDir } = parley
+  const { dataDir, databaseUrl } = parley
   const clock = { ...systemClock, nowMs: () => Date.now() - 12 * 3_600_000 }
-  const earlier = await openStore({ ...defaults, clock, databaseUrl: databaseUrlOf(dataDir), dataDir, serves: false })
+  const earlier = await openStore({ ...defaults, clock, databaseUrl, dataDir, serves: false })
   t.teardown(() => earlier.close({ stopPostgres: false }))
   const issue = async (kind: 'user_token' | 'session') =>
     (await earlier.users.issue(id, 'ann@example.com', kind))?.secret ?? ''

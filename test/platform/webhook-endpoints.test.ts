@@ -241,7 +241,7 @@ t.test('secrets are sealed, kept by a change, and never shown', async (t) => {
     authHeaders: { authorization: 'Bearer k4n4ry', 'x-b': 'k4n4ry' },
     signingSecrets: ['k4n4ry-secret'],
   })
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   t.teardown(() => sql.end())
   const rows = await sql<{ row: string; sealed: Buffer }[]>`
     select t::text as row, sealed from webhook_endpoints t where organization_id = ${acme.id}`
@@ -323,7 +323,7 @@ t.test('disabled and enabled', async (t) => {
   t.equal(off['disabledAt'], off.updatedAt)
   const again = (await change(acme, webhook, { disabled: true })).json<Webhook>()
   t.equal(again['disabledAt'], off['disabledAt'], 'it was disabled then')
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   t.teardown(() => sql.end())
   await sql`update webhook_endpoints set failing_since = now(), disabled_reason = 'failing' where id = ${webhook.id}`
   t.match(await read(acme, webhook), { disabled: true, disabledReason: 'failing' })

@@ -148,7 +148,7 @@ t.test('an organization has at most 50 endpoints in each world, also when many a
 t.test('deliveries that wait are cancelled when their endpoint is disabled, deleted or without agents', async (t) => {
   const acme = await admin.organization('cancelled')
   const tenant = { organizationId: acme.id, test: false }
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   t.teardown(() => sql.end())
   const agent = await agentOf(acme)
   const field = { webhooks: { status: { url } } }

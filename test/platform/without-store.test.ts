@@ -1,13 +1,12 @@
 /** A database that is away: requests are answered that they can be sent again, and never that something is not found. */
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { call, faultOf } from './setup.ts'
 
 t.test('a database that is away is 503 with Retry-After', async (t) => {
-  const cluster = await TestCluster.start()
-  const parley = await startParley({ DATABASE_URL: await cluster.database('empty') })
-  t.teardown(() => parley.remove())
+  const cluster = await TestCluster.startOwn()
+  const parley = await ownServer(t, { DATABASE_URL: await cluster.database('empty') })
   const body = { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en' } }
   const { id } = (await call(parley, 'POST', '/v1/agents', body)).json<{ id: string }>()
   await call(parley, 'PATCH', '/v1/organization', {})

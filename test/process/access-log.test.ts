@@ -2,17 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { call, startAdministered, stubProviders } from '../platform/setup.ts'
+import { call, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { loopbackModel } from '../realtime/socket.ts'
 import { ask, responses, send } from '../router/requests.ts'
+import { startAdministeredProgram } from './administered.ts'
 import { until } from './machine.ts'
 
 type Line = Record<string, unknown>
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
-const { parley, admin } = await startAdministered(t, {
+const { parley, admin } = await startAdministeredProgram(t, {
   PARLEY_PROVIDERS: stubProviders(stub, [{ id: 'loopback', adapter: 'loopback' }]),
   PARLEY_LOG_LEVEL: 'info',
 })

@@ -1,8 +1,9 @@
 /** The spans of one call at a local sink: a browser session with a turn, a tool and webhooks. */
 import t from 'tap'
-import { call, startAdministered, stubProviders } from '../platform/setup.ts'
+import { call, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
+import { startAdministeredProgram } from './administered.ts'
 import { until } from './machine.ts'
 import { type SpanAtSink, startSpanSink, treeOf, valuesOf } from './span-sink.ts'
 import { Page } from './voice-session.ts'
@@ -10,7 +11,7 @@ import { Page } from './voice-session.ts'
 const [sink, stub, hook] = await Promise.all([startSpanSink(), startStubOpenAi(), startReceiver()])
 const tool = await startReceiver((response) => response.writeHead(200).end('{"eta":"noon"}'))
 t.teardown(() => Promise.all([sink.close(), stub.close(), hook.close(), tool.close()]))
-const { parley, admin } = await startAdministered(t, {
+const { parley, admin } = await startAdministeredProgram(t, {
   PARLEY_PROVIDERS: stubProviders(stub, [{ id: 'loopback', adapter: 'loopback' }]),
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_LOG_LEVEL: 'info',

@@ -1,13 +1,17 @@
-/** Opens the embedded Postgres of a running Parley, without any of Parley's code. */
+/** Opens the database of a running Parley, without any of Parley's code. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
 
+/** The data folder of a program with an embedded Postgres, or a server whose database has an address. */
+export type DatabaseOf = string | { databaseUrl: string }
+
 /** Connects with Parley's role, which is not a superuser, and sees every organization and both worlds. The caller ends it. */
-export function openDatabase(dataDir: string): postgres.Sql {
+export function openDatabase(of: DatabaseOf): postgres.Sql {
+  const url = new URL(databaseUrlOf(of))
   return postgres({
-    host: socketDir(dataDir),
-    database: 'parley',
+    host: url.searchParams.get('host') ?? '',
+    database: url.pathname.slice(1),
     username: 'parley',
     max: 1,
     onnotice: () => {},
@@ -24,9 +28,10 @@ export function postgresPid(dataDir: string): number | null {
   }
 }
 
-/** DATABASE_URL of the embedded Postgres of a running Parley. */
-export function databaseUrlOf(dataDir: string): string {
-  return `postgres://parley@localhost/parley?host=${encodeURIComponent(socketDir(dataDir))}`
+/** DATABASE_URL of a running Parley. */
+export function databaseUrlOf(of: DatabaseOf): string {
+  if (typeof of !== 'string') return of.databaseUrl
+  return `postgres://parley@localhost/parley?host=${encodeURIComponent(socketDir(of))}`
 }
 
 export function socketDir(dataDir: string): string {

@@ -31,7 +31,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: JSON.stringify([provider('dormant', 'env:NO_SUCH_KEY'), provider('house', 'operators')]),
   PARLEY_LOCAL_ENABLED: 'false',
 })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const organization = (name: string, creditMicroUsd = 0) =>

@@ -7,7 +7,7 @@ import { badFields, goodFields } from './message-bounds.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
 const { parley, admin } = await startAdministered(t)
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const message = { to: '+15005550031', text: 'Your bicycle is ready.' }

@@ -7,7 +7,7 @@ import type { Target } from '../router/requests.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
 const { parley, admin } = await startAdministered(t)
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Shown = { id: string; rmsg: { enabled?: boolean; mode?: string; phoneNumberId?: string | null } | null }

@@ -7,7 +7,7 @@ import { postJson } from '../router/requests.ts'
 import { inOrder, ok, type Received, type Receiver, startReceiver, status } from '../webhooks/receiver.ts'
 
 const { parley } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const made = await call(parley, 'POST', '/v1/agents', {

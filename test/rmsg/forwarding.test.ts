@@ -19,7 +19,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_MASTER_KEY: masterKey,
 })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Event = {

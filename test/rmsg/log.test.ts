@@ -10,7 +10,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_MASTER_KEY: masterKey,
 })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Item = { id: string; eventId: string; endpointName: string; [field: string]: unknown }

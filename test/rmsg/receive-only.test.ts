@@ -17,7 +17,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_CARRIER_TELNYX_PUBLIC_KEY: messageKey.publicKey,
   PARLEY_CARRIER_TELNYX_BASE_URL: 'http://127.0.0.1:9/v2',
 })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const message = { to: '+15005550030', text: 'Ready.' }

@@ -13,7 +13,7 @@ import { openDatabase } from '../process/database.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
 const { parley, admin } = await startAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 const { rmsgEvents, rmsgMessages, rmsgSubscriptions, webhookSecrets, organizations } = admin.store
 

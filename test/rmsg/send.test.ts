@@ -7,7 +7,7 @@ import { badFields, goodFields } from './message-bounds.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
 const { parley, admin } = await startAdministered(t, { PARLEY_RMSG_KEEP_REMOVED_SEND: 'true' })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Number = { id: string; phoneNumber: string }

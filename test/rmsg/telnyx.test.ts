@@ -40,7 +40,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_CARRIER_TELNYX_MESSAGING_PROFILE_ID: 'profile-1',
   PARLEY_CARRIER_TELNYX_BASE_URL: `http://127.0.0.1:${(carrier.address() as AddressInfo).port}/v2`,
 })
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const shop = await admin.organization('shop', { scopes: ['platform', 'rmsg'] })

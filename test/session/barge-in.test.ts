@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startAdministered } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
+
 import { speech } from '../router/requests.ts'
 import { speechAt } from '../speech/samples.ts'
 import { endedCall, type Sound, soundsOf } from './recorded-call.ts'
@@ -36,7 +37,7 @@ const samplesPerMs = callerRateHz / 1000
 /** Pauses inside of the message are shorter. */
 const gapMs = 450
 
-const { admin } = await startAdministered(t, { PARLEY_LOCAL_WARM: 'true' })
+const { admin } = await startAdministeredProgram(t, { PARLEY_LOCAL_WARM: 'true' })
 const acme = await admin.organization('barge-in')
 await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 const interruption = await speechAt('tt-weasels', callerRateHz)

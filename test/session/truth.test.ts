@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startAdministered } from '../platform/setup.ts'
+import { startAdministeredProgram } from '../process/administered.ts'
+
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -27,7 +28,7 @@ const systemPrompt = names.map((name) => `Q: ${spoken[name]}\nA: ${answers[name]
 const conversationsCount = 10
 const atOnce = 3
 
-const { admin } = await startAdministered(t, { PARLEY_LOCAL_WARM: 'true' })
+const { admin } = await startAdministeredProgram(t, { PARLEY_LOCAL_WARM: 'true' })
 const acme = await admin.organization('truth')
 await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 

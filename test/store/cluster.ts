@@ -1,8 +1,10 @@
-/** One embedded Postgres for a test file. Each test gets a database that is a copy of a migrated one. */
+/** The databases of a test file. Each is a copy of a migrated database, in the Postgres of the run or in a separate one. */
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
+import { t as root } from 'tap'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { readStoredPolicy } from '../../handlers/key-policy.ts'
 import { systemClock, systemIds } from '../../runtime/clock.ts'
@@ -87,34 +89,37 @@ type Test = { teardown(run: () => unknown): void }
 /** Stores and connections are closed with the test that opened them. */
 export class TestCluster {
   readonly folder: string
-  readonly server: EmbeddedPostgres
+  readonly socketDir: string
   /** Superuser: row level security does not hide anything from it. */
   readonly admin: postgres.Sql
-  #databases = 0
+  readonly #made: string[] = []
+  readonly #stopServer: () => Promise<void>
 
-  private constructor(folder: string, server: EmbeddedPostgres) {
+  private constructor(folder: string, socketDir: string, stopServer: () => Promise<void>) {
     this.folder = folder
-    this.server = server
-    this.admin = postgres({ host: server.socketDir, user: 'postgres', database: 'postgres', onnotice: () => {} })
+    this.socketDir = socketDir
+    this.#stopServer = stopServer
+    this.admin = postgres({ host: socketDir, user: 'postgres', database: 'postgres', max: 2, onnotice: () => {} })
   }
 
+  /** Databases in the Postgres that all tests of this process share. */
   static async start(): Promise<TestCluster> {
-    const folder = temporaryFolder()
-    await copyCluster(folder)
-    const server = await startEmbedded({ ...defaults, dataDir: folder })
-    const sql = connectOnce({ socketDir: server.socketDir, role: 'parley', database: 'parley' }, 'template')
-    await migrate(sql, () => {})
-    await sql.end()
-    return new TestCluster(folder, server)
+    return new TestCluster(temporaryFolder(), await postgresOfProcess(), () => Promise.resolve())
+  }
+
+  /** A Postgres for this file alone, which it may stop, kill or set up in another way. */
+  static async startOwn(): Promise<TestCluster & { server: EmbeddedPostgres }> {
+    const { folder, server } = await startServer()
+    return Object.assign(new TestCluster(folder, server.socketDir, () => server.stop()), { server })
   }
 
   /** DATABASE_URL of a new database: migrated, or without any table. */
   async database(kind: 'migrated' | 'empty' = 'migrated'): Promise<string> {
-    this.#databases += 1
-    const name = `test_${this.#databases}`
+    const name = `test_${randomBytes(8).toString('hex')}`
     const template = kind === 'migrated' ? 'parley' : 'template0'
     await this.admin.unsafe(`create database ${name} template ${template} owner parley`)
-    return `postgres://parley@localhost/${name}?host=${encodeURIComponent(this.server.socketDir)}`
+    this.#made.push(name)
+    return `postgres://parley@localhost/${name}?host=${encodeURIComponent(this.socketDir)}`
   }
 
   async store(test: Test, databaseUrl: string, options: Partial<StoreOptions> = {}): Promise<Store> {
@@ -127,16 +132,46 @@ export class TestCluster {
   sql(test: Test, databaseUrl: string): postgres.Sql<{ bigint: number }> {
     const database = new URL(databaseUrl).pathname.slice(1)
     const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }
-    const sql = postgres({ host: this.server.socketDir, user: 'postgres', database, types, max: 1, onnotice: () => {} })
+    const sql = postgres({ host: this.socketDir, user: 'postgres', database, types, max: 1, onnotice: () => {} })
     test.teardown(() => sql.end({ timeout: 1 }))
     return sql
   }
 
   async stop(): Promise<void> {
+    for (const name of this.#made) await this.admin.unsafe(`drop database if exists ${name} with (force)`)
     await this.admin.end({ timeout: 1 })
-    await this.server.stop()
+    await this.#stopServer()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+let shared: Promise<string> | null = null
+
+/** The folder of the socket. Without a runner, a Postgres of the process starts, which ends with it. */
+function postgresOfProcess(): Promise<string> {
+  shared ??= startShared()
+  return shared
+}
+
+async function startShared(): Promise<string> {
+  const ofRun = process.env['PARLEY_TEST_POSTGRES']
+  if (ofRun !== undefined) return ofRun
+  const { folder, server } = await startServer()
+  root.teardown(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return server.socketDir
+}
+
+async function startServer(): Promise<{ folder: string; server: EmbeddedPostgres }> {
+  const folder = temporaryFolder()
+  await copyCluster(folder)
+  const server = await startEmbedded({ ...defaults, dataDir: folder })
+  const sql = connectOnce({ socketDir: server.socketDir, role: 'parley', database: 'parley' }, 'template')
+  await migrate(sql, () => {})
+  await sql.end()
+  return { folder, server }
 }
 
 const settings = { maxConcurrency: null, smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }

@@ -3,7 +3,6 @@ import t from 'tap'
 import { validatorsOf } from '../../app/answer-checks.ts'
 import { connectOnce } from '../../store/connect.ts'
 import { call, startAdministered, stubProviders } from '../platform/setup.ts'
-import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'
 import { Page } from '../process/voice-session.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -182,7 +181,7 @@ t.test('a call without endpoints has no deliveries', async (t) => {
 
 /** Changes rows of the running server, and resolves with their number. */
 async function sql(statement: string): Promise<number> {
-  const connection = connectOnce({ databaseUrl: databaseUrlOf(parley.dataDir) }, 'a test')
+  const connection = connectOnce({ databaseUrl: parley.databaseUrl }, 'a test')
   try {
     return await connection.begin(async (tx) => {
       await tx`select set_config('app.organization', '*', true), set_config('app.world', '*', true)`

@@ -9,7 +9,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startAdministered } from '../../platform/setup.ts'
+import { startAdministeredProgram } from '../../process/administered.ts'
+
 import { freePort } from '../../process/machine.ts'
 import { startStubOpenAi } from '../../providers/stub-openai.ts'
 import { BoardLoad, providersOf } from './load.ts'
@@ -31,7 +32,7 @@ t.test(
     const stub = await startStubOpenAi()
     t.teardown(() => stub.close())
     const adminPort = await freePort()
-    const { parley, admin } = await startAdministered(t, {
+    const { parley, admin } = await startAdministeredProgram(t, {
       PARLEY_ADMIN_PORT: String(adminPort),
       PARLEY_PROVIDERS: providersOf(stub.url),
       PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',

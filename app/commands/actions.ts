@@ -1,0 +1,43 @@
+/** Carries out the commands of the command line. A command loads the parts that few commands need when it runs. */
+import type { Actions } from '../../cli/actions.ts'
+import { examine } from '../../cli/doctor.ts'
+import { configKeys } from '../../generated/config/keys.ts'
+import type { ParleyConfig } from '../../generated/config/types.ts'
+import { validateConfig } from '../../generated/config/validator.ts'
+import { type Environment, loadConfig } from '../../runtime/config.ts'
+import { authorityOf } from '../../runtime/engine/host.ts'
+import { keyOf } from '../../runtime/local-secret.ts'
+import { endInstance, readPidFile } from '../../runtime/pid-file.ts'
+import { version } from '../../runtime/version.ts'
+import { webhookSigner } from './sign.ts'
+
+/** Most commands only send requests, so they load neither the server nor the store: `parley --help` takes 0.15 s and not 0.75 s. */
+export function createActions(env: Environment): Actions {
+  const config = () => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
+  const serving = () => import('./serve.ts')
+  const administration = () => import('./administer.ts')
+  return {
+    version,
+    up: async (ready) => (await serving()).up(await config(), env, ready),
+    demo: async (run) => (await serving()).demo(await config(), env, run),
+    doctor: async () => examine((await serving()).machine(env, config)),
+    config: async () => (await serving()).checkConfig(await config(), env),
+    drain: async () => {
+      const instance = readPidFile((await config()).dataDir)
+      if (instance) await endInstance(instance)
+      return instance?.pid ?? null
+    },
+    admin: async (run) => (await administration()).administer(await config(), run),
+    migrate: async () => (await administration()).migrateDatabase(await config()),
+    backup: async (file) => (await administration()).backUpDatabase(await config(), file),
+    restore: async (file) => (await administration()).restoreDatabase(await config(), file),
+    updateCatalog: async (source) => (await administration()).updateCatalogOf(await config(), source),
+    connection: async () => {
+      const settings = await config()
+      const { dataDir, host, port } = settings
+      const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${authorityOf(host, port)}`
+      return { baseUrl, apiKey: keyOf(settings, env) }
+    },
+    webhookSigner: async (given) => webhookSigner((await config()).dataDir, given),
+  }
+}

@@ -1,0 +1,30 @@
+/** Provider keys over several processes of one server. */
+import t from 'tap'
+import { answer, deleteKey, pinned, putKey, stubProviders } from '../platform/setup.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { freePort, until } from './machine.ts'
+import { startParley } from './parley.ts'
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+
+t.test('several processes: a key that is put or deleted in one is known in the others', async (t) => {
+  const shared = await startParley({
+    PARLEY_PROVIDERS: stubProviders(stub),
+    PARLEY_PORT: String(await freePort()),
+    PARLEY_PROCESSES: '2',
+  })
+  t.teardown(() => shared.remove())
+  const statuses = async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => answer(shared, pinned('other/chat'))))
+    return [...new Set(all.map(({ status }) => status))]
+  }
+  // A lacking credential is no outage, so it is no 503.
+  t.same(await statuses(), [400])
+  const all = async (status: number) => (await statuses()).join() === String(status)
+  await putKey(shared, 'other', 'shared-key')
+  await until('every process knows it', () => all(200))
+  await deleteKey(shared, 'other')
+  await until('every process has forgotten it', () => all(400))
+  t.pass('told by NOTIFY')
+})

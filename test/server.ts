@@ -1,0 +1,147 @@
+/**
+ * The product in the process of the test: a gateway on a free port, with a separate database in the Postgres of the run. A
+ * start costs a tenth of a second, and 0.05 s of a core; the built program with a separate Postgres costs 20 times as much.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { t as root } from 'tap'
+import { type Gateway, type Start, startGateway } from '../app/gateway.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import { configKeys } from '../generated/config/keys.ts'
+import type { ParleyConfig } from '../generated/config/types.ts'
+import { validateConfig } from '../generated/config/validator.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { loadConfig } from '../runtime/config.ts'
+import { createLogTo } from '../runtime/log.ts'
+import { TestCluster } from './store/cluster.ts'
+
+export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
+
+/** Variables of the environment. */
+export type Settings = Readonly<Record<string, string>>
+
+export type TestServer = {
+  url: string
+  key: string
+  dataDir: string
+  databaseUrl: string
+  gateway: Gateway
+  /** The lines of the log so far, as JSON. */
+  output(): string
+  /** Drains for a moment, closes and removes everything. */
+  stop(): Promise<void>
+}
+
+const shared = new Map<string, Promise<TestServer>>()
+
+/**
+ * The server with these settings that all tests of this process share. A test that changes what others see (limits,
+ * metrics, the log, the end of the server) asks for a separate server.
+ */
+export function serverWith(settings: Settings = {}): Promise<TestServer> {
+  const name = JSON.stringify(Object.entries(settings).sort())
+  const known = shared.get(name)
+  if (known !== undefined) return known
+  const server = startShared(settings)
+  shared.set(name, server)
+  return server
+}
+
+/** The newest teardown runs first, so that the server stops before the Postgres that it needed to start. */
+async function startShared(settings: Settings): Promise<TestServer> {
+  const server = await startServer(settings)
+  root.teardown(() => server.stop())
+  return server
+}
+
+/** `parts` replaces the clock, the engines and other parts of the product. */
+export async function ownServer(
+  t: { teardown(run: () => Promise<void>): void },
+  settings: Settings = {},
+  parts: Omit<Start, 'env'> = {},
+): Promise<TestServer> {
+  const server = await startServer(settings, parts)
+  t.teardown(() => server.stop())
+  return server
+}
+
+/** For how long a server that stops may drain. Otherwise a socket or a session that a test has left costs the whole drain. */
+const drainMs = 200
+
+async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): Promise<TestServer> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
+  const cluster = await TestCluster.start()
+  const remove = async () => {
+    await cluster.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    const databaseUrl = settings['DATABASE_URL'] ?? (await cluster.database())
+    const env = { ...quiet, PARLEY_DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...engineOfTests(), ...settings }
+    const config = await loadConfig<ParleyConfig>(env, configKeys, validateConfig)
+    let output = ''
+    const log = createLogTo(config.logLevel, { write: (line) => (output += line) })
+    const clock = endingClock()
+    const gateway = await startGateway(config, { env, log, clock, ...parts })
+    const stop = once(async () => {
+      const timer = setTimeout(() => gateway.force(), drainMs)
+      await gateway.stop(0)
+      clearTimeout(timer)
+      clock.end()
+      await remove()
+    })
+    const key = config.bootstrapKey ?? testKey
+    return { url: gateway.url, key, dataDir, databaseUrl, gateway, output: () => output, stop }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** The timers of a program end with its process. Those of a server in this process would keep it alive. */
+function endingClock(): Clock & { end(): void } {
+  const cancels = new Set<() => void>()
+  return {
+    ...systemClock,
+    after(delayMs, run) {
+      const cancelTimer = systemClock.after(delayMs, () => {
+        cancels.delete(cancel)
+        run()
+      })
+      const cancel = () => {
+        cancels.delete(cancel)
+        cancelTimer()
+      }
+      cancels.add(cancel)
+      return cancel
+    },
+    end() {
+      for (const cancel of cancels) cancel()
+    },
+  }
+}
+
+/** A test may stop its server before its end. */
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  return () => (running ??= run())
+}
+
+const quiet: Settings = {
+  PARLEY_PORT: '0',
+  PARLEY_BOOTSTRAP_KEY: testKey,
+  PARLEY_LOG_LEVEL: 'warn',
+  PARLEY_EDGE_QUOTA: '0',
+  // The warm engine of each server would take a second of a core and 265 MiB.
+  PARLEY_LOCAL_WARM: 'false',
+  // There is no load balancer, and a test need not wait for one.
+  PARLEY_DRAIN_LB_DELAY_MS: '0',
+  PARLEY_STORE_CONNECTIONS_MAX: '4',
+}
+
+/** Some tests run over both engines. */
+function engineOfTests(): Settings {
+  const engine = process.env['PARLEY_TEST_ENGINE']
+  return engine === undefined ? {} : { PARLEY_ENGINE: engine }
+}
