@@ -1,7 +1,7 @@
 /**
  * The types of a document, resolved from JSON Schema into what every typed language has. A target prints them and reads no schema.
  *
- *   any · scalar · bytes · enum          a value
+ *   any · null · scalar · bytes · enum   a value
  *   list · map                           many values of one type, by position or by name
  *   object ─ fields[]                    closed: nothing else may be in it
  *   union ─ arms[], tag                  `tag` is the field whose constant says which arm it is
@@ -33,6 +33,7 @@ export type ObjectType = { kind: 'object'; fields: Field[]; isClosed: boolean }
 
 export type Type =
   | { kind: 'any' }
+  | { kind: 'null' }
   | { kind: 'scalar'; scalar: 'string' | 'integer' | 'number' | 'boolean'; format: string | null }
   | { kind: 'bytes' }
   | { kind: 'enum'; values: Literal[] }
@@ -92,14 +93,16 @@ export function innerTypes(type: Type): Type[] {
 /** Resolves the keywords `type`, `properties` and `items`, apart from allOf and oneOf. */
 function ownParts(schema: SchemaObject, schemas: Schemas): Type[] {
   const names = [schema.type ?? (schema.properties ? 'object' : [])].flat()
-  const isNullable = names.includes('null')
-  const types = names.filter((name) => name !== 'null').flatMap((name) => ofType(name, schema, schemas))
-  const [first, ...more] = types
+  const others = names.filter((name) => name !== 'null').map((name) => ofType(name, schema, schemas))
+  const isNullable = others.length < names.length
+  const [only = [], ...more] = others
+  if (more.length === 0 && !isNullable) return only
+  if (others.length === 0) return [{ kind: 'null' }]
+  // A value has one of several JSON types. An object with further fields is all of its parts at once.
+  const arms = others.flatMap((parts): Type[] => (parts.length > 1 ? [{ kind: 'all', parts }] : parts))
+  const [first, ...rest] = arms
   if (first === undefined) return []
-  // An object with further fields is all of its parts at once; a value has only one of several JSON types.
-  const isObject = names.every((name) => name === 'object')
-  if (isObject) return types
-  const type: Type = more.length === 0 ? first : { kind: 'union', arms: types, tag: null }
+  const type: Type = rest.length === 0 ? first : { kind: 'union', arms, tag: null }
   return [isNullable ? { kind: 'nullable', of: type } : type]
 }
 
@@ -141,6 +144,7 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean, schemas: Sch
 
 function enumOf(values: unknown[]): Type {
   const literals = values.filter((value): value is Literal => value !== null)
+  if (literals.length === 0) return { kind: 'null' }
   const type: Type = { kind: 'enum', values: literals }
   return literals.length < values.length ? { kind: 'nullable', of: type } : type
 }

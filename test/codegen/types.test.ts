@@ -40,6 +40,8 @@ t.test('each kind of schema has its type', (t) => {
     [{ type: 'string', enum: ['a', "b'c"] }, "'a' | 'b\\'c'"],
     [{ enum: ['a', null] }, "'a' | null"],
     [{ type: ['string', 'null'] }, 'string | null'],
+    [{ type: 'null' }, 'null'],
+    [{ const: null }, 'null'],
     [{ type: ['string', 'integer'] }, 'string | number'],
     [{ oneOf: [ref('Cat'), { type: 'null' }] }, 'Cat | null'],
     [{ type: 'array', items: { type: ['number', 'null'] } }, '(number | null)[]'],
@@ -49,6 +51,14 @@ t.test('each kind of schema has its type', (t) => {
     [
       { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: true },
       '{ a?: string } & Record<string, unknown>',
+    ],
+    [
+      { type: ['object', 'null'], properties: { a: { type: 'string' } }, additionalProperties: true },
+      '{ a?: string } & Record<string, unknown> | null',
+    ],
+    [
+      { type: ['object', 'string'], properties: { a: { type: 'string' } }, additionalProperties: true },
+      '{ a?: string } & Record<string, unknown> | string',
     ],
     [{ allOf: [ref('Cat'), { type: 'object', properties: { a: true } }] }, 'Cat & { a?: unknown }'],
     [{ type: 'object', oneOf: [ref('Cat'), ref('Dog')] }, 'Cat | Dog'],

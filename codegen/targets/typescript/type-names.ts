@@ -44,6 +44,7 @@ export class TypeNames {
 
   print(type: Type, view: View, indent = ''): string {
     if (type.kind === 'any') return 'unknown'
+    if (type.kind === 'null') return 'null'
     if (type.kind === 'bytes') return 'Uint8Array'
     if (type.kind === 'scalar')
       return { string: 'string', boolean: 'boolean', integer: 'number', number: 'number' }[type.scalar]
