@@ -187,7 +187,7 @@ export type CompatResponse = {
   output: CompatResponseItem[]
   parallel_tool_calls: boolean
   /** Nothing is stored. */
-  previous_response_id: unknown
+  previous_response_id: null
   reasoning: CompatResponseReasoning
   store: false
   temperature: number | null
@@ -663,13 +663,9 @@ export type RealtimeTranscriptionSession = {
   audio?: {
     input?: {
       format?: { type?: 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'; rate?: number } & Record<string, unknown>
-      transcription?: 
-        | { model?: string; language?: string | null; prompt?: string | null; keywords?: string[] | null }
-        | Record<string, unknown> | null
+      transcription?: { model?: string; language?: string | null; prompt?: string | null; keywords?: string[] | null } & Record<string, unknown> | null
       /** Null: the client commits. */
-      turn_detection?: 
-        | { type?: 'server_vad' | 'semantic_vad'; silence_duration_ms?: number }
-        | Record<string, unknown> | null
+      turn_detection?: { type?: 'server_vad' | 'semantic_vad'; silence_duration_ms?: number } & Record<string, unknown> | null
     } & Record<string, unknown>
   } & Record<string, unknown>
 } & Record<string, unknown>

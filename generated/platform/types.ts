@@ -1774,8 +1774,7 @@ export type CancelCallback = { reason?: string | null }
 export type PhoneNumberDirection = 'inbound' | 'outbound' | 'both'
 
 /** Settings and metadata of inbound calls. The fields of a session set it up where the agent has no value for them; `metadata` and all other fields become its metadata. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. A text that is one placeholder is null where there is no such number; inside of a text nothing is written for it. At most 16 KiB of JSON, and eight levels deep. */
-export type DispatchMetadataTemplate = 
-  | {
+export type DispatchMetadataTemplate = {
   intent?: SessionIntent
   /** A template, as that of an agent. */
   systemPrompt?: string | null
@@ -1801,12 +1800,10 @@ export type DispatchMetadataTemplate =
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
-}
-  | Record<string, unknown> | null
+} & Record<string, unknown> | null
 
 /** DispatchMetadataTemplate as a handler receives it: validation has filled in the defaults. */
-export type DispatchMetadataTemplateReceived = 
-  | {
+export type DispatchMetadataTemplateReceived = {
   intent?: SessionIntent
   systemPrompt?: string | null
   voice?: VoiceChoice
@@ -1831,8 +1828,7 @@ export type DispatchMetadataTemplateReceived =
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
-}
-  | Record<string, unknown> | null
+} & Record<string, unknown> | null
 
 export type PhoneNumberSetup = {
   /** `ready` where the number can do all that its direction asks for. */
@@ -2033,8 +2029,7 @@ export type BusinessEntityType = 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFI
 export type CountryCode = string
 
 /** As it was sent; a draft can lack any field. As `prefill`, what the organization has saved as its brand for text messages: show it as a proposal in the form. */
-export type SavedBusinessProfile = 
-  | {
+export type SavedBusinessProfile = {
   legalName?: DraftText
   displayName?: DraftText
   entityType?: BusinessEntityType
@@ -2050,13 +2045,10 @@ export type SavedBusinessProfile =
   } & Record<string, unknown>
   useCase?: DraftText
   expectedUsage?: DraftText
-}
-  | Record<string, unknown> | null
+} & Record<string, unknown> | null
 
 /** As it was sent; a draft can lack any field. */
-export type SavedRepresentative = 
-  | { name?: DraftText; title?: DraftText; email?: DraftText; phone?: DraftText }
-  | Record<string, unknown> | null
+export type SavedRepresentative = { name?: DraftText; title?: DraftText; email?: DraftText; phone?: DraftText } & Record<string, unknown> | null
 
 export type BusinessVerificationSubmission = {
   id: string
