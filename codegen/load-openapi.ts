@@ -47,7 +47,7 @@ export function loadOpenApi(source: Source): Promise<Loaded<OpenApiDocument>> {
     const raw = bundled as RawDocument
     if (!raw.openapi?.startsWith('3.1.'))
       throw new Error('it is not OpenAPI 3.1, whose schemas are JSON Schema 2020-12')
-    return lower(raw, source)
+    return lowerOpenApi(raw, source)
   })
 }
 
@@ -92,7 +92,9 @@ type RawDocument = {
   'x-error-codes'?: Record<string, Partial<ErrorRow>>
 }
 
-function lower(raw: RawDocument, { file, shared }: Source): OpenApiDocument {
+/** `bundled` has been checked and has no references to other files. */
+export function lowerOpenApi(bundled: object, { file, shared }: Pick<Source, 'file' | 'shared'>): OpenApiDocument {
+  const raw = bundled as RawDocument
   return {
     ...lowerComponents(raw.components?.schemas ?? {}, shared),
     kind: 'openapi',
