@@ -104,7 +104,6 @@ function filesInRealTime() {
     'test/phone/taken-messages.test.ts',
     'test/phone/transfer-tool.test.ts',
     'test/phone/transfers.test.ts',
-    'test/phone/voicemail.test.ts',
     'test/phone/voicemail-transfers.test.ts',
     'test/process/backup-load.test.ts',
     'test/process/hostile.test.ts',

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { callWhen, hasEnded } from '../phone/phones.ts'
+import { callWhen, hasEnded } from '../phone/built-phones.ts'
 import { call } from '../platform/setup.ts'
 import { runParley } from '../process/command.ts'
 import { freePort, until } from '../process/machine.ts'

@@ -9,8 +9,8 @@ import { freePort, until } from '../process/machine.ts'
 import { startParley, testKey } from '../process/parley.ts'
 import { loopbackAgent } from '../process/voice-session.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
+import { callWhen, hasEnded, newestInbound, type PhoneCallRow } from './built-phones.ts'
 import { settingsOf, webhookPath } from './outside-carrier.ts'
-import { callWhen, hasEnded, newestInbound, type PhoneCallRow } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)

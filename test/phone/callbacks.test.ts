@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { systemIds } from '../../runtime/clock.ts'
 import { call, faultOf } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, eventsWithType, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, eventsWithType, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 const sql = openDatabase(phones.parley.dataDir)

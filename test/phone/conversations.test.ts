@@ -4,7 +4,7 @@ import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { voicesOf, wordsOf } from '../session/recorded-call.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

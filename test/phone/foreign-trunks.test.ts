@@ -4,7 +4,7 @@ import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
 import { SipPeer, sdp, sdpType } from '../trunk/sip-peer.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, newestInbound } from './phones.ts'
+import { callWhen, newestInbound } from './built-phones.ts'
 
 const server = await startTrunkServer(await freePort())
 t.teardown(() => server.close())

@@ -4,7 +4,7 @@ import { wavHeader } from '../../audio/wav.ts'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
-import { callWhen, eventsOf, eventsWithType, startPhones } from './phones.ts'
+import { callWhen, eventsOf, eventsWithType, startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 const sql = openDatabase(phones.parley.dataDir)

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

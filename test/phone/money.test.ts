@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
 
 const microUsdPerMinute = 60_000
 const prices = [{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute }]

@@ -1,13 +1,19 @@
-/** A started Parley whose organization has a number of the simulated carrier, an agent and an endpoint for webhooks. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/**
+ * A Parley in this process and in injected time, whose organization has a number of the simulated carrier, an agent and an
+ * endpoint for webhooks. Its engines say and recognise words in tones. All requests of a test let time pass while they wait.
+ */
+import { TestClock } from '../clock.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { type Running, startParley, testKey } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
+import { ownServer, type TestServer, testKey } from '../server.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { openWordEngines } from './engines.ts'
 
 export type Phones = Target & {
-  parley: Running
+  clock: TestClock
+  server: TestServer
   receiver: Receiver
   agentId: string
   /** The number of the organization. */
@@ -38,25 +44,29 @@ const shop = {
 
 const events = ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']
 
-export async function startPhones(env: Record<string, string> = {}): Promise<Phones> {
-  const parley = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', ...env })
+export async function startPhones(settings: Record<string, string> = {}): Promise<Phones> {
+  const clock = new TestClock({ startMs: Date.now(), quiet: wholeProcess })
+  const parts = { clock, engines: openWordEngines }
+  const subnets = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' }
+  // Its end needs time to pass, which `close` lets.
+  const server = await ownServer({ teardown() {} }, { ...subnets, ...settings }, parts)
   const receiver = await startReceiver()
-  const target = { url: parley.url, key: testKey }
+  const target = { url: server.url, key: testKey, clock }
   const agent = await call(target, 'POST', '/v1/agents', shop)
   const agentId = agent.json<{ id: string }>().id
   const endpoint = await call(target, 'POST', '/v1/webhooks', { name: 'calls', url: receiver.url, events })
   if (endpoint.status !== 201) throw new Error(endpoint.text)
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(server)
   const [row] = await sql<{ e164: string }[]>`update phone_numbers set agent_id = ${agentId} returning e164`
   await sql.end()
   return {
     ...target,
-    parley,
+    server,
     receiver,
     agentId,
     number: row?.e164 ?? '',
     async close() {
-      await parley.remove()
+      await clock.during(server.stop())
       await receiver.close()
     },
   }
@@ -86,21 +96,26 @@ export type PhoneEvent = {
   payload: Record<string, unknown>
 }
 
-/** The call as soon as `isDone` holds. */
+/** Calls with a target whose time a test moves. */
+export type InTime = Target & { clock: TestClock }
+
+/** The call as soon as `isDone` holds, within 120 s of the clock. */
 export async function callWhen(
-  target: Target,
+  target: InTime,
   id: string,
   isDone: (row: PhoneCallRow) => boolean,
-  waitMs = 120_000,
 ): Promise<PhoneCallRow> {
-  for (const endMs = Date.now() + waitMs; ; ) {
-    const answer = await call(target, 'GET', `/v1/calls/${id}`)
-    const row = answer.json<PhoneCallRow>()
-    // It may ask too often for the limit of a key.
-    if (answer.status !== 429 && isDone(row)) return row
-    if (Date.now() > endMs) throw new Error(`a call is ${row.status} after ${waitMs} ms`)
-    await sleep(answer.status === 429 ? 1000 : 200)
+  let row: PhoneCallRow | null = null
+  const holds = async () => {
+    row = (await call(target, 'GET', `/v1/calls/${id}`)).json<PhoneCallRow>()
+    return isDone(row)
   }
+  await target.clock.until(`call ${id}: ${isDone.toString()}`, holds).catch((cause: unknown) => {
+    throw new Error(`a call is ${row?.status}: ${JSON.stringify(row?.transcript.entries.map(({ text }) => text))}`, {
+      cause,
+    })
+  })
+  return row as unknown as PhoneCallRow
 }
 
 export const hasEnded = (row: PhoneCallRow) => row.ended_at !== null && row.report !== null
@@ -109,24 +124,23 @@ export async function eventsOf(target: Target, id: string): Promise<PhoneEvent[]
   return (await call(target, 'GET', `/v1/calls/${id}/events`)).json<{ events: PhoneEvent[] }>().events
 }
 
-/** A machine that does other things too is late by no more. */
-const lateMs = 40_000
-
 /** Its events as soon as one of this type is among them: they are stored a moment after what they tell. */
-export async function eventsWithType(target: Target, id: string, type: string): Promise<PhoneEvent[]> {
-  for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
-    const events = await eventsOf(target, id)
-    if (events.some(({ event_type }) => event_type === type)) return events
-  }
-  throw new Error(`no event ${type}`)
+export async function eventsWithType(target: InTime, id: string, type: string): Promise<PhoneEvent[]> {
+  let events: PhoneEvent[] = []
+  await target.clock.until(`event ${type}`, async () => {
+    events = await eventsOf(target, id)
+    return events.some(({ event_type }) => event_type === type)
+  })
+  return events
 }
 
 /** The newest inbound call, once it is there. */
-export async function newestInbound(target: Target, known: ReadonlySet<string> = new Set()): Promise<string> {
-  for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
+export async function newestInbound(target: InTime, known: ReadonlySet<string> = new Set()): Promise<string> {
+  let newest: string | undefined
+  await target.clock.until('an inbound call', async () => {
     const list = await call(target, 'GET', '/v1/sessions?kind=inbound&limit=1')
-    const id = list.json<{ entries: { sessionId: string }[] }>().entries[0]?.sessionId
-    if (id !== undefined && !known.has(id)) return id
-  }
-  throw new Error('no inbound call')
+    newest = list.json<{ entries: { sessionId: string }[] }>().entries[0]?.sessionId
+    return newest !== undefined && !known.has(newest)
+  })
+  return newest as string
 }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { send, type Target } from '../router/requests.ts'
-import { callWhen, startPhones } from './phones.ts'
+import { callWhen, startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { call, openAdministration } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
-import { callWhen, eventsWithType, hasEnded, newestInbound, startPhones } from './phones.ts'
+import { callWhen, eventsWithType, hasEnded, newestInbound, startPhones } from './built-phones.ts'
 
 const server = await startPhones()
 t.teardown(() => server.close())

@@ -3,7 +3,7 @@ import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
 
 /** Says nothing, to the agent and to the question whether they take a call. */
 const silent = '+15005550019'

@@ -8,7 +8,7 @@ import { errorRate, wordErrors } from '../speech/words.ts'
 import { SipPeer } from '../trunk/sip-peer.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow } from './phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow } from './built-phones.ts'
 
 /** The other side of the trunk, where calls go out to. */
 const farPort = await freePort()

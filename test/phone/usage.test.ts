@@ -7,7 +7,7 @@ import { freePort, until } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
 import { Page } from '../process/voice-session.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())

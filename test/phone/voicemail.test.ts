@@ -1,7 +1,6 @@
-/** Machines that answer calls, over the simulated carrier with real audio. The numbers act in the ways that docs list. */
+/** Machines that answer calls, over the simulated carrier in injected time. The numbers act in the ways that docs list. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
 import { soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
 import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
@@ -58,7 +57,7 @@ for (const mode of modes) {
         transcript.entries.filter(({ source }) => source === 'agent').length > 1
       const row = await callWhen(phones, id, (row) => talks(row) || row.ended_at !== null)
       t.equal(row.status, 'in_progress')
-      await until('a verdict', async () => (await detections(id)).length > 0)
+      await phones.clock.until('a verdict', async () => (await detections(id)).length > 0)
       t.match(await detections(id), [{ mode, result }], to)
       await call(phones, 'POST', `/v1/calls/${id}/end`)
       t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })

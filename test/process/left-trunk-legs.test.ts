@@ -1,6 +1,6 @@
 /** A process with calls over SIP trunks is killed: the next start hangs up at every far end, and a phone that rings stops. In real time. */
 import t from 'tap'
-import { callWhen, hasEnded, newestInbound } from '../phone/phones.ts'
+import { callWhen, hasEnded, newestInbound } from '../phone/built-phones.ts'
 import { call } from '../platform/setup.ts'
 import { SipPeer, sdp, sdpType } from '../trunk/sip-peer.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'

@@ -1,7 +1,9 @@
 /** Requests to a running Parley, written by hand so that each test shows the bytes that matter. */
 import { randomUUID } from 'node:crypto'
+import type { TestClock } from '../clock.ts'
 
-export type Target = { url: string; key: string }
+/** With a clock, time passes while a test waits for an answer. */
+export type Target = { url: string; key: string; clock?: TestClock }
 export type Answer = { status: number; headers: Headers; text: string; json: <T = Envelope>() => T }
 export type Envelope = {
   error: {
@@ -20,9 +22,16 @@ export type Envelope = {
 
 export async function send(target: Target, path: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { authorization: `Bearer ${target.key}`, ...(init.headers as Record<string, string> | undefined) }
-  const answer = await fetch(target.url + path, { ...init, headers })
-  const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, text, json: <T>() => JSON.parse(text) as T }
+  const asked = fetch(target.url + path, { ...init, headers }).then(async (answer) => {
+    const text = await answer.text()
+    return { status: answer.status, headers: answer.headers, text, json: <T>() => JSON.parse(text) as T }
+  })
+  return passing(target, asked)
+}
+
+/** Time passes until the work is over. */
+export function passing<T>({ clock }: Pick<Target, 'clock'>, work: Promise<T>): Promise<T> {
+  return clock === undefined ? work : clock.during(work)
 }
 
 export function postJson(

@@ -4,7 +4,7 @@ import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
 import { bytes, fmt, riff } from '../audio/build.ts'
 import { call } from '../platform/setup.ts'
-import { send, type Target } from '../router/requests.ts'
+import { passing, send, type Target } from '../router/requests.ts'
 
 export type RecordedTurn = {
   source: 'user' | 'agent'
@@ -40,10 +40,14 @@ export async function endedCall(target: Target, id: string): Promise<RecordedCal
 }
 
 export async function voicesOf(target: Target, id: string): Promise<Voices> {
-  const answer = await fetch(`${target.url}/v1/calls/${id}/recording/audio`, {
+  const asked = fetch(`${target.url}/v1/calls/${id}/recording/audio`, {
     headers: { authorization: `Bearer ${target.key}` },
   })
-  return voicesIn(new Uint8Array(await answer.arrayBuffer()))
+  const bytes = await passing(
+    target,
+    asked.then((answer) => answer.arrayBuffer()),
+  )
+  return voicesIn(new Uint8Array(bytes))
 }
 
 /** The two sides of a recording. */

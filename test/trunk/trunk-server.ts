@@ -1,6 +1,6 @@
 /** A started Parley that takes calls over SIP, with an agent and a number of a trunk on this machine. */
 
-import { type Phones, startPhones } from '../phone/phones.ts'
+import { type Phones, startPhones } from '../phone/built-phones.ts'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
 

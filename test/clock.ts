@@ -1,0 +1,184 @@
+/**
+ * Time that moves only when a test moves it. It goes from timer to timer in their order, and before each step it waits
+ * until the code under test is quiet, so that a wait never measures the machine.
+ *
+ * Tests of one module use `new TestClock()`, which lets promises settle. Tests of a whole product hand in `wholeProcess`
+ * (test/time/quiet.ts), which also waits for sockets and Postgres.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../domain/ports/system.ts'
+
+export type Quiet = {
+  /** Resolves when nothing happens until a timer of the clock fires. */
+  settled(): Promise<void>
+  /** Grows when something may have changed that a test asks for over sockets. */
+  changes(): number
+}
+
+/** All promise callbacks that are due have run. */
+export async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+const promisesOnly: Quiet = { settled, changes: () => Number.NaN }
+
+type Timer = { dueMs: number; run: () => void }
+/** Somebody for whom time passes until `isOver` holds. */
+type Waiter = { what: string; untilMs: number; isOver: () => boolean; done: () => void; failed: (error: Error) => void }
+
+/** A wait that is not over after this much injected time fails. */
+const usualLimitMs = 120_000
+/** A wait asks a server again after this long if something may have changed, and otherwise after the longer time. */
+const changedMs = 200
+const unchangedMs = 1000
+
+export class TestClock implements Clock {
+  /** By how much the time of day was set, forward or back. */
+  setMs = 0
+  readonly #startMs: number
+  readonly #quiet: Quiet
+  #nowMs = 0
+  /** In the order in which they fire. */
+  #timers: Timer[] = []
+  #waiters = new Set<Waiter>()
+  #isMoving = false
+
+  constructor({ startMs = 1_700_000_000_000, quiet = promisesOnly }: { startMs?: number; quiet?: Quiet } = {}) {
+    this.#startMs = startMs
+    this.#quiet = quiet
+  }
+
+  nowMs(): number {
+    return this.#startMs + this.#nowMs + this.setMs
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { dueMs: this.#nowMs + Math.max(0, delayMs), run }
+    this.#timers.splice(this.#placeAfter(timer.dueMs), 0, timer)
+    return () => {
+      const at = this.#timers.indexOf(timer)
+      if (at >= 0) this.#timers.splice(at, 1)
+    }
+  }
+
+  /** Timers that have not fired. */
+  get timers(): number {
+    return this.#timers.length
+  }
+
+  /** Lets `ms` pass. */
+  advance(ms: number): Promise<void> {
+    const untilMs = this.#nowMs + ms
+    return this.#passes({ what: `${ms} ms`, untilMs, isOver: () => this.#nowMs >= untilMs })
+  }
+
+  /** Lets `ms` pass at once: what is due runs in its order, and promises settle afterwards. */
+  pass(ms: number): void {
+    const untilMs = this.#nowMs + ms
+    for (let due = this.#timers[0]; due !== undefined && due.dueMs <= untilMs; due = this.#timers[0]) {
+      this.#nowMs = Math.max(this.#nowMs, due.dueMs)
+      this.#timers.shift()
+      due.run()
+    }
+    this.#nowMs = untilMs
+  }
+
+  /** Lets time pass until `holds` does. Rejects after `limitMs` of this clock. */
+  async until(what: string, holds: () => boolean | Promise<boolean>, limitMs = usualLimitMs): Promise<void> {
+    const untilMs = this.#nowMs + limitMs
+    for (;;) {
+      const answer = holds()
+      if (answer === true) return
+      if (answer === false) return this.#passes({ what, untilMs, isOver: () => holds() === true })
+      if (await answer) return
+      await this.#passes({ what, untilMs, isOver: this.#whenChanged() })
+    }
+  }
+
+  /** Lets time pass until the work is over, at most `limitMs` of this clock. */
+  async during<T>(work: Promise<T>, limitMs = Number.POSITIVE_INFINITY): Promise<T> {
+    let isOver = false
+    const over = () => {
+      isOver = true
+    }
+    work.then(over, over)
+    await this.#passes({ what: 'work', untilMs: this.#nowMs + limitMs, isOver: () => isOver })
+    return work
+  }
+
+  #whenChanged(): () => boolean {
+    const changes = this.#quiet.changes()
+    const askedMs = this.#nowMs
+    return () => {
+      const sinceMs = this.#nowMs - askedMs
+      return sinceMs >= unchangedMs || (sinceMs >= changedMs && this.#quiet.changes() !== changes)
+    }
+  }
+
+  #passes(waiting: Pick<Waiter, 'what' | 'untilMs' | 'isOver'>): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiters.add({ ...waiting, done, failed })
+      if (!this.#isMoving) void this.#move()
+    })
+  }
+
+  /** One loop moves time for all who wait, and only while they all wait. */
+  async #move(): Promise<void> {
+    this.#isMoving = true
+    try {
+      for (;;) {
+        await this.#quiet.settled()
+        if (this.#release()) continue
+        if (this.#waiters.size === 0) return
+        await this.#step(Math.min(...[...this.#waiters].map(({ untilMs }) => untilMs)))
+      }
+    } catch (error) {
+      for (const { failed } of this.#waiters) failed(error as Error)
+      this.#waiters.clear()
+    } finally {
+      this.#isMoving = false
+    }
+  }
+
+  /** Whether somebody has waited long enough, who may now do something before time goes on. */
+  #release(): boolean {
+    let hasReleased = false
+    for (const waiter of this.#waiters) {
+      const isOver = waiter.isOver()
+      if (!isOver && this.#nowMs < waiter.untilMs) continue
+      this.#waiters.delete(waiter)
+      hasReleased = true
+      if (isOver) waiter.done()
+      else waiter.failed(new Error(`not in time: ${waiter.what}, at ${this.#nowMs} ms of the clock`))
+    }
+    return hasReleased
+  }
+
+  /** Goes to the next timer, and runs all that are due then. */
+  async #step(untilMs: number): Promise<void> {
+    const next = this.#timers[0]
+    // Work outside of this time goes on, such as the end of a process.
+    if (next === undefined && untilMs === Number.POSITIVE_INFINITY) return void (await sleep(1))
+    this.#nowMs = Math.max(this.#nowMs, Math.min(next?.dueMs ?? untilMs, untilMs))
+    for (let due = this.#timers[0]; due !== undefined && due.dueMs <= this.#nowMs; due = this.#timers[0]) {
+      this.#timers.shift()
+      due.run()
+      await settled()
+    }
+  }
+
+  #placeAfter(dueMs: number): number {
+    let low = 0
+    let high = this.#timers.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#timers[middle] as Timer).dueMs <= dueMs) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Words as audio that can be read back exactly after G.711, resampling and a recording. Each word is a pair of tones, one of
+ * a low and one of a high group, as a key of a phone is; silence divides words. A word is found by correlation with all tones,
+ * so neither a level nor a beep is taken for one.
+ */
+
+/** 20 ms: tones whose distance is 50 Hz do not disturb one another in it. */
+const blockMs = 20
+const stepHz = 50
+const low = group(350, 1750)
+const high = group(1850, 3250)
+const amplitude = 5000
+/** A voice takes this long for a letter. */
+export const letterMs = 60
+const shortestMs = 120
+const gapMs = 40
+/** After the end of a sentence. */
+const sentenceGapMs = 160
+/** The part of a block's energy that the two tones of a word have, and that each of them has at least. */
+const wordShare = 0.75
+const toneShare = 0.2
+/** A block with less is silent: the mean of its samples' magnitudes. */
+const quietest = 100
+
+function group(fromHz: number, toHz: number): number[] {
+  return Array.from({ length: (toHz - fromHz) / stepHz + 1 }, (_, at) => fromHz + at * stepHz)
+}
+
+/** Every word that was spoken in this process. Its place is its pair of tones. */
+const spoken: string[] = []
+const places = new Map<string, number>()
+
+function placeOf(word: string): number {
+  const known = places.get(word)
+  if (known !== undefined) return known
+  if (spoken.length === low.length * high.length) throw new Error('there are more words than pairs of tones')
+  places.set(word, spoken.length)
+  return spoken.push(word) - 1
+}
+
+export type SpokenWord = { place: number; endMs: number }
+export type Spoken = { samples: Int16Array; words: SpokenWord[] }
+
+/** `place` of a word is its end in the text. */
+export function speak(text: string, rateHz: number): Spoken {
+  const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => {
+    const ms = Math.max(shortestMs, word.length * letterMs)
+    return { word, place: index + word.length, ms, gapMs: /[.!?]$/.test(word) ? sentenceGapMs : gapMs }
+  })
+  const samples = new Int16Array((words.reduce((sum, { ms, gapMs }) => sum + ms + gapMs, 0) * rateHz) / 1000)
+  let atMs = 0
+  const ends = words.map(({ word, place, ms, gapMs }) => {
+    write(samples.subarray((atMs * rateHz) / 1000, ((atMs + ms) * rateHz) / 1000), placeOf(word), rateHz)
+    atMs += ms + gapMs
+    return { place, endMs: atMs - gapMs }
+  })
+  return { samples, words: ends }
+}
+
+function write(samples: Int16Array, place: number, rateHz: number): void {
+  const one = (2 * Math.PI * (low[place % low.length] as number)) / rateHz
+  const other = (2 * Math.PI * (high[Math.floor(place / low.length)] as number)) / rateHz
+  for (let at = 0; at < samples.length; at++) samples[at] = amplitude * (Math.sin(one * at) + Math.sin(other * at))
+}
+
+export type HeardWord = { word: string; startMs: number; endMs: number }
+
+/** Reads the words of audio as it comes. */
+export class WordReader {
+  readonly #rateHz: number
+  readonly #block: Float64Array
+  #filled = 0
+  #blocks = 0
+  /** The pair of tones of the last block, -1 for none; and the word that goes on. */
+  #last = -1
+  #word: HeardWord | null = null
+
+  constructor(rateHz: number) {
+    this.#rateHz = rateHz
+    this.#block = new Float64Array((rateHz * blockMs) / 1000)
+  }
+
+  /** The place in the audio. */
+  get nowMs(): number {
+    return this.#blocks * blockMs
+  }
+
+  /** The word that is being said. */
+  get word(): HeardWord | null {
+    return this.#word
+  }
+
+  /** Answers the words that are over. */
+  push(samples: Int16Array): HeardWord[] {
+    const over: HeardWord[] = []
+    for (const sample of samples) {
+      this.#block[this.#filled++] = sample
+      if (this.#filled < this.#block.length) continue
+      this.#filled = 0
+      this.#blocks++
+      const ended = this.#take(pairIn(this.#block, this.#rateHz, this.#last))
+      if (ended) over.push(ended)
+    }
+    return over
+  }
+
+  /** A word has at least two blocks: at its borders a block is part of two words, and may look like a third. */
+  #take(pair: number): HeardWord | null {
+    const isSame = pair === this.#last
+    this.#last = pair
+    const word = spoken[pair]
+    if (isSame) {
+      if (word === undefined) return null
+      if (this.#word?.word === word) this.#word.endMs = this.nowMs
+      else {
+        const before = this.#word
+        this.#word = { word, startMs: this.nowMs - 2 * blockMs, endMs: this.nowMs }
+        return before
+      }
+      return null
+    }
+    if (pair !== -1) return null
+    const ended = this.#word
+    this.#word = null
+    return ended
+  }
+}
+
+/** All words of a recording. */
+export function wordsIn(samples: Int16Array, rateHz: number): HeardWord[] {
+  return new WordReader(rateHz).push(samples.length === 0 ? samples : withSilence(samples, rateHz))
+}
+
+/** The last word ends with it. */
+function withSilence(samples: Int16Array, rateHz: number): Int16Array {
+  const longer = new Int16Array(samples.length + (rateHz * 3 * blockMs) / 1000)
+  longer.set(samples)
+  return longer
+}
+
+/** The place of the word whose tones have the energy of the block, or -1. The pair of the block before it is tried first. */
+function pairIn(block: Float64Array, rateHz: number, before: number): number {
+  let energy = 0
+  let magnitude = 0
+  for (const value of block) {
+    energy += value * value
+    magnitude += Math.abs(value)
+  }
+  if (magnitude < quietest * block.length) return -1
+  const whole = (energy * block.length) / 2
+  if (before >= 0 && isPair(block, before, whole, rateHz)) return before
+  const pair = strongest(block, low, rateHz) + low.length * strongest(block, high, rateHz)
+  return isPair(block, pair, whole, rateHz) ? pair : -1
+}
+
+function isPair(block: Float64Array, pair: number, whole: number, rateHz: number): boolean {
+  const one = goertzel(block, (low[pair % low.length] as number) / rateHz)
+  const other = goertzel(block, (high[Math.floor(pair / low.length)] as number) / rateHz)
+  return Math.min(one, other) >= toneShare * whole && one + other >= wordShare * whole
+}
+
+function strongest(block: Float64Array, tones: readonly number[], rateHz: number): number {
+  const energies = tones.map((hz) => goertzel(block, hz / rateHz))
+  return energies.indexOf(Math.max(...energies))
+}
+
+/** The energy of one frequency, in turns per sample. A tone has that of the block times half its length. */
+function goertzel(block: Float64Array, turns: number): number {
+  const factor = 2 * Math.cos(2 * Math.PI * turns)
+  let one = 0
+  let two = 0
+  for (const value of block) {
+    const next = value + factor * one - two
+    two = one
+    one = next
+  }
+  return one * one + two * two - factor * one * two
+}

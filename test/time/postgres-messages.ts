@@ -1,0 +1,44 @@
+/** Finds the messages of Postgres's protocol in the bytes of one direction: a type, which a client's first message lacks, a length, a body. */
+
+const headBytes = 5
+/** Longer bodies are cut. A statement that notifies says so before. */
+const keptBytesMax = 16_384
+
+export class Messages {
+  readonly #found: (type: string, body: string) => void
+  readonly #head = Buffer.alloc(headBytes)
+  readonly #keepsBodies: boolean
+  /** The bytes of the head that have come. The first byte is the type. */
+  #headBytes: number
+  #bodyBytes = 0
+  #body = ''
+
+  constructor(of: 'client' | 'server', found: (type: string, body: string) => void) {
+    this.#found = found
+    this.#keepsBodies = of === 'client'
+    this.#headBytes = of === 'client' ? 1 : 0
+  }
+
+  push(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#headBytes < headBytes) {
+        this.#head[this.#headBytes++] = bytes[at++] as number
+        if (this.#headBytes === headBytes) this.#bodyBytes = this.#head.readUInt32BE(1) - 4
+      } else {
+        const part = bytes.subarray(at, at + this.#bodyBytes)
+        if (this.#keepsBodies && this.#body.length < keptBytesMax) this.#body += part.toString('latin1')
+        this.#bodyBytes -= part.length
+        at += part.length
+      }
+      if (this.#headBytes === headBytes && this.#bodyBytes === 0) this.#end()
+    }
+  }
+
+  #end(): void {
+    const body = this.#body
+    this.#body = ''
+    this.#headBytes = 0
+    this.#found(String.fromCharCode(this.#head[0] as number), body)
+    this.#head[0] = 0
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Finds out when a whole product in this process is quiet: no statement of Postgres is under way, no file, name or
+ * connection is waited for, and the event loop has found nothing on its sockets for several rounds. Both ends of the
+ * other sockets are in this process, so what one end has written is there for the other in the next round.
+ */
+import net from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Quiet } from '../clock.ts'
+import { watchShortTimers } from './short-timers.ts'
+import { watchStatements } from './statements.ts'
+
+/** Rounds of the event loop without an event. What a socket has sent is found in the next one. */
+const quietRounds = 2
+/** A product that is not quiet after so many rounds waits for a thread, such as one that writes a file. */
+const patientRounds = 2000
+/** A product that is never quiet fails its test. */
+const hangMs = 30_000
+
+const statements = watchStatements(net.Socket.prototype)
+const shortTimers = watchShortTimers()
+
+export const wholeProcess: Quiet = {
+  changes: () => statements.count,
+  async settled() {
+    let events = eventsOf()
+    let quiet = 0
+    for (let round = 0; quiet < quietRounds; round++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (statements.pending > 0) await within(statements.over())
+      else if (round >= patientRounds || shortTimers.pending > 0) await sleep(1)
+      if (round > patientRounds + hangMs) throw new Error(`not quiet: ${process.getActiveResourcesInfo().join(' ')}`)
+      const now = eventsOf()
+      quiet = now === events && !isWorking() ? quiet + 1 : 0
+      events = now
+    }
+  },
+}
+
+async function within(work: Promise<void>): Promise<void> {
+  const ended = new AbortController()
+  const hangs = sleep(hangMs, undefined, { signal: ended.signal }).then(
+    () => Promise.reject(new Error(`Postgres does not answer within ${hangMs} ms`)),
+    () => {},
+  )
+  await Promise.race([work, hangs]).finally(() => ended.abort())
+}
+
+type Metrics = { uvMetricsInfo: { events: number } }
+
+/** What the event loop has found on sockets and from threads so far. */
+const eventsOf = () => (performance.nodeTiming as unknown as Metrics).uvMetricsInfo.events
+
+/** Sockets and timers only wait. Everything else, as a read of a file, or a callback of setImmediate, goes on by itself. */
+const waits =
+  /^(Timeout|TCPSocketWrap|TCPServerWrap|PipeWrap|PipeServerWrap|UDPWrap|TTYWrap|ProcessWrap|SignalWrap|FSEventWrap)$/
+const isWorking = () =>
+  statements.pending + shortTimers.pending > 0 || process.getActiveResourcesInfo().some((name) => !waits.test(name))

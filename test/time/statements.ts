@@ -1,0 +1,95 @@
+/**
+ * Counts what this process has under way at Postgres, by reading its protocol (version 3) on the sockets. Each start-up, simple
+ * query and Sync is answered by a ReadyForQuery, a Flush by a description, a Terminate by the end of the connection. A statement
+ * that notifies is followed by a NotificationResponse, after its own answer.
+ */
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { Messages } from './postgres-messages.ts'
+
+export type Statements = {
+  /** Sent so far. */
+  readonly count: number
+  /** Not answered, with the notification that a statement has caused. */
+  readonly pending: number
+  /** Resolves when something has come. */
+  over(): Promise<void>
+}
+
+/** A process that does not listen gets no notification. */
+const noticeMs = 200
+
+const startUp = '\0'
+const asking = [startUp, 'Q', 'S', 'H', 'X']
+
+export function watchStatements(prototype: Socket): Statements {
+  const { connect } = prototype as unknown as Record<'connect', (...target: unknown[]) => Socket>
+  const state = { count: 0, pending: 0, noticeUntilMs: 0 }
+  const waiting: (() => void)[] = []
+  const came = () => {
+    for (const resolve of waiting.splice(0)) resolve()
+  }
+  prototype.connect = function (this: Socket, ...target: unknown[]) {
+    Reflect.apply(connect, this, target)
+    // Node's method restores `write`, so this comes after it.
+    if (isPostgres(target)) watch(this)
+    return this
+  }
+
+  function watch(socket: Socket): void {
+    const notifying = new Set<string>()
+    let pending = 0
+    let descriptions = 0
+    const add = (change: number) => {
+      pending += change
+      state.pending += change
+      if (change > 0) state.count += change
+    }
+    const sent = new Messages('client', (type, body) => {
+      if (asking.includes(type)) add(1)
+      if (type === 'H') descriptions += 1
+      const [first = '', second = ''] = type === 'P' || type === 'B' ? body.split('\0', 2) : []
+      if (type === 'P' && second.includes('pg_notify')) notifying.add(first)
+      if (type === 'B' && notifying.has(second)) state.noticeUntilMs = performance.now() + noticeMs
+    })
+    const answered = new Messages('server', (type) => {
+      // The driver asks for nothing else behind a description, so an error answers it too.
+      const isDescription = descriptions > 0 && (type === 't' || type === 'E')
+      if (isDescription) descriptions -= 1
+      if (isDescription || (type === 'Z' && pending > 0)) add(-1)
+      if (type === 'A') state.noticeUntilMs = 0
+    })
+    const { write } = socket as unknown as Record<'write', (...written: unknown[]) => boolean>
+    socket.write = function (this: Socket, ...written: unknown[]) {
+      sent.push(written[0] as Buffer)
+      return Reflect.apply(write, this, written)
+    }
+    socket.on('data', (bytes: Buffer) => {
+      answered.push(bytes)
+      came()
+    })
+    socket.once('close', () => {
+      add(-pending)
+      came()
+    })
+  }
+
+  return {
+    get count() {
+      return state.count
+    },
+    get pending() {
+      return state.pending + (state.noticeUntilMs > performance.now() ? 1 : 0)
+    },
+    over: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        if (state.pending === 0) setTimeout(resolve, state.noticeUntilMs - performance.now())
+      }),
+  }
+}
+
+/** `connect` is called with a path, a port and a host, or an object with these. */
+function isPostgres(target: readonly unknown[]): boolean {
+  return /\.s\.PGSQL\.\d+/.test(JSON.stringify(target.filter((each) => typeof each !== 'function')))
+}
