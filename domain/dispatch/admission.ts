@@ -77,7 +77,7 @@ async function reserve(
   let held = use
   try {
     let { candidates } = choice
-    if (candidates.length === 0) throw deps.chooser.refusal(choice.ask)
+    if (candidates.length === 0) throw deps.chooser.refusal(choice)
     const refusal = worstMicroUsd === 0 ? null : await credit.reserve(organizationId, requestId, worstMicroUsd, budget)
     if (refusal === null) reservedMicroUsd = worstMicroUsd
     // An attempt with the organization's own key needs no credit.

@@ -57,9 +57,10 @@ export function createFindModel(chooser: Chooser): (caller: Caller, name: string
     const { catalog } = chooser.world
     const { stage, routing } = namedRouting(catalog, caller, name)
     const ask = { ...baseAsk(caller, stage, routing, undefined), needs: [], language: null, voice: null }
-    const [candidate] = chooser.choose(ask).candidates
+    const choice = chooser.choose(ask)
+    const [candidate] = choice.candidates
     if (candidate) return { ...entryOf(candidate.row, chooser), reason: null, credentialVariable: null }
-    const fault = chooser.refusal(ask)
+    const fault = chooser.refusal(choice)
     const row = routing.mode === 'explicit' ? catalog.find(stage, routing.provider, routing.model) : undefined
     if (row && fault.kind === 'none_callable') return entryOf(row, chooser)
     throw fault

@@ -67,12 +67,19 @@ export class Chooser {
   chooseSome(ask: Ask): Choice {
     const choice = this.choose(ask)
     if (choice.candidates.length > 0) return choice
-    throw this.refusal(ask)
+    throw this.refusal(choice)
   }
 
-  /** The fault that says what emptied the list. It is worked out anew, because the time to wait shrinks while a choice is kept. */
-  refusal(ask: Ask): Fault {
-    return refusal(this.#choose(ask), this.#world.catalog)
+  /**
+   * The fault that says what emptied the list. It is worked out anew, because the time to wait shrinks while a choice is kept.
+   * If a candidate has come back since the choice, the request may be sent again at once.
+   */
+  refusal(choice: Choice): Fault {
+    const { catalog } = this.#world
+    const { candidates, excluded } = this.#choose(choice.ask)
+    if (candidates.length === 0) return refusal(choice.ask, excluded, catalog)
+    const back = choice.excluded.map((each) => (each.retryAfterMs === undefined ? each : { ...each, retryAfterMs: 0 }))
+    return refusal(choice.ask, back, catalog)
   }
 
   #choose(ask: Ask): Choice {

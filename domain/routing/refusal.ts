@@ -5,7 +5,6 @@ import { type Capability, otherStage, type Stage } from '../catalog/model.ts'
 import { Fault, type NarrowingFilter } from '../fault.ts'
 import type { Access, Ask } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
-import type { Choice } from './choice.ts'
 import { modelName } from './model-name.ts'
 import { nearNames } from './near-names.ts'
 
@@ -15,7 +14,7 @@ const namedMax = 5
 const retryAfterDefaultS = 30
 
 /** The fault for a choice without candidates: it says what was asked and which filter removed the last candidate. */
-export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
+export function refusal(ask: Ask, excluded: readonly Exclusion[], catalog: Catalog): Fault {
   const last = decisive(ask, excluded, catalog).reduce<Exclusion | null>(
     (a, b) => (a === null || isFurther(ask, b, a) ? b : a),
     null,

@@ -4,7 +4,6 @@ import { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Stage } from '../../domain/catalog/model.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
-import { refusal } from '../../domain/routing/refusal.ts'
 import { bench, caller, model, provider, thrownFault } from './fakes.ts'
 
 t.test('a provider whose rows appear later is routed to without a restart', (t) => {
@@ -60,7 +59,7 @@ t.test('a model id that two other stages have is said to be of the stage of spee
   )
   const { chooser } = bench([provider('a', [model('llm'), model('tts')]), provider('b', [model('stt')])])
   const choice = chooser.choose(baseAsk(caller(), 'stt', { mode: 'explicit', provider: 'a', model: 'm' }, undefined))
-  t.match(refusal(choice, chooser.world.catalog), { data: { kind: 'unknown_pin', otherStage: 'tts' } })
+  t.match(chooser.refusal(choice), { data: { kind: 'unknown_pin', otherStage: 'tts' } })
   t.end()
 })
 

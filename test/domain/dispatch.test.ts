@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Routing } from '../../domain/routing/ask.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { answer, auto, generateItems, isClean, priced, request, setup } from './fake-llm.ts'
-import { caller, failure, fault, key, order, settled, usage } from './fakes.ts'
+import { caller, failure, fault, healthLimits, key, order, settled, usage } from './fakes.ts'
 
 t.test('the failure matrix of attempts', (t) => {
   const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [
@@ -216,6 +216,23 @@ t.test('before dispatch every failure gives the key back', (t) => {
     t.equal(all.idempotency.state, undefined)
     isClean(t, all)
   })
+
+  for (const routing of [{ mode: 'explicit', provider: 'a', model: 'm' } as const, auto])
+    t.test(`a model that is back while the key is admitted: ${routing.mode}`, async (t) => {
+      const all = setup([failure('server')])
+      for (let i = 0; i < 3; i++) {
+        await fault(all.once())
+        all.idempotency.states.clear()
+      }
+      const admit = all.idempotency.admit.bind(all.idempotency)
+      all.idempotency.admit = async (use, as) => {
+        await all.clock.advance(healthLimits.model.openMs)
+        return admit(use, as)
+      }
+      const { data, detail } = await fault(all.once({ routing }))
+      t.same([data.kind, detail.retryAfterS], ['none_callable', 1])
+      t.equal(all.idempotency.state, undefined, 'the key may be used again')
+    })
 
   t.test('a database that fails', async (t) => {
     const all = setup([answer])
