@@ -4,10 +4,10 @@ import type { RecordingBucket, RecordingPlace } from '../domain/calls/recordings
 import type { Clock } from '../domain/ports/system.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import type { Ids } from '../runtime/clock.ts'
-import type { Environment } from '../runtime/config.ts'
-import type { Logger } from '../runtime/log.ts'
-import type { ProcessMetrics } from '../runtime/metrics.ts'
-import type { Tracing } from '../runtime/tracing.ts'
+import type { Environment } from '../runtime/process/config.ts'
+import type { Logger } from '../runtime/telemetry/log.ts'
+import type { ProcessMetrics } from '../runtime/telemetry/metrics.ts'
+import type { Tracing } from '../runtime/telemetry/tracing.ts'
 import type { Store } from '../store/store.ts'
 
 export type App = {

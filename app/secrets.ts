@@ -1,8 +1,8 @@
 /** The secrets that are kept in the data folder if the settings have none. */
 import { randomBytes } from 'node:crypto'
 import type { ParleyConfig } from '../generated/config/types.ts'
-import { ConfigError } from '../runtime/config.ts'
-import { localSecret, readLocalSecret } from '../runtime/local-secret.ts'
+import { ConfigError } from '../runtime/process/config.ts'
+import { localSecret, readLocalSecret } from '../runtime/process/local-secret.ts'
 
 /** The file in the data folder with the master key of a local run. */
 const masterKeyFile = 'master.key'

@@ -2,12 +2,12 @@
 import { isIP } from 'node:net'
 import { wrongAlias } from '../domain/catalog/aliases.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
-import { ConfigError, type Environment } from '../runtime/config.ts'
-import { chooseEngine } from '../runtime/engine/choose.ts'
 import { isLoopbackHost } from '../runtime/engine/host.ts'
 import { liveKitPackages, missingPackages, redisPackages, s3Packages } from '../runtime/optional.ts'
 import { isSubnet } from '../runtime/outbound/address-guard.ts'
-import { checkTracing } from '../runtime/tracing.ts'
+import { ConfigError, type Environment } from '../runtime/process/config.ts'
+import { chooseEngine } from '../runtime/server/choose.ts'
+import { checkTracing } from '../runtime/telemetry/tracing.ts'
 
 /** Throws ConfigError. */
 export function checkServing(config: ParleyConfig, env: Environment): void {

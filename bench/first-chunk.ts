@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
-import { loadUws } from '../runtime/engine/uws/load.ts'
+import { loadUws } from '../runtime/listeners/uws/load.ts'
 import { type Figure, median } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'

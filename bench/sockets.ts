@@ -4,8 +4,8 @@
  * processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EngineName } from '../runtime/engine/choose.ts'
-import { loadUws } from '../runtime/engine/uws/load.ts'
+import type { EngineName } from '../runtime/engine/options.ts'
+import { loadUws } from '../runtime/listeners/uws/load.ts'
 import { freshDataDir } from '../test/process/parley.ts'
 import { type Figure, median, type Result } from './figure.ts'
 import { forkListener } from './fork.ts'

@@ -3,10 +3,10 @@ import type { Tenant } from '../domain/access/organization.ts'
 import { noSecrets, type StoredTool, type Tool, type ToolSecrets, type ToolStore } from '../domain/agents/tool.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import { isAgentId } from './agents.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
-import type { Worlds } from './tenant.ts'
 
 /** An answer shows these, and no statement asks for them. */
 type Shown = Pick<Tool, 'description' | 'parameters' | 'source' | 'preToolSpeech'>

@@ -4,7 +4,7 @@ import type { AgentWebhooks, StoredWebhooks } from '../domain/webhooks/agent-fie
 import { nameOf } from '../domain/webhooks/agent-webhooks.ts'
 import { legacyFields } from '../domain/webhooks/endpoint.ts'
 import type { StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import { arrayLiteral, storable } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import { conflictOf } from './webhook-conflicts.ts'

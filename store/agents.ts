@@ -14,12 +14,12 @@ import {
   webhookConflict,
 } from './agent-webhooks.ts'
 import { callbacksOfAgent } from './callbacks.ts'
-import type { Tx } from './connect.ts'
 import { numbersOfAgent } from './number-rows.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import { chooseNumber, giveNumber, numberOfAgent, withNumber, withoutNumber } from './rmsg-agents.ts'
 import type { Sealer } from './sealed.ts'
 import { isTaken } from './taken.ts'
-import type { Worlds } from './tenant.ts'
 import { lockEndpoints } from './webhook-conflicts.ts'
 
 type Row = {

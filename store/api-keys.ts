@@ -1,11 +1,11 @@
 import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import { newSecret, readSecret, suppliedPublicId } from './key-secret.ts'
 import type { ReadStoredPolicy } from './keys.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 export type ApiKey = {
   id: string

@@ -1,10 +1,10 @@
 import { scopes, type Tenant } from '../domain/access/organization.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { KeyAdministration } from './api-keys.ts'
-import type { Sql, Tx } from './connect.ts'
 import { readSecret } from './key-secret.ts'
 import type { Organizations } from './organizations.ts'
-import { everyOrganization, type Tenancy, transactionOfAll } from './tenant.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
+import { everyOrganization, type Tenancy, transactionOfAll } from './postgres/tenant.ts'
 
 /**
  * `created`: the store was empty. `known`: the key works already. `refused`: there are organizations, and this key

@@ -1,8 +1,8 @@
 /** The submissions of organizations for the verification of their business. Every statement but the operator's list names the organization. */
 import type { Submission, SubmissionStore } from '../domain/numbers/business-verification.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import { dateOrNull } from './row-values.ts'
-import type { Tenancy } from './tenant.ts'
 
 export function createSubmissionStore(tenancy: Tenancy): SubmissionStore {
   return {

@@ -1,6 +1,6 @@
 /** Which calls have changed, in any process. Each change is sent with NOTIFY when its transaction commits. */
 import type { CallChanges } from '../domain/calls/store.ts'
-import type { Sql, Tx } from './connect.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
 import { Watchers } from './watchers.ts'
 
 const channel = 'parley_calls'

@@ -14,8 +14,8 @@ import {
   type RunCallCommand,
 } from '../domain/calls/commands.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import type { Sql } from './connect.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
+import type { Sql } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 
 /** The payload is the name of the owner. */
 const sentChannel = 'parley_call_commands'

@@ -4,10 +4,10 @@ import type { CallEntry, CallEvent, Span, Turn } from '../domain/calls/call.ts'
 import type { CallAttempt, CallRecord, StoredEvent } from '../domain/calls/store.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { ofCallId } from './call-rows.ts'
-import type { Tx } from './connect.ts'
 import { readLegUses } from './leg-charges.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import { isUuid } from './row-values.ts'
-import type { Worlds } from './tenant.ts'
 
 /** The contract's bounds of one answer. */
 const turnsMax = 10_000

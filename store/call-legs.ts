@@ -3,8 +3,8 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { Leg, LegStore, OrphanedLeg } from '../domain/phone/leg.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { type CarrierTotal, CarrierUse } from './carrier-use.ts'
-import type { Tx } from './connect.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 
 type Row = Omit<Leg, 'createdAtMs' | 'answeredAtMs' | 'endedAtMs' | 'microUsdPerMinute'> & {
   createdAt: Date

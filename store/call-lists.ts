@@ -3,7 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { AgentCallPage, CallFilter, CallPage, CallPosition } from '../domain/calls/store.ts'
 import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
 import { createdAtUs, timestampOf } from './call-times.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 type Row = SummaryRow & { createdAtUs: number }
 

@@ -10,7 +10,8 @@ import { insertEvents } from './call-entries.ts'
 import { ofCallId, readCall } from './call-rows.ts'
 import { type CallWebhooks, extractionFieldsOf } from './call-webhooks.ts'
 import { insertPromised } from './callbacks.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import {
   type Receivers,
   type ReportRow,
@@ -20,7 +21,6 @@ import {
   storedReportOf,
 } from './report-rows.ts'
 import { dateOrNull, isUuid, storable } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 type Deps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>

@@ -1,5 +1,5 @@
 /** The end of calls, and of their events and spans before that. The usage of their legs stays as sums. */
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import type { Sweep } from './sweep.ts'
 import { addToUsageDays, dayOf, legUse } from './usage-days.ts'
 

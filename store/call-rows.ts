@@ -4,7 +4,7 @@ import type { Call, CallKind, CallPhone, RecordingStatus } from '../domain/calls
 import type { CallStatus, EndReason } from '../domain/calls/states.ts'
 import type { CallSummary } from '../domain/calls/store.ts'
 import type { Pipeline } from '../domain/sessions/pipeline.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 export type SummaryRow = {
   organizationId: string

@@ -1,5 +1,5 @@
 /** Times of calls with microseconds. A Date has milliseconds only, so they are numbers here and text for Postgres. */
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 /** Gives the time of a new call: two calls of this process never have the same one. */
 export function createMicroseconds(): (ms: number) => string {

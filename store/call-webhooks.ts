@@ -14,8 +14,8 @@ import type { EventPayloads, ReportedCall } from '../domain/webhooks/payloads.ts
 import { readAttempts, readLastTurns } from './call-entries.ts'
 import { ofCallId } from './call-rows.ts'
 import { lastOfSession } from './callbacks.ts'
-import type { Tx } from './connect.ts'
 import { readLegUses } from './leg-charges.ts'
+import type { Tx } from './postgres/connect.ts'
 import {
   type Receivers,
   type ReportRow,

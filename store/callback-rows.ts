@@ -2,7 +2,7 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Callback, CallbackFailure, WholeCallback } from '../domain/callbacks/callback.ts'
 import type { CallbackStatus } from '../domain/callbacks/states.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import { dateOrNull, storable } from './row-values.ts'
 
 type Row = Tenant & {

@@ -23,9 +23,9 @@ import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
 import { ofCall } from './call-rows.ts'
 import { insertCallback, isCallbackId, readCallbacks, readWhole, updateCallback } from './callback-rows.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { isUuid } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export type CallbackStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>

@@ -1,6 +1,6 @@
 /** The columns that make a caller, from the row of an API key or from the role of a user. */
 import { scopesOfRole } from '../domain/access/users.ts'
-import type { Sql, Tx } from './connect.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
 
 export const apiKeyColumns = (sql: Sql | Tx) => sql`
   k.lookup, k.digest, ${keyColumns(sql)}, k.expires_at as "expiresAt", ${organizationColumns(sql)}`

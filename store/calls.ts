@@ -25,11 +25,11 @@ import { ofCall, readCall } from './call-rows.ts'
 import { openedOf } from './call-secrets.ts'
 import type { CallWebhooks, Matching } from './call-webhooks.ts'
 import { insertPromised, lastCallbackOf } from './callbacks.ts'
-import type { Tx } from './connect.ts'
 import { createNewCalls } from './new-calls.ts'
+import type { Tx } from './postgres/connect.ts'
+import { type Tenancy, type Worlds } from './postgres/tenant.ts'
 import { arrayLiteral, dateOrNull, isUuid } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
-import { type Tenancy, type Worlds } from './tenant.ts'
 import { endingTransfers, reasonAfterDeath, storeTransfers } from './transfers.ts'
 
 export type CallStoreDeps = {

@@ -1,8 +1,8 @@
 /** The explanations of routing choices. Each distinct one is stored once, by the process that meets it first. */
 import type { Clock } from '../domain/ports/system.ts'
 import type { Choice } from '../domain/routing/choice.ts'
-import type { Sql } from './connect.ts'
 import { createLru } from './lru.ts'
+import type { Sql } from './postgres/connect.ts'
 
 export type ChoiceRow = { organizationId: string; id: string; text: string }
 

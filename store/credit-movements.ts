@@ -10,8 +10,8 @@ import type {
   MovementPosition,
 } from '../domain/billing/credit-account.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Tx } from './connect.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 export type NewMovement = {
   organizationId: string

@@ -7,9 +7,9 @@ import type { Caller } from '../domain/access/organization.ts'
 import { budgetOf, type CreditRefusal } from '../domain/billing/budget.ts'
 import type { Credit } from '../domain/billing/ledger.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { type BatchLimits, createBatcher } from './batch.ts'
-import type { Sql } from './connect.ts'
 import { countForKeys } from './key-budgets.ts'
+import { type BatchLimits, createBatcher } from './postgres/batch.ts'
+import type { Sql } from './postgres/connect.ts'
 
 const batches: BatchLimits = { rowsMax: 128, gatherMs: 1, idleGatherMs: 0, queueMax: 10_000 }
 const sweepRowsMax = 1_000

@@ -1,6 +1,6 @@
 /** Work that waits in the database for the processes that serve from it, and the connections to it. For the metrics. */
 import type { Clock } from '../domain/ports/system.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 export type Waiting = { count: number; oldestMs: number }
 

@@ -18,9 +18,9 @@
  */
 import type { Idempotency, KeyAdmission, KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { type BatchLimits, createBatcher } from './batch.ts'
-import type { Sql } from './connect.ts'
 import { ofUses, ownedBy } from './key-match.ts'
+import { type BatchLimits, createBatcher } from './postgres/batch.ts'
+import type { Sql } from './postgres/connect.ts'
 
 export type IdempotencyLimits = {
   /** How long an admitted key outlives a process that stopped renewing it. */

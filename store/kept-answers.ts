@@ -1,7 +1,7 @@
 import type { KeptAnswer, KeptAnswers } from '../domain/idempotency/kept-answers.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Sql } from './connect.ts'
 import { ofUses, ownedBy } from './key-match.ts'
+import type { Sql } from './postgres/connect.ts'
 
 /** An answer below this status is a success. */
 const refusalLeast = 400

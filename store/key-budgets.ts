@@ -4,9 +4,9 @@
  */
 import type { BudgetEvent, BudgetEvents, KeyBudgets, KeySpending } from '../domain/billing/key-spending.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Sql, Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 const keysMax = 1_000
 const eventsMax = 1_000

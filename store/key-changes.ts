@@ -2,7 +2,7 @@
  * Every instance forgets what it remembers of a key when the key, or something that it carries, changes: the change
  * is sent with NOTIFY.
  */
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 /** One key; all keys of an organization, which carry its settings and its provider keys; or all keys. */
 export type KeyChange = { lookup: string } | { organizationId: string } | { all: true }

@@ -1,5 +1,5 @@
 import type { KeyUse } from '../domain/idempotency/idempotency.ts'
-import type { Sql } from './connect.ts'
+import type { Sql } from './postgres/connect.ts'
 import { arrayLiteral } from './row-values.ts'
 
 /**

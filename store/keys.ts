@@ -7,13 +7,13 @@ import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../domain/access/ephemeral.ts'
 import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import { type BatchLimits, createBatcher } from './batch.ts'
 import { apiKeyColumns, credentialColumns, previousSecretColumns, roleColumns } from './caller-columns.ts'
-import type { Sql } from './connect.ts'
 import { type KeyChange, keysChannel, readKeyChange } from './key-changes.ts'
 import { type Digested, readCredential, readSecret } from './key-secret.ts'
 import { createLru } from './lru.ts'
-import type { Tenancy } from './tenant.ts'
+import { type BatchLimits, createBatcher } from './postgres/batch.ts'
+import type { Sql } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
 

@@ -3,15 +3,15 @@ import type { Ledger, Settlement } from '../domain/billing/ledger.ts'
 import type { KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Choice } from '../domain/routing/choice.ts'
-import { type BatchLimits, createBatcher } from './batch.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
-import type { Sql } from './connect.ts'
 import { addToDay } from './credit-movements.ts'
 import { countForKeys } from './key-budgets.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
+import { type BatchLimits, createBatcher } from './postgres/batch.ts'
+import type { Sql } from './postgres/connect.ts'
+import { isPassing } from './postgres/unavailable.ts'
 import { arrayLiteral } from './row-values.ts'
-import { isPassing } from './unavailable.ts'
 
 /** No request waits for a settlement, so a single one is gathered too and does not compete with the next request. */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }

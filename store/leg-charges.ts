@@ -2,10 +2,10 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import { type ChargedLeg, chargeOf, type LegChargeStore, type LegUse } from '../domain/phone/leg-costs.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Tx } from './connect.ts'
 import { addToDay } from './credit-movements.ts'
 import { countForKeys } from './key-budgets.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 
 /** Transfers of one call. */
 const legsMax = 1_000

@@ -1,8 +1,8 @@
 /** Lines store here how legs of a dead process are ended. A line names no organization, so each statement runs for the operator. */
 import { dialogBytesMax, type LegDialogs } from '../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../domain/ports/phone-line.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import { storable } from './row-values.ts'
-import type { Tenancy } from './tenant.ts'
 
 export function createLegDialogs({ asOperator }: Pick<Tenancy, 'asOperator'>, line: LineName): LegDialogs {
   return {

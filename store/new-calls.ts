@@ -8,10 +8,10 @@ import { insertLeg } from './call-legs.ts'
 import { ofCall, type SecretColumns } from './call-rows.ts'
 import { sealOf } from './call-secrets.ts'
 import { createMicroseconds } from './call-times.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import type { Sealer } from './sealed.ts'
 import { isTaken } from './taken.ts'
-import type { Worlds } from './tenant.ts'
 
 export type NewCallDeps = { worlds: Worlds; sealer: () => Sealer; clock: Clock }
 

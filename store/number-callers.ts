@@ -1,7 +1,7 @@
 import type { Organization } from '../domain/access/organization.ts'
 import type { CallersOfNumbers } from '../domain/phone/ports.ts'
 import { ownKeys } from './caller-columns.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 /** Calls to a number of an organization have no API key. They act with its settings, and their key is the number. */
 export function createNumberCallers(tenancy: Tenancy): CallersOfNumbers {

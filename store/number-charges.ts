@@ -2,11 +2,11 @@
 import type { DueNumber, NumberChargeStore } from '../domain/numbers/charges.ts'
 import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Tx } from './connect.ts'
 import { noteMovement } from './credit-movements.ts'
 import { ofNumber, readNumbers } from './number-rows.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { dateOrNull } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export function createNumberCharges(worlds: Worlds & Tenancy, clock: Clock): NumberChargeStore {
   const now = () => new Date(clock.nowMs())

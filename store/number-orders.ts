@@ -2,12 +2,12 @@
 import type { InsertOutcome, NumberOrderStore, OrderEnd } from '../domain/numbers/orders.ts'
 import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Tx } from './connect.ts'
 import { noteMovement } from './credit-movements.ts'
 import { hasAgent, isFull, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { dateOrNull, storable } from './row-values.ts'
 import { isTaken } from './taken.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): NumberOrderStore {
   return {

@@ -18,11 +18,11 @@ import { createNumberCharges } from './number-charges.ts'
 import { createNumberOrders } from './number-orders.ts'
 import { createNumberStore } from './owned-numbers.ts'
 import { createPhoneNumbers } from './phone-numbers.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { createRmsgRecords, type RmsgRecords } from './rmsg-records.ts'
 import type { Sealer } from './sealed.ts'
 import { createConnectionStore, createSipConnections } from './sip-connections.ts'
 import { createNumberCampaigns, createSharedCampaignStore, createSmsRegistrationStore } from './sms-registrations.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export type NumberRecords = RmsgRecords & {
   phoneNumbers: CallableNumbers

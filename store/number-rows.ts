@@ -1,7 +1,7 @@
 /** How a phone number is read from its row. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Order, PhoneNumber } from '../domain/numbers/phone-number.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 type Assignment = NonNullable<PhoneNumber['smsAssignment']>
 type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | 'smsAssignment' | `${string}AtMs`> & {

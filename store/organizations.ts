@@ -1,11 +1,11 @@
 import type { OrganizationRecord, OrganizationSettings } from '../domain/access/organization-settings.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Tx } from './connect.ts'
 import { noteMovement } from './credit-movements.ts'
 import { notifyKeyChange } from './key-changes.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import { isTaken } from './taken.ts'
-import type { Tenancy } from './tenant.ts'
 
 /** The rest has a default in the database. */
 export type NewOrganization = Pick<

@@ -2,13 +2,13 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { PhoneNumber, PhoneNumberStore } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Tx } from './connect.ts'
 import { hasAgent, isFull, isNumberId, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { dateOrNull, storable } from './row-values.ts'
 import { hasConnection } from './sip-connections.ts'
 import { isTaken } from './taken.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
   return {

@@ -1,8 +1,8 @@
 /** The phone numbers of organizations, as calls need them. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { CallableNumber, CallableNumbers } from '../domain/phone/ports.ts'
-import type { Tx } from './connect.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 
 type Row = CallableNumber & {
   suspendedAt: Date | null

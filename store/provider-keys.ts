@@ -7,14 +7,14 @@
 import type { ProviderKeyAdministration, ProviderKeys } from '../domain/access/provider-keys.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import { type BatchLimits, createBatcher } from './batch.ts'
-import type { Sql, Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import type { KeyCacheLimits } from './keys.ts'
 import { createLru } from './lru.ts'
+import { type BatchLimits, createBatcher } from './postgres/batch.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
-import type { Tenancy } from './tenant.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {

@@ -2,8 +2,8 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { ExpiredRecordings } from '../domain/calls/recording-retention.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import { arrayLiteral } from './row-values.ts'
-import type { Tenancy } from './tenant.ts'
 
 export function createExpiredRecordings(tenancy: Pick<Tenancy, 'asOperator'>, clock: Clock): ExpiredRecordings {
   return {

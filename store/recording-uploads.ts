@@ -3,7 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { ofCall } from './call-rows.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 
 /** Looked at in one go. Others come when these are done. */
 const dueMax = 1000

@@ -4,10 +4,10 @@ import type { Clock } from '../domain/ports/system.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
 import type { ReportDeliveryStore, StoredReportDelivery } from '../domain/webhooks/report-deliveries.ts'
 import { ofCallId } from './call-rows.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import { readReceivers } from './report-rows.ts'
 import { isUuid } from './row-values.ts'
-import type { Worlds } from './tenant.ts'
 import { notifyDue } from './webhook-outbox.ts'
 
 /** The contract's bound of one answer. */

@@ -3,7 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { EndpointData } from '../domain/calls/extraction.ts'
 import type { Report } from '../domain/calls/report.ts'
 import { ofCallId } from './call-rows.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 export type ReportRow = Omit<Report, 'analysisCompletedAtMs' | 'createdAtMs' | 'updatedAtMs'> & {
   analysisCompletedAt: Date | null

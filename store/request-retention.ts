@@ -1,5 +1,5 @@
 /** The end of requests and their attempts. The usage of their days and the costs of their calls stay as sums. */
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import type { Sweep } from './sweep.ts'
 import { addToUsageDays, dayOf, hasFailed } from './usage-days.ts'
 

@@ -2,8 +2,8 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { LedgerAttempt } from '../domain/billing/ledger.ts'
 import type { RequestRoute, RequestRoutes } from '../domain/billing/request-route.ts'
 import type { Preview } from '../domain/routing/choice.ts'
-import type { Tx } from './connect.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 type Row = Omit<RequestRoute, 'choice' | 'attempts' | 'startedAtMs'> & { choice: Preview | null; startedAt: Date }
 type AttemptRow = Omit<LedgerAttempt, 'startedAtMs'> & { startedAt: Date }

@@ -1,7 +1,7 @@
 /** Moves sealed secrets to the current master key, and finds those that no master key of this process opens. */
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import type { Sealed, Sealer } from './sealed.ts'
-import type { Tenancy } from './tenant.ts'
 
 /** A table with sealed columns. */
 export type SealedTable<Row extends Sealed> = {

@@ -4,9 +4,9 @@ import { keptFromMs } from '../domain/retention.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { callSweep, eventSweep } from './call-retention.ts'
 import type { EventSource } from './call-webhooks.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import { requestSweep } from './request-retention.ts'
 import { runSweep, type Sweep } from './sweep.ts'
-import type { Tenancy } from './tenant.ts'
 
 /** Null: for ever. */
 export type Retention = {

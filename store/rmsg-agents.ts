@@ -2,7 +2,7 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { AgentSettings } from '../domain/agents/agent.ts'
 import { isDedicated } from '../domain/rmsg/numbers.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import { isUuid } from './row-values.ts'
 
 /** Any number that no other advisory lock of two numbers has. */

@@ -10,10 +10,10 @@ import { conversationIdOf } from '../domain/rmsg/message.ts'
 import type { SubscriptionTarget } from '../domain/rmsg/subscriptions.ts'
 import type { Attempt } from '../domain/webhooks/delivery.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { reportMessage } from './rmsg-messages.ts'
 import { isUuid, storable } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 /** The time-out of a subscription, and the storing of what became of it. */
 const leaseMs = 15_000

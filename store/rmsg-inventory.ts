@@ -3,12 +3,12 @@ import { v7 } from 'uuid'
 import type { Clock } from '../domain/ports/system.ts'
 import type { NamedNumber, RmsgInventory } from '../domain/rmsg/inventory.ts'
 import type { RmsgNumber } from '../domain/rmsg/numbers.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import { lockPool } from './rmsg-agents.ts'
 import { readRmsgNumbers } from './rmsg-numbers.ts'
 import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { isUuid } from './row-values.ts'
-import type { Tenancy } from './tenant.ts'
 
 export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: Pick<Clock, 'nowMs'>): RmsgInventory {
   const now = () => new Date(clock.nowMs())

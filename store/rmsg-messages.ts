@@ -3,9 +3,9 @@
 import type { Clock } from '../domain/ports/system.ts'
 import type { MessageStore, RmsgMessage } from '../domain/rmsg/message.ts'
 import { follow } from '../domain/rmsg/message-states.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { isUuid, storable } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export function createMessageStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): MessageStore {
   return {

@@ -1,8 +1,8 @@
 /** The inventory of rich-message numbers. Statements for an organization name it and the world; those for all of it are the operator's. */
 import type { RmsgAccess, RmsgNumber, RmsgNumberStore } from '../domain/rmsg/numbers.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { isUuid } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export function createRmsgNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>): RmsgNumberStore {
   return {

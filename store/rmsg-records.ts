@@ -5,13 +5,13 @@ import type { RmsgInventory } from '../domain/rmsg/inventory.ts'
 import type { MessageStore } from '../domain/rmsg/message.ts'
 import type { RmsgNumberStore } from '../domain/rmsg/numbers.ts'
 import type { SubscriptionStore } from '../domain/rmsg/subscriptions.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { createRmsgEventStore } from './rmsg-events.ts'
 import { createRmsgInventory } from './rmsg-inventory.ts'
 import { createMessageStore } from './rmsg-messages.ts'
 import { createRmsgNumberStore } from './rmsg-numbers.ts'
 import { createSubscriptionStore } from './rmsg-subscriptions.ts'
 import type { Sealer } from './sealed.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export type RmsgRecords = {
   rmsgNumbers: RmsgNumberStore

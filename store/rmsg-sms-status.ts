@@ -1,6 +1,6 @@
 /** Whether text messages can go out from rich-message numbers. */
 import type { SmsStatus } from '../domain/rmsg/sms-status.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 /** Changes the rich-message number of this name, where there is one. The transaction must be the operator's. */
 export async function writeSmsStatus(

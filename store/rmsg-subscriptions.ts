@@ -4,11 +4,11 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { Subscription, SubscriptionStore } from '../domain/rmsg/subscriptions.ts'
 import type { SigningSecret } from '../domain/webhooks/endpoint.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import type { SealedTable } from './reseal.ts'
 import { isUuid } from './row-values.ts'
 import type { Sealed, Sealer } from './sealed.ts'
-import type { Worlds } from './tenant.ts'
 
 type Row = Tenant & { id: string; url: string; tags: Record<string, string>; updatedAt: Date } & SecretColumns
 type Columns = { secretsId: string; bytes: Buffer; sealedBy: string }

@@ -1,12 +1,12 @@
 import type { Log } from '../domain/ports/system.ts'
 import { sealedTools } from './agent-tools.ts'
 import { sealedCalls } from './call-secrets.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import { sealedProviderKeys } from './provider-keys.ts'
 import { countUnreadable, type Resealed, resealTable, type SealedTable } from './reseal.ts'
 import { sealedSubscriptions } from './rmsg-subscriptions.ts'
 import type { Sealed, Sealer } from './sealed.ts'
 import { sealedConnections } from './sip-connection-rows.ts'
-import type { Tenancy } from './tenant.ts'
 import { sealedEndpoints } from './webhook-endpoint-rows.ts'
 import { sealedWebhookSecrets } from './webhook-secrets.ts'
 

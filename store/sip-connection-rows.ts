@@ -2,7 +2,7 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import type { ConnectionPasswords, OwnedConnection } from '../domain/numbers/sip-connection.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
 

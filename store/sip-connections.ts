@@ -6,8 +6,9 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { ChangeConnection, ConnectionStore, OwnedConnection } from '../domain/numbers/sip-connection.ts'
 import type { SipConnection, SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Tx } from './connect.ts'
 import { lockOrganization } from './number-rows.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { storable } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import {
@@ -18,7 +19,6 @@ import {
   sealPasswords,
 } from './sip-connection-rows.ts'
 import { isTaken } from './taken.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 const idForm = /^sip_[0-9A-Za-z]{22}$/
 /** Connections of several organizations may name one address, as that of a large trunk. */

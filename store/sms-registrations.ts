@@ -13,11 +13,11 @@ import type {
   SmsRegistrationStore,
   SubmittedCampaign,
 } from '../domain/sms/registration.ts'
-import type { Tx } from './connect.ts'
 import { isNumberId, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { arrayLiteral, dateOrNull, storable } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 
 export function createSmsRegistrationStore(
   worlds: Worlds & Pick<Tenancy, 'asOperator'>,

@@ -6,15 +6,15 @@ import type { SharedCounts } from '../runtime/engine/options.ts'
 import { Loops } from '../runtime/loops.ts'
 import { type Access, type AccessOptions, createAccess } from './access.ts'
 import { waitForRestore } from './backup/restore-lock.ts'
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database.ts'
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database/database.ts'
 import { createReadFigures, type StoreFigures } from './figures.ts'
-import { applicationName } from './instances.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
+import { transactionEach, transactionsUnderWay } from './postgres/tenant.ts'
 import { createRecords, type Records } from './records.ts'
 import { createRequests, type RequestOptions, type Requests } from './requests.ts'
 import { type RecordOptions, retentionLoops } from './retention.ts'
+import { applicationName } from './sharing/instances.ts'
 import { openSharing } from './sharing.ts'
-import { transactionEach, transactionsUnderWay } from './tenant.ts'
 
 export type StoreOptions = AccessOptions &
   RequestOptions &

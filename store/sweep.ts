@@ -1,6 +1,6 @@
 /** Deletes rows for their age: in small batches, each a transaction of the operator, and in one process at a time. */
-import type { Tx } from './connect.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 /** Numbers that nothing else in the database takes as advisory locks. */
 const locks = { requests: 7_275_539_010, calls: 7_275_539_011, events: 7_275_539_012 }

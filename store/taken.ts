@@ -1,4 +1,4 @@
-import { driver } from './driver.ts'
+import { driver } from './postgres/driver.ts'
 
 const uniqueViolation = '23505'
 

@@ -5,9 +5,9 @@ import type { EndReason } from '../domain/calls/states.ts'
 import { transferPayload } from '../domain/transfers/payload.ts'
 import { isOver } from '../domain/transfers/states.ts'
 import type { Transfer, TransferStore } from '../domain/transfers/transfer.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import { dateOrNull, isUuid, storable } from './row-values.ts'
-import type { Worlds } from './tenant.ts'
 
 type Row = Omit<Transfer, 'createdAtMs' | 'updatedAtMs' | 'completedAtMs'> & {
   createdAt: Date

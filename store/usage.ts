@@ -5,9 +5,9 @@
  */
 import type { Tenant } from '../domain/access/organization.ts'
 import { type Usage, type UsageGroup, type UsageQuery, type UsageRow, usageRowsMax } from '../domain/billing/usage.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import { isOfWorld } from './request-routes.ts'
-import type { Worlds } from './tenant.ts'
 import { dayOf, hasFailed, legUse, linesOf } from './usage-days.ts'
 
 /** A row has a line for each of its units. */

@@ -8,10 +8,10 @@ import {
 } from '../domain/access/users.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Sql, Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import { newCredential } from './key-secret.ts'
-import type { Tenancy } from './tenant.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 
 /** An organization has few. */
 const listedMax = 10_000

@@ -1,5 +1,5 @@
 /** Functions that are called when a thing changes. Any process may change it: a notification has the name of the thing. */
-import type { Sql } from './connect.ts'
+import type { Sql } from './postgres/connect.ts'
 
 export class Watchers {
   readonly #byName = new Map<string, Set<() => void>>()

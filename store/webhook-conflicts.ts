@@ -1,7 +1,7 @@
 import type { Tenant } from '../domain/access/organization.ts'
 import { preCallConflict } from '../domain/webhooks/conflict.ts'
 import type { Endpoint } from '../domain/webhooks/endpoint.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import { type EndpointRow, endpointColumns, endpointOf, ofTenant } from './webhook-endpoint-rows.ts'
 
 /** Any number that no other advisory lock of two numbers has. */

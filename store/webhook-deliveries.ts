@@ -11,9 +11,9 @@ import {
   type SentEvent,
 } from '../domain/webhooks/delivery-store.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { isUuid, storable } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 import { completeDeliveries } from './webhook-ends.ts'
 import { insertEvent } from './webhook-outbox.ts'
 import { type ClaimedRow, claimedColumns, claimedOf, isNextOfCall, leaseOf } from './webhook-queue.ts'

@@ -8,7 +8,7 @@ import {
   noEndpointSecrets,
 } from '../domain/webhooks/endpoint.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 import type { SealedTable } from './reseal.ts'
 import { dateOrNull, storable } from './row-values.ts'
 import type { Sealed, Sealer } from './sealed.ts'

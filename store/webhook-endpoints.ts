@@ -6,10 +6,10 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { Call } from '../domain/calls/call.ts'
 import { type Endpoint, tagsMatch, type WebhookEventType } from '../domain/webhooks/endpoint.ts'
 import type { EndpointOutcome, EndpointStore, StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import { arrayLiteral, isUuid } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
-import type { Worlds } from './tenant.ts'
 import { conflictOf, lockEndpoints } from './webhook-conflicts.ts'
 import {
   type EndpointRow,

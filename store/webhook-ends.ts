@@ -1,7 +1,7 @@
 /** Stores how attempts ended: the deliveries, the log of attempts, and what the attempts say about their endpoints. */
 import type { Attempt } from '../domain/webhooks/delivery.ts'
 import { type DeliveryEnd, type DisabledEndpoint, failingMs } from '../domain/webhooks/queue.ts'
-import type { Tx } from './connect.ts'
+import type { Tx } from './postgres/connect.ts'
 
 export async function completeDeliveries(
   tx: Tx,

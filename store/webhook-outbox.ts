@@ -4,7 +4,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import type { CancelReason } from '../domain/webhooks/delivery.ts'
 import { expiryMs, type OutboxEvent } from '../domain/webhooks/outbox.ts'
 import type { DueEndpoint } from '../domain/webhooks/queue.ts'
-import type { Sql, Tx } from './connect.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
 import { arrayLiteral } from './row-values.ts'
 import { hasOpenStream, notifyingStreams } from './webhook-streams.ts'
 

@@ -5,9 +5,9 @@
 import type { Clock } from '../domain/ports/system.ts'
 import type { ClaimedDelivery } from '../domain/webhooks/delivery.ts'
 import type { Backlog, DeliveryQueue, DueEndpoint, Wanted } from '../domain/webhooks/queue.ts'
-import type { Sql, Tx } from './connect.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
+import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { arrayLiteral } from './row-values.ts'
-import type { Tenancy, Worlds } from './tenant.ts'
 import { completeDeliveries } from './webhook-ends.ts'
 import { listenForDeliveries } from './webhook-outbox.ts'
 

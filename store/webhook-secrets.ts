@@ -7,11 +7,11 @@ import type { Clock } from '../domain/ports/system.ts'
 import { type SigningSecret, signingSecretsAt } from '../domain/webhooks/endpoint.ts'
 import type { WorkspaceSecret, WorkspaceSecrets } from '../domain/webhooks/workspace-secret.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Tx } from './connect.ts'
 import { createLru } from './lru.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
-import type { Tenancy } from './tenant.ts'
 
 export type SecretRow = Sealed & { organizationId: string; id: string }
 

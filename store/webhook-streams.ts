@@ -1,8 +1,8 @@
 /** Webhook events for open streams: which tenants have one, and the events in the order in which they were stored. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../domain/webhooks/event-stream.ts'
-import type { Sql, Tx } from './connect.ts'
-import type { Worlds } from './tenant.ts'
+import type { Sql, Tx } from './postgres/connect.ts'
+import type { Worlds } from './postgres/tenant.ts'
 import { Watchers } from './watchers.ts'
 
 /** The payload names the tenant. Nothing is sent for one without a stream. */

@@ -9,10 +9,10 @@ import {
   signingSecretsAt,
   timeoutMsOf,
 } from '../domain/webhooks/endpoint.ts'
-import { type BatchLimits, createBatcher } from './batch.ts'
-import type { Tx } from './connect.ts'
+import { type BatchLimits, createBatcher } from './postgres/batch.ts'
+import type { Tx } from './postgres/connect.ts'
+import type { Tenancy } from './postgres/tenant.ts'
 import type { Sealer } from './sealed.ts'
-import type { Tenancy } from './tenant.ts'
 import { openSecrets, type SecretColumns } from './webhook-endpoint-rows.ts'
 import { openSecret, type SecretRow, take } from './webhook-secrets.ts'
 

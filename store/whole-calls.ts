@@ -2,9 +2,9 @@
 import type { WholeCallStore } from '../domain/calls/store.ts'
 import { readSpans, readTurns } from './call-entries.ts'
 import { readCall } from './call-rows.ts'
+import type { Snapshots } from './postgres/tenant.ts'
 import { readStoredReport } from './report-rows.ts'
 import { isUuid } from './row-values.ts'
-import type { Snapshots } from './tenant.ts'
 import { readTransfers } from './transfers.ts'
 
 export function createWholeCallStore(snapshots: Snapshots): WholeCallStore {

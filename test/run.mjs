@@ -141,7 +141,7 @@ function filesOfEngines() {
 }
 
 async function runOverOtherEngine(env) {
-  const { chooseEngine } = await tsImport('../runtime/engine/choose.ts', import.meta.url)
+  const { chooseEngine } = await tsImport('../runtime/server/choose.ts', import.meta.url)
   const other = chooseEngine('auto').engine === 'uws' ? 'node' : 'uws'
   try {
     chooseEngine(other)

@@ -12,8 +12,8 @@ import { configKeys } from '../generated/config/keys.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { validateConfig } from '../generated/config/validator.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { loadConfig } from '../runtime/config.ts'
-import { createLogTo } from '../runtime/log.ts'
+import { loadConfig } from '../runtime/process/config.ts'
+import { createLogTo } from '../runtime/telemetry/log.ts'
 import { TestCluster } from './store/cluster.ts'
 
 export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`

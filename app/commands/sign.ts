@@ -2,7 +2,7 @@
 import type { WebhookSigner } from '../../cli/actions.ts'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { localSecret } from '../../runtime/local-secret.ts'
+import { localSecret } from '../../runtime/process/local-secret.ts'
 import { newWebhookSecret } from '../../store/webhook-secrets.ts'
 
 const secretFile = 'listen.secret'

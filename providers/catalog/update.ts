@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
-import { makeDataDir } from '../../runtime/data-dir.ts'
+import { makeDataDir } from '../../runtime/process/data-dir.ts'
 import { CatalogError, keyOf, newer, parseCatalog, readShipped, readUpdated } from './file.ts'
 
 /** The name of the file in the data folder. */

@@ -2,10 +2,11 @@
  * text/event-stream as in the HTML standard, with a comment as keep-alive. Named events are numbered from 0 without a
  * gap, unless they bring an id. Events of the format `data` have neither name nor id, because clients of chat completions read only the data.
  */
-import type { Engine } from '../engine/engine.ts'
+
 import type { ServerSentEvent } from '../engine/handler.ts'
 import type { Validate } from '../engine/operation.ts'
 import type { Answer } from './endpoint.ts'
+import type { Engine } from './engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'

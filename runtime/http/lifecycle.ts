@@ -4,12 +4,12 @@
  * throwing; one place turns that into an answer.
  */
 
-import type { Engine } from '../engine/engine.ts'
 import { Refusal } from '../engine/handler.ts'
 import { type Head, readHead } from '../engine/head.ts'
 import type { Transport } from '../engine/transport.ts'
 import { allowedOrigin } from './cors.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { Engine } from './engine.ts'
 import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import { readInput } from './input.ts'
 import { receive } from './receive.ts'

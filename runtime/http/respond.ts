@@ -1,11 +1,11 @@
 /** The one place where answers are written: results, faults and OPTIONS. */
 
-import type { Engine } from '../engine/engine.ts'
 import { Refusal, type Result } from '../engine/handler.ts'
 import { type Head, renameHeader } from '../engine/head.ts'
 import type { Validate } from '../engine/operation.ts'
 import { pushCors, pushPreflight } from './cors.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
+import type { Engine } from './engine.ts'
 import { streamEvents } from './event-stream.ts'
 import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import type { PathEntry } from './routes.ts'

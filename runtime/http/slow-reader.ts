@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from './engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
 /**

@@ -2,7 +2,7 @@
  * Answers that come piece by piece. The status line waits for the first piece, so a stream that fails at its start is
  * answered with a fault.
  */
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from './engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
 

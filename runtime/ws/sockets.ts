@@ -1,5 +1,5 @@
 import type { ServerOptions } from '../engine/options.ts'
-import { roundedMs } from '../log.ts'
+import { roundedMs } from '../telemetry/log.ts'
 import { Watch } from '../watch.ts'
 import type { Connection, SocketRegister } from './connection.ts'
 

@@ -1,10 +1,10 @@
 /** Reads a backup into a database that has no organization yet: all of it, or nothing. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Sql, Tx } from '../connect.ts'
-import { longWorkMsMax } from '../long-work.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
-import { everyOrganization } from '../tenant.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
+import { longWorkMsMax } from '../postgres/long-work.ts'
+import { everyOrganization } from '../postgres/tenant.ts'
 import { type BackupCounts, BackupError, type BackupHeader, BackupReader } from './format.ts'
 import { type Interruption, requireUninterrupted } from './interruption.ts'
 import { type TableShape, tablesOf } from './tables.ts'

@@ -2,9 +2,9 @@
  * A restore has the database for itself. Others that are connected make it refuse, and those that come later wait, or are
  * refused: a server that made its first organization meanwhile would be mixed with what is restored.
  */
-import type { Sql } from '../connect.ts'
-import { namePrefix } from '../instances.ts'
-import { asksUntil } from '../long-work.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { asksUntil } from '../postgres/long-work.ts'
+import { namePrefix } from '../sharing/instances.ts'
 import { BackupError } from './format.ts'
 
 /** Any number that nothing else in the database takes as an advisory lock. */

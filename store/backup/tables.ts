@@ -1,5 +1,5 @@
 /** The tables that a backup holds, as the database has them. */
-import type { Tx } from '../connect.ts'
+import type { Tx } from '../postgres/connect.ts'
 
 export type TableShape = {
   name: string

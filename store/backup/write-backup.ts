@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import type { Sql, Tx } from '../connect.ts'
-import { longWorkMsMax } from '../long-work.ts'
-import { everyOrganization } from '../tenant.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
+import { longWorkMsMax } from '../postgres/long-work.ts'
+import { everyOrganization } from '../postgres/tenant.ts'
 import { type BackupCounts, backupFormat, endOfRows } from './format.ts'
 import { type TableShape, tablesOf } from './tables.ts'
 

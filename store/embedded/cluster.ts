@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { makeDataDir, unwritableDataDir } from '../../runtime/data-dir.ts'
+import { makeDataDir, unwritableDataDir } from '../../runtime/process/data-dir.ts'
 import { type Account, accountsFor, giveTo, noAccountMessage, setupWrapper, tryPostgres } from './account.ts'
 import { type Binaries, findBinaries, linkLibraries } from './binaries.ts'
 

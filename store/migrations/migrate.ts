@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../connect.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
 import { migrations, servedSchema } from './list.ts'
 import type { Index, Migration } from './migration.ts'
 import { type Connection, upgradeLock, withUpgradeLock } from './upgrade-lock.ts'

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
-import type { Sql } from '../connect.ts'
-import { asksUntil, longWorkMsMax } from '../long-work.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { asksUntil, longWorkMsMax } from '../postgres/long-work.ts'
 
 /** A connection that one process has for itself. */
 export type Connection = postgres.ReservedSql<{ bigint: number }>

@@ -1,10 +1,10 @@
 /**
- * The processes that serve, in Redis: what store/instances.ts does with rows. Each is a field of one hash, with the time
+ * The processes that serve, in Redis: what store/sharing/instances.ts does with rows. Each is a field of one hash, with the time
  * until which it is alive and whether it counts its leases in memory. A script is one step, so no lock is needed.
  */
 import type { HeldLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Instance } from '../instances.ts'
+import type { Instance } from '../sharing/instances.ts'
 import { keyPrefix, type Redis, script } from './connection.ts'
 import { forgetLeases } from './leases.ts'
 

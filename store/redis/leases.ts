@@ -1,12 +1,12 @@
 /**
- * Leases that several instances share, in Redis: what store/lease-rows.ts does with rows.
+ * Leases that several instances share, in Redis: what store/sharing/lease-rows.ts does with rows.
  *
  *   leases:<organization>   a hash: "<instance> <key>" = "<held> <sessions>"
  *   leases-of:<instance>    the organizations of which the instance has fields, so that they can be removed
  */
 import type { LeaseRefusal } from '../../domain/access/limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { LeaseStatements } from '../lease-rows.ts'
+import type { LeaseStatements } from '../sharing/lease-rows.ts'
 import { keyPrefix, type Redis, script } from './connection.ts'
 
 /** Functions for scripts. A field of an instance that holds nothing is removed. */

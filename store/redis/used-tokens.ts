@@ -1,6 +1,6 @@
 import type { UsedTokens } from '../../domain/access/ephemeral.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { clockSkewMs } from '../used-tokens.ts'
+import { clockSkewMs } from '../sharing/used-tokens.ts'
 import type { Redis } from './connection.ts'
 
 /** While Redis is away a token is refused: it might have been used before. */

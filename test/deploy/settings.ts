@@ -2,7 +2,7 @@ import { checkServing } from '../../app/settings.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'
-import { loadConfig } from '../../runtime/config.ts'
+import { loadConfig } from '../../runtime/process/config.ts'
 
 /** The settings, when a server may start with them; rejects otherwise. */
 export async function serving(env: Record<string, string>): Promise<ParleyConfig> {

@@ -1,7 +1,7 @@
 /** Which engine serves here. The rules that depend on the machine are tested on the machine that there is. */
 import t from 'tap'
-import { chooseEngine, describeEngine } from '../../runtime/engine/choose.ts'
-import { loadUws } from '../../runtime/engine/uws/load.ts'
+import { loadUws } from '../../runtime/listeners/uws/load.ts'
+import { chooseEngine, describeEngine } from '../../runtime/server/choose.ts'
 
 const major = Number(process.versions.node.split('.')[0])
 const uws = loadUws()

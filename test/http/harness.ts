@@ -2,11 +2,11 @@
 import net from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
-import { chooseEngine, type EngineName } from '../../runtime/engine/choose.ts'
 import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/handler.ts'
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
-import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
-import { type Server, startServer } from '../../runtime/engine/server.ts'
+import type { EngineName, Mount, ServerOptions } from '../../runtime/engine/options.ts'
+import { chooseEngine } from '../../runtime/server/choose.ts'
+import { type Server, startServer } from '../../runtime/server/server.ts'
 
 const ajv = new Ajv2020({
   strict: true,

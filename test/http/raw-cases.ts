@@ -4,7 +4,7 @@
  */
 
 /**
- * `uws20` is the build for Node 20, which `auto` never takes: see runtime/engine/choose.ts. `uploads` is the upload port,
+ * `uws20` is the build for Node 20, which `auto` never takes: see runtime/server/choose.ts. `uploads` is the upload port,
  * over node:http.
  */
 export type Build = 'node' | 'uploads' | 'uws' | 'uws20'

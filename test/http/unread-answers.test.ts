@@ -3,8 +3,8 @@
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { EngineName } from '../../runtime/engine/choose.ts'
-import { loadUws } from '../../runtime/engine/uws/load.ts'
+import type { EngineName } from '../../runtime/engine/options.ts'
+import { loadUws } from '../../runtime/listeners/uws/load.ts'
 import { mount, operation, start, surface } from './harness.ts'
 import { get } from './surface.ts'
 

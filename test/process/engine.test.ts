@@ -1,6 +1,6 @@
 /** A running Parley says over which engine it serves, and why. */
 import t from 'tap'
-import { chooseEngine, describeEngine, type EngineChoice } from '../../runtime/engine/choose.ts'
+import { chooseEngine, describeEngine, type EngineChoice } from '../../runtime/server/choose.ts'
 import { runParley } from './command.ts'
 import { freePort } from './machine.ts'
 import { freshDataDir, startParley } from './parley.ts'

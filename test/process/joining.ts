@@ -1,5 +1,5 @@
 /** A child that joins the port of its parent, as a worker over node:http does, and prints how that ended. */
-import { joinPort } from '../../runtime/engine/node/shared-port.ts'
+import { joinPort } from '../../runtime/listeners/node/shared-port.ts'
 
 /** 100 times as fast. */
 const clock = {

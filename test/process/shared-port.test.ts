@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { sharePort } from '../../runtime/engine/node/shared-port.ts'
+import { sharePort } from '../../runtime/listeners/node/shared-port.ts'
 
 const program = path.join(import.meta.dirname, 'joining.ts')
 

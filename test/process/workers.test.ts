@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { startWorkers } from '../../runtime/workers.ts'
+import { startWorkers } from '../../runtime/process/workers.ts'
 import { until } from './machine.ts'
 
 t.test('a worker that cannot be started is tried again, and does not end the first process', async (t) => {

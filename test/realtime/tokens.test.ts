@@ -8,10 +8,10 @@ import { createRealtimeSession } from '../../handlers/compat/surface.ts'
 import { createAdmit } from '../../handlers/realtime/admit.ts'
 import type { Context, RefusalKind } from '../../runtime/engine/handler.ts'
 import type { UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { connect } from '../../store/connect.ts'
+import { connect } from '../../store/postgres/connect.ts'
+import { transactionEach } from '../../store/postgres/tenant.ts'
+import { createUsedTokens } from '../../store/sharing/used-tokens.ts'
 import type { Store } from '../../store/store.ts'
-import { transactionEach } from '../../store/tenant.ts'
-import { createUsedTokens } from '../../store/used-tokens.ts'
 import { movableClock, organization, TestCluster } from '../store/cluster.ts'
 
 const cluster = await TestCluster.start()

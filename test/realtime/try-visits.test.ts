@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { readLocalSecret } from '../../runtime/local-secret.ts'
+import { readLocalSecret } from '../../runtime/process/local-secret.ts'
 import {
   axeFaults,
   type Browser,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
-import { refreshMs, type SharedLimits } from '../../store/limits.ts'
+import { refreshMs, type SharedLimits } from '../../store/sharing/limits.ts'
 import type { Store } from '../../store/store.ts'
 import { until } from '../process/machine.ts'
 import { handClock, movableClock, TestCluster } from '../store/cluster.ts'

@@ -35,6 +35,21 @@ t.test('imports form no circle, not even of types', (t) => {
   t.end()
 })
 
+t.test('folders of app, handlers, store and runtime import one another in one direction', (t) => {
+  const rooms = /^(app|handlers|store|runtime)\//
+  const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
+  const folders = new Map<string, string[]>()
+  for (const [file, all] of imports) {
+    if (!rooms.test(file)) continue
+    const others = all.filter((to) => rooms.test(to)).map(folderOf)
+    const folder = folderOf(file)
+    folders.set(folder, [...(folders.get(folder) ?? []), ...others.filter((other) => other !== folder)])
+  }
+  t.same(circles(folders), [])
+  t.ok(folders.size > 20, `${folders.size} folders`)
+  t.end()
+})
+
 t.test('no surface imports another', (t) => {
   const surfaceOf = (file: string) => /^handlers\/(router|compat|platform|realtime|internal)\//.exec(file)?.[1]
   const crossing = [...imports].flatMap(([file, all]) => {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'
-import { createLog } from '../../runtime/log.ts'
+import { createLog } from '../../runtime/telemetry/log.ts'
 
 function terminal() {
   const written: string[] = []
@@ -44,7 +44,7 @@ t.test('nothing that is logged can steer the terminal', (t) => {
 })
 
 t.test('a pipe gets JSON', (t) => {
-  const script = `import { createLog } from './runtime/log.ts'; createLog('info').info({ status: 200 }, 'request')`
+  const script = `import { createLog } from './runtime/telemetry/log.ts'; createLog('info').info({ status: 200 }, 'request')`
   const cwd = path.resolve(import.meta.dirname, '../..')
   const { stderr } = spawnSync(process.execPath, ['--import=tsx', '--input-type=module', '-e', script], { cwd })
   t.match(JSON.parse(stderr.toString()), { level: 30, status: 200, msg: 'request' })

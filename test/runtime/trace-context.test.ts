@@ -1,7 +1,7 @@
 /** W3C Trace Context, and the places of spans that it names. */
 import t from 'tap'
+import { createTracing, type Tracing } from '../../runtime/telemetry/tracing.ts'
 import { passedTrace, readTraceparent, readTracestate } from '../../runtime/trace-context.ts'
-import { createTracing, type Tracing } from '../../runtime/tracing.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'

@@ -2,10 +2,10 @@
 import t from 'tap'
 import type { Caller } from '../../domain/access/organization.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { connect } from '../../store/connect.ts'
 import { readSecret } from '../../store/key-secret.ts'
+import { connect } from '../../store/postgres/connect.ts'
+import { transactionEach } from '../../store/postgres/tenant.ts'
 import type { Store } from '../../store/store.ts'
-import { transactionEach } from '../../store/tenant.ts'
 import { changeRow, movableClock, organization, TestCluster } from './cluster.ts'
 import { choiceIn, ledgerRow, settled } from './settlement.ts'
 

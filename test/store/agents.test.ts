@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Agent } from '../../domain/agents/agent.ts'
 import type { StoredTool, ToolSecrets } from '../../domain/agents/tool.ts'
 import { systemIds } from '../../runtime/clock.ts'
-import { connectOnce } from '../../store/connect.ts'
+import { connectOnce } from '../../store/postgres/connect.ts'
 import { SealError } from '../../store/sealed.ts'
 import { organization, TestCluster } from './cluster.ts'
 

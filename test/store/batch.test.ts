@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createBatcher } from '../../store/batch.ts'
 import { createLru } from '../../store/lru.ts'
+import { createBatcher } from '../../store/postgres/batch.ts'
 
 const limits = { rowsMax: 4, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
-import { connectOnce } from '../../store/connect.ts'
+import { connectOnce } from '../../store/postgres/connect.ts'
 import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
 import { handClock, organization, TestCluster } from './cluster.ts'
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/connect.ts'
+import type { Sql } from '../../store/postgres/connect.ts'
 
 /** Takes a lock with the statement `lock`, and keeps it until the result is called. */
 export async function hold(sql: Sql, lock: string): Promise<() => Promise<unknown>> {

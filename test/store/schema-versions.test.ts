@@ -1,9 +1,9 @@
 /** A schema that is changed while others use it, and one that is newer than the version that starts. */
 import t, { type Test } from 'tap'
-import { connectOnce } from '../../store/connect.ts'
 import { retention } from '../../store/migrations/0042-retention.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
+import { connectOnce } from '../../store/postgres/connect.ts'
 import { organization, TestCluster } from './cluster.ts'
 import { hold } from './held.ts'
 

@@ -1,10 +1,10 @@
 /** The schema is brought up to date step by step, while the version before serves, and after a step that has failed. */
 import t, { type Test } from 'tap'
-import { connectOnce } from '../../store/connect.ts'
 import { keyBudgets } from '../../store/migrations/0043-key-budgets.ts'
 import { endedCalls } from '../../store/migrations/0046-ended-calls.ts'
 import { migrations, servedSchema } from '../../store/migrations/list.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
+import { connectOnce } from '../../store/postgres/connect.ts'
 import { TestCluster } from './cluster.ts'
 import { hold } from './held.ts'
 

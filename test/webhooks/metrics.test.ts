@@ -1,7 +1,7 @@
 /** The metrics of deliveries: attempts by outcome, what is not over, and how long the oldest waits. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createMetrics } from '../../runtime/metrics.ts'
+import { createMetrics } from '../../runtime/telemetry/metrics.ts'
 import { freePort } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
 import { TestCluster } from '../store/cluster.ts'

@@ -1,7 +1,7 @@
 /** A session of a browser and the events that a receiver gets of it, over real sockets. */
 import t from 'tap'
 import { validatorsOf } from '../../app/answer-checks.ts'
-import { connectOnce } from '../../store/connect.ts'
+import { connectOnce } from '../../store/postgres/connect.ts'
 import { call, startAdministered, stubProviders } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { Page } from '../process/voice-session.ts'

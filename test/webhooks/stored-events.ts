@@ -2,8 +2,8 @@
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/access/organization.ts'
 import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
-import { connectOnce } from '../../store/connect.ts'
-import { transactionEach, type Worlds } from '../../store/tenant.ts'
+import { connectOnce } from '../../store/postgres/connect.ts'
+import { transactionEach, type Worlds } from '../../store/postgres/tenant.ts'
 import { enqueue } from '../../store/webhook-outbox.ts'
 
 export type StoredEvents = Worlds & {

@@ -136,7 +136,7 @@ t.test('refusals', async (t) => {
 })
 
 t.test('a session that takes memory when it opens stays open', async (t) => {
-  // Takes the memory that uWebSockets.js frees when it makes a socket of a request: see runtime/engine/uws/listener.ts.
+  // Takes the memory that uWebSockets.js frees when it makes a socket of a request: see runtime/listeners/uws/listener.ts.
   const kept: Buffer[] = []
   const server = await serve({
     mount: { admit: () => new Promise((resolve) => setImmediate(resolve)) },

@@ -27,7 +27,7 @@ export function emitSchemaValidator({ root, defs, file }: PlainSchema, name: str
 /** Emits the environment variable of each key. The keys inside a list have no variable. */
 export function emitConfigKeys({ root, defs, file }: PlainSchema, runtimePath: string): string {
   return `${banner('config', file)}
-import type { ConfigKey } from '${runtimePath}/config.ts'
+import type { ConfigKey } from '${runtimePath}/process/config.ts'
 
 export const configKeys: readonly ConfigKey[] = ${print(configKeys(root, defs, []))}
 `

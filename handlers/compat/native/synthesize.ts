@@ -1,7 +1,7 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import { routingOf } from '../../routing.ts'
-import { contextOf, ignoredHeader, languageOf, nativeHeaders } from '../context.ts'
+import { contextOf, ignoredHeader, languageOf, nativeHeaders } from '../openai/context.ts'
 import type { SpeechDeps } from '../openai/speech.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from '../openai/speech-format.ts'
 

@@ -18,7 +18,7 @@ import {
   languageOf,
   nativeHeaders,
   nativeMeta,
-} from '../context.ts'
+} from '../openai/context.ts'
 import type { TranscriptionDeps } from '../openai/transcriptions.ts'
 
 export function transcribe(deps: TranscriptionDeps & { streams: boolean }): CompatHandlers<Caller>['transcribe'] {

@@ -4,9 +4,9 @@ import type { Route } from '../../../domain/dispatch/request.ts'
 import type { CompatHandlers, CreateChatCompletionEvent } from '../../../generated/compat/handlers.ts'
 import type { ChatCompletion, ChatCompletionChunk } from '../../../generated/compat/types.ts'
 import { routingOf } from '../../routing.ts'
-import { ignoredHeader, languageOf } from '../context.ts'
 import type { Chat } from './chat.ts'
 import type { ChatInput, CompletionChunk } from './chat-translation.ts'
+import { ignoredHeader, languageOf } from './context.ts'
 
 export type ChatDeps = { chat: Chat; catalog: Catalog }
 

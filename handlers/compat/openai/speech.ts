@@ -11,7 +11,7 @@ import type { CompatSpeechRequest } from '../../../generated/compat/types.ts'
 import { type Context, Refusal } from '../../../runtime/engine/handler.ts'
 import { routingOf } from '../../routing.ts'
 import { routeHeaders } from '../../views/route.ts'
-import { contextOf, ignoredHeader, languageOf } from '../context.ts'
+import { contextOf, ignoredHeader, languageOf } from './context.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-format.ts'
 
 export type SpeechDeps = {

@@ -12,7 +12,7 @@ import { located } from '../../faults/located-fault.ts'
 import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
 import { routeHeaders } from '../../views/route.ts'
-import { contextOf, ignoredHeader, inOrder, languageOf } from '../context.ts'
+import { contextOf, ignoredHeader, inOrder, languageOf } from './context.ts'
 import { cuesOf, srtOf, vttOf } from './subtitles.ts'
 
 export type TranscriptionDeps = {

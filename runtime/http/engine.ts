@@ -1,0 +1,169 @@
+import { EdgeQuota } from '../engine/edge-quota.ts'
+import type { FaultAnswer } from '../engine/handler.ts'
+import { type Head, renameHeader } from '../engine/head.ts'
+import type { ServerOptions } from '../engine/options.ts'
+import { type RelayClient, RelayedFault } from '../engine/relay/outgoing.ts'
+import type { Transport } from '../engine/transport.ts'
+import { Roster } from '../roster.ts'
+import { roundedMs } from '../telemetry/log.ts'
+import { passedTrace, type Trace } from '../trace-context.ts'
+import { Watch } from '../watch.ts'
+import { SocketRoutes } from '../ws/routes.ts'
+import { Sockets } from '../ws/sockets.ts'
+import { HttpExchange, UploadMemory } from './http-exchange.ts'
+import type { Receiver } from './receiver.ts'
+import { Routes } from './routes.ts'
+
+type Faulty = Pick<HttpExchange, 'mount' | 'requestId'> & Partial<Pick<HttpExchange, 'trace'>>
+
+export type ServerState = 'starting' | 'ready' | 'draining' | 'ending' | 'stopped'
+
+/** The state that all exchanges share, and the one place where they begin and end. */
+export class Engine {
+  readonly options: ServerOptions
+  readonly routes: Routes
+  readonly socketRoutes: SocketRoutes
+  readonly sockets: Sockets
+  readonly quota: EdgeQuota
+  readonly memory: UploadMemory
+  /**
+   * The bodies on their way. Most are whole within the tick that began them, and a timer for each would cost more than
+   * the rest of its work.
+   */
+  readonly stalls: Watch<Receiver>
+  readonly requestIdHeader: string
+  readonly regionHeader: string
+  state: ServerState = 'starting'
+  /** Null: no other process is reached. */
+  relay: RelayClient | null = null
+  /** Whether answers ask the client to close its connection. */
+  asksToClose = false
+  readonly #exchanges = new Roster<HttpExchange>()
+  readonly #idleWaiters = new Set<() => void>()
+
+  /** Throws when a mount lacks a handler, two mounts serve one path, or a trusted proxy is not a CIDR range. */
+  constructor(options: ServerOptions) {
+    const { mounts, sockets, headerPrefix, edgeQuota, limits, clock } = options
+    this.options = options
+    this.routes = new Routes(mounts, headerPrefix)
+    this.socketRoutes = new SocketRoutes(sockets, mounts, headerPrefix)
+    this.sockets = new Sockets(options, () => this.#settleIdle())
+    this.quota = new EdgeQuota(edgeQuota, limits.connectionsPerAddressMax)
+    this.memory = new UploadMemory(limits.uploadMemory)
+    this.stalls = new Watch(clock, limits.bodyTimeoutMs / 4, (receiver, nowMs) => receiver.look(nowMs))
+    this.requestIdHeader = renameHeader('Service-Request-ID', headerPrefix)
+    this.regionHeader = renameHeader('Service-Region', headerPrefix)
+  }
+
+  /** While the server drains it still serves what reaches it. */
+  get isServing(): boolean {
+    return this.state === 'ready' || this.state === 'draining'
+  }
+
+  get inflight(): number {
+    return this.#exchanges.size
+  }
+
+  open(transport: Transport): HttpExchange {
+    const { options } = this
+    const exchange = new HttpExchange(transport, options.requestId(), options.clock.monotonicMs(), this.memory)
+    transport.onAborted(() => exchange.leave())
+    this.#exchanges.add(exchange)
+    options.metrics.inflight(this.#exchanges.size)
+    return exchange
+  }
+
+  /** Finds the place of a request in a trace. Probes have none. */
+  trace(exchange: HttpExchange, head: Head): void {
+    if (exchange.mount?.health) return
+    exchange.trace = this.traceOf(head)
+    if (exchange.trace) Object.assign(exchange.logFields, exchange.trace.logFields)
+  }
+
+  traceOf({ traceparent, tracestate }: Pick<Head, 'traceparent' | 'tracestate'>): Trace | null {
+    const { tracing } = this.options
+    return tracing ? tracing.request(traceparent, tracestate) : passedTrace(traceparent, tracestate)
+  }
+
+  /** Must be called once for each exchange, however it ended. */
+  close(exchange: HttpExchange): void {
+    const { metrics, clock, log } = this.options
+    this.#exchanges.delete(exchange)
+    exchange.onGone = null
+    exchange.receiver?.fail(abandoned)
+    exchange.releaseMemory()
+    if (exchange.source !== null) this.quota.leave(exchange.source)
+    const { requestId, operation, isGone, logFields } = exchange
+    const status = exchange.status || 499
+    const durationMs = clock.monotonicMs() - exchange.startedMs
+    recordRequest(exchange, status)
+    metrics.request(operation, status, durationMs)
+    metrics.inflight(this.#exchanges.size)
+    const fields = { requestId, operation, status, durationMs: roundedMs(durationMs), isGone, ...logFields }
+    if (!exchange.mount?.health) log.info(fields, 'request')
+    this.#settleIdle()
+  }
+
+  /** The envelope of the surface that the request belongs to. Never throws. */
+  faultAnswer({ mount, requestId, trace }: Faulty, error: unknown): FaultAnswer {
+    if (error instanceof RelayedFault) return error.answer
+    const { mounts, log } = this.options
+    const surface = mount ?? mounts[0]
+    try {
+      if (surface) return surface.writeFault(error, requestId, trace?.logFields)
+    } catch (cause) {
+      log.error({ requestId, ...trace?.logFields, err: cause }, 'the fault could not be written')
+    }
+    return { status: 500, headers: {}, body: '{}' }
+  }
+
+  /** Aborts the signal of everything in flight. Handlers that listen to it end with a fault. */
+  abortAll(reason: Error): void {
+    for (const exchange of this.#exchanges.all()) exchange.abort(reason)
+  }
+
+  /** True when no request is in flight and no socket is open any more; false when that took longer than `timeoutMs`. */
+  idle(timeoutMs: number): Promise<boolean> {
+    if (this.#isIdle) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const settle = () => {
+        this.#idleWaiters.delete(settle)
+        cancel()
+        resolve(this.#isIdle)
+      }
+      const cancel = this.options.clock.after(timeoutMs, settle)
+      this.#idleWaiters.add(settle)
+    })
+  }
+
+  get #isIdle(): boolean {
+    return this.#exchanges.size === 0 && this.sockets.count === 0
+  }
+
+  #settleIdle(): void {
+    if (this.#isIdle) for (const settle of this.#idleWaiters) settle()
+  }
+}
+
+/** An exchange that opened a socket has the span of the socket: see sockets.ts. */
+function recordRequest({ trace, endpoint, transport, startedMs, requestId }: HttpExchange, status: number): void {
+  if (trace === null || status === 101) return
+  const method = transport.method.toUpperCase()
+  const route = endpoint?.operation.path
+  trace.record({
+    name: route === undefined ? method : `${method} ${route}`,
+    kind: 'server',
+    startedMs,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'parley.operation': endpoint?.operation.id,
+      'parley.request.id': requestId,
+    },
+    ...(status >= 500 && { failure: String(status) }),
+  })
+}
+
+/** The failure of a body that nothing waits for any more. */
+const abandoned = new Error('the exchange has ended')

@@ -1,0 +1,27 @@
+import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
+
+/** Sends every message back: the framing of the transport alone, for conformance suites. */
+export class Echo implements SocketOwner {
+  #transport: SocketTransport | null = null
+
+  opened(transport: SocketTransport): void {
+    this.#transport = transport
+  }
+
+  receive(message: Uint8Array, isBinary: boolean): void {
+    const transport = this.#transport
+    if (transport === null) return
+    if (transport.getBufferedAmount() > bufferedBytesMax) return transport.close()
+    transport.send(isBinary ? message : Buffer.from(message).toString('utf8'), isBinary)
+  }
+
+  drained(): void {}
+
+  gone(): void {
+    this.#transport = null
+  }
+}
+
+/** The largest message of the known conformance suites. */
+export const echoBytesMax = 16 * 1024 * 1024
+const bufferedBytesMax = 4 * echoBytesMax

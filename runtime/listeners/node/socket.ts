@@ -1,0 +1,174 @@
+import type { Socket } from 'node:net'
+import type { SocketOwner, SocketTransport } from '../../engine/transport.ts'
+import type { Placed } from '../../roster.ts'
+import type { Watch } from '../../watch.ts'
+import { encodeClose, encodeMessage, encodePong, ping } from './frame.ts'
+import { Receiver } from './receiver.ts'
+
+export type SocketLimits = {
+  messageBytesMax: number
+  /** A message in more pieces than this ends its socket, because each piece costs memory. */
+  piecesMax: number
+  /** A socket silent for this long, pings included, is cut. */
+  silenceMs: number
+}
+
+/**
+ * One socket over a connection of node:http, behaving as one of uWebSockets.js: what breaks the protocol or a limit is
+ * cut without a close frame, and a socket has ended for its owner as soon as its close frame is written.
+ */
+export class NodeSocket implements SocketTransport, Placed {
+  place = -1
+  readonly #socket: Socket
+  readonly #receiver: FrameReader
+  readonly #limits: SocketLimits
+  readonly #watch: Watch<NodeSocket>
+  /** Null once it has ended for its owner. The connection then only waits for the peer. */
+  #owner: SocketOwner | null
+  /** Something came since the last look. A clock call for each frame would cost more. */
+  #hasReceived = true
+  #receivedMs = 0
+  #isPinged = false
+  #awaitsDrain = false
+  /** The answer to the newest ping, while older bytes wait to be written. RFC 6455, 5.5.3. */
+  #pong: Buffer | null = null
+
+  constructor(socket: Socket, owner: SocketOwner, limits: SocketLimits, watch: Watch<NodeSocket>) {
+    this.#socket = socket
+    this.#owner = owner
+    this.#limits = limits
+    this.#watch = watch
+    this.#receiver = new FrameReader(this, limits)
+    watch.add(this)
+    socket.on('data', (chunk: Buffer) => this.read(chunk))
+    socket.on('end', () => this.close())
+    socket.on('close', () => this.#closed())
+  }
+
+  send(message: string | Uint8Array, isBinary: boolean): number {
+    this.#socket.write(encodeMessage(message, isBinary))
+    if (this.#socket.writableLength === 0) return sent
+    this.#awaitDrain()
+    return buffered
+  }
+
+  getBufferedAmount(): number {
+    return this.#socket.writableLength
+  }
+
+  end(code: number, reason: string): void {
+    if (this.#owner === null) return
+    this.#hasReceived = true
+    this.#socket.end(encodeClose(code, reason))
+    this.#leave(code)
+  }
+
+  close(): void {
+    this.#closed()
+    this.#socket.destroy()
+  }
+
+  read(chunk: Buffer): void {
+    // A peer that goes on sending after our close frame must not put off the end of its connection.
+    if (this.#owner === null) return
+    this.#hasReceived = true
+    this.#receiver.write(chunk)
+  }
+
+  receive(message: Uint8Array, isBinary: boolean): void {
+    this.#owner?.receive(message, isBinary)
+  }
+
+  /** A peer that pings and does not read gets one answer, so that its pings do not fill the memory. */
+  pinged(payload: Uint8Array): void {
+    if (this.#owner === null) return
+    const pong = encodePong(payload)
+    if (this.#socket.writableLength === 0) return void this.#socket.write(pong)
+    this.#pong = pong
+    this.#awaitDrain()
+  }
+
+  /** Called now and then. */
+  look(nowMs: number): void {
+    if (this.#hasReceived) {
+      this.#hasReceived = false
+      this.#isPinged = false
+      this.#receivedMs = nowMs
+      return
+    }
+    const silentMs = nowMs - this.#receivedMs
+    if (silentMs >= (this.#owner === null ? goodbyeMs : this.#limits.silenceMs)) return this.close()
+    if (this.#isPinged || this.#owner === null || silentMs < this.#limits.silenceMs / 2) return
+    this.#isPinged = true
+    this.#socket.write(ping)
+  }
+
+  /** The stream's own `drain` comes only after it was full, and a session must know about every byte that waits. */
+  #awaitDrain(): void {
+    if (this.#awaitsDrain) return
+    this.#awaitsDrain = true
+    // With an error the connection has ended, and 'close' follows.
+    this.#socket.write(nothing, (error) => error || this.#drained())
+  }
+
+  #drained(): void {
+    this.#awaitsDrain = false
+    if (this.#owner === null) return
+    if (this.#pong !== null) this.#socket.write(this.#pong)
+    this.#pong = null
+    if (this.#socket.writableLength > 0) this.#awaitDrain()
+    this.#owner.drained()
+  }
+
+  #leave(code: number): void {
+    const owner = this.#owner
+    this.#owner = null
+    owner?.gone(code)
+  }
+
+  #closed(): void {
+    this.#leave(cutCode)
+    this.#watch.delete(this)
+    if (this.#watch.size === 0) this.#watch.stop()
+  }
+}
+
+/** Module-level listeners: with thousands of sockets, closures for each would cost memory. */
+class FrameReader extends Receiver {
+  readonly socket: NodeSocket
+
+  constructor(socket: NodeSocket, { messageBytesMax, piecesMax }: SocketLimits) {
+    super({ isServer: true, maxPayload: messageBytesMax, maxFragments: piecesMax, maxBufferedChunks: piecesMax })
+    this.socket = socket
+    this.on('message', onMessage)
+    this.on('ping', onPing)
+    this.on('conclude', onConclude)
+    this.on('error', onError)
+  }
+}
+
+function onMessage(this: FrameReader, message: Buffer, isBinary: boolean): void {
+  this.socket.receive(message, isBinary)
+}
+
+function onPing(this: FrameReader, payload: Buffer): void {
+  this.socket.pinged(payload)
+}
+
+/** The peer's close frame is answered with its own code. */
+function onConclude(this: FrameReader, code: number): void {
+  this.socket.end(code, '')
+}
+
+function onError(this: FrameReader): void {
+  this.socket.close()
+}
+
+/** The results of `send`. */
+const sent = 1
+const buffered = 0
+/** The close code of RFC 6455, 7.4.1 for a connection that ends without a close frame. */
+const cutCode = 1006
+/** The longest wait for the peer to answer a close frame. */
+const goodbyeMs = 16_000
+const nothing = new Uint8Array(0)

@@ -1,0 +1,95 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Engine } from '../../http/engine.ts'
+import { Watch } from '../../watch.ts'
+import { Echo, echoBytesMax } from '../echo.ts'
+import { upgrade } from '../upgrade.ts'
+import { owesAnswer } from './owed.ts'
+import { NodeSocket, type SocketLimits } from './socket.ts'
+import { NodeUpgradeTransport, withoutUpgrade } from './upgrade.ts'
+
+/** The connections of a listener that node:http has let go of, because they asked to become sockets. */
+export class UpgradedConnections {
+  readonly #engine: Engine
+  readonly #connections = new Set<Socket>()
+  readonly #silent: Watch<NodeSocket>
+  readonly #limits: SocketLimits
+
+  constructor(engine: Engine, server: Server) {
+    const { limits, clock } = engine.options
+    this.#engine = engine
+    const silenceMs = limits.pingS * 1000
+    this.#limits = { messageBytesMax: limits.frameBytesMax, piecesMax, silenceMs }
+    this.#silent = new Watch(clock, Math.min(silenceMs / 8, lookEveryMsMax), (socket, nowMs) => socket.look(nowMs))
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
+      withoutThrowing(engine, socket, () => this.#take(server, request, socket, head)),
+    )
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.destroy()
+    this.#silent.stop()
+  }
+
+  #take(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+    // The answer to an earlier request would be written among the frames, or never. uWebSockets.js closes here
+    // only while an earlier request is being served. Here an answer that was given at once is not written yet, either.
+    if (owesAnswer(socket)) return void socket.destroy()
+    const path = request.url?.split('?', 1)[0] ?? ''
+    if (this.#engine.options.echo && path === '/') this.#openEcho(request, socket, head)
+    else if (asksForSocket(this.#engine, request, path)) this.#open(request, socket, head)
+    else serveWithoutUpgrade(server, request, socket, head)
+  }
+
+  #open(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#keep(socket)
+    void upgrade(this.#engine, new NodeUpgradeTransport(request, socket, head, this.#limits, this.#silent))
+  }
+
+  #openEcho(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#keep(socket)
+    const limits = { ...this.#limits, messageBytesMax: echoBytesMax, piecesMax: echoPiecesMax }
+    const transport = new NodeUpgradeTransport(request, socket, head, limits, this.#silent)
+    const owner = new Echo()
+    const opened = transport.upgrade([], request.headers['sec-websocket-key'] ?? '', '', owner)
+    if (opened) owner.opened(opened)
+  }
+
+  #keep(socket: Socket): void {
+    this.#connections.add(socket)
+    socket.on('close', () => this.#connections.delete(socket))
+    // A broken connection is reported by 'close'. Without a listener this event would end the process.
+    socket.on('error', () => {})
+  }
+}
+
+/** An error that a listener of node:http throws would end the process, with everything that is open. */
+export function withoutThrowing({ options }: Engine, socket: Socket, run: () => void): void {
+  try {
+    run()
+  } catch (err) {
+    options.log.error({ err }, 'a request could not be taken')
+    socket.destroy()
+  }
+}
+
+/** Also true for a request that lacks another part of the handshake: the refusal then names the part. */
+export function asksForSocket({ socketRoutes }: Engine, request: IncomingMessage, path: string): boolean {
+  if (request.method !== 'GET' || socketRoutes.find(request.headers.host ?? '', path) === null) return false
+  return request.headers['sec-websocket-key']?.length === keyCharacters
+}
+
+/** Gives the connection back to node:http, which reads the request again. */
+function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  socket.unshift(Buffer.concat([withoutUpgrade(request), head]))
+  server.emit('connection', socket)
+}
+
+/** uWebSockets.js takes a key of this length alone for the handshake. See ws/handshake.ts. */
+const keyCharacters = 24
+/** Frames of one message, or reads of one frame. Each costs some 100 bytes besides its content. */
+const piecesMax = 16_384
+/** The known suites send a message of 4 MiB in frames of 64 bytes. */
+const echoPiecesMax = 131_072
+/** A socket is cut at most this late. */
+const lookEveryMsMax = 4000

@@ -1,0 +1,179 @@
+/**
+ * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an HTTP
+ * exchange like any other, with the same refusals in the same order. The checks that only a socket has (subprotocol,
+ * admission) come after them.
+ */
+
+import { CancelSource } from '../engine/cancel-signal.ts'
+import { type FaultAnswer, Refusal } from '../engine/handler.ts'
+import { readHead } from '../engine/head.ts'
+import { type Found, namedParams } from '../engine/path-tree.ts'
+import { type RelayLink, RelaySession, unreachable } from '../engine/relay/outgoing.ts'
+import type { RelayRequest } from '../engine/relay/request.ts'
+import { HeldElsewhere, type SocketContext } from '../engine/socket.ts'
+import type { UpgradeTransport } from '../engine/transport.ts'
+import type { Engine } from '../http/engine.ts'
+import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
+import { admit, drop } from '../http/lifecycle.ts'
+import { identityHeaders, refuse } from '../http/respond.ts'
+import { nothingAt } from '../http/unknown-path.ts'
+import type { Trace } from '../trace-context.ts'
+import { Connection } from '../ws/connection.ts'
+import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
+import type { SocketEntry } from '../ws/routes.ts'
+
+/** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. */
+export async function upgrade(engine: Engine, transport: UpgradeTransport): Promise<void> {
+  const exchange = engine.open(transport)
+  try {
+    const head = readHead(transport, nothing)
+    exchange.head = head
+    const found = engine.socketRoutes.find(head.host, transport.path)
+    exchange.mount = found?.entry.mount ?? mountOf(engine, head.host, transport.path)
+    exchange.channelId = found?.entry.channel.id ?? ''
+    engine.trace(exchange, head)
+    // The bytes of a body would be read as frames.
+    if (!head.isSound || head.hasBody) return drop(exchange)
+    admit(engine, exchange, head)
+    if (!found) throw nothingAt(transport.path, engine.socketRoutes.patterns)
+    const { entry } = found
+    const handshake = readHandshake(transport, entry)
+    const connection = await admitSocket(engine, exchange, found, handshake)
+    exchange.status = 101
+    const subprotocol = handshake.isOffered ? entry.subprotocol : ''
+    const socket = transport.upgrade(identityHeaders(engine, exchange), handshake.key, subprotocol, connection)
+    if (socket) connection.opened(socket)
+    else connection.gone(cutCode)
+  } catch (error) {
+    refuse(engine, exchange, error)
+  } finally {
+    engine.close(exchange)
+  }
+}
+
+const nothing: ReadonlyMap<string, string> = new Map()
+
+function mountOf({ routes }: Engine, host: string, path: string) {
+  return routes.find(host, path)?.entry.mount ?? routes.mountFor(host, path)
+}
+
+async function admitSocket(
+  engine: Engine,
+  exchange: HttpExchange,
+  found: Found<SocketEntry>,
+  handshake: Handshake,
+): Promise<Connection> {
+  const { requestId, trace } = exchange
+  requireCapacity(engine)
+  const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
+  requireHandshake(found.entry, handshake, authorization !== '')
+  const { path, query } = exchange.transport
+  const { traceparent = '', tracestate = '' } = trace?.headers ?? {}
+  const { credential } = handshake
+  const request = { requestId, authorization, credential, origin, host, path, query, traceparent, tracestate }
+  const connection = await connectionOf(engine, found, request, exchange).catch((error: unknown) => {
+    if (error instanceof HeldElsewhere) return relayed(engine, found, request, exchange, error.owner)
+    throw error
+  })
+  try {
+    if (exchange.isGone) throw new ClientGone()
+    // The look-up of the caller can take long, and the server may be stopping or full by now.
+    requireCapacity(engine)
+    return connection
+  } catch (error) {
+    connection.gone(cutCode)
+    throw error
+  }
+}
+
+/** This is known of a socket as soon as its request has come. */
+type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
+
+/** Throws as the admission of the mount does. */
+async function connectionOf(
+  engine: Engine,
+  { entry, params }: Found<SocketEntry>,
+  request: RelayRequest,
+  begun: Begun,
+): Promise<Connection> {
+  const { id: channelId, scope, parameters = [] } = entry.channel
+  const query = new URLSearchParams(request.query)
+  const path = namedParams(parameters, params)
+  requireQuery(entry.channel, query)
+  const { requestId, authorization, credential, origin, host } = request
+  const { startedMs, logFields } = begun
+  let { trace } = begun
+  const joinTrace = (joined: Trace | null) => {
+    if (joined === null) return
+    trace = joined.below()
+    Object.assign(logFields, trace.logFields)
+  }
+  const known = { requestId, channelId, path, query, logFields }
+  const asked = { ...known, scope, authorization, credential, origin, host, joinTrace }
+  const caller = await entry.admit(asked)
+  const signal = new CancelSource()
+  return new Connection(engine.sockets, entry, { ...known, caller, signal, startedMs, trace })
+}
+
+/** The connection of a socket that another process serves. */
+async function relayed(
+  { relay, sockets }: Engine,
+  { entry, params }: Found<SocketEntry>,
+  request: RelayRequest,
+  { startedMs, trace, logFields }: Begun,
+  owner: string,
+): Promise<Connection> {
+  if (relay === null) throw unreachable('another process has the session')
+  const link = await relay.open(owner, request)
+  const signal = new CancelSource()
+  signal.addEventListener('abort', () => link.close())
+  const { id: channelId, parameters = [] } = entry.channel
+  const path = namedParams(parameters, params)
+  const query = new URLSearchParams(request.query)
+  const { requestId } = request
+  const context = { requestId, caller: null, channelId, path, query, signal, startedMs, trace, logFields }
+  return new Connection(sockets, relayEntry(entry, link), context)
+}
+
+/** The frames of a relayed socket are not read here. */
+function relayEntry(entry: SocketEntry, link: RelayLink): SocketEntry {
+  return {
+    ...entry,
+    channel: { ...entry.channel, acceptsBinary: true },
+    handler: (socket) => new RelaySession(link, socket),
+    takeText: (_channel, session, text) => (session as RelaySession).onText(text),
+  }
+}
+
+/**
+ * Admits a socket that another process of this machine has accepted. The credential is checked here as for a socket of our
+ * port. A socket is relayed once: one that has to go on to a third process is refused.
+ */
+export async function admitRelayed(
+  engine: Engine,
+  request: RelayRequest,
+): Promise<{ connection: Connection } | { refusal: FaultAnswer }> {
+  const found = engine.socketRoutes.find(request.host, request.path)
+  try {
+    if (!found) throw nothingAt(request.path, engine.socketRoutes.patterns)
+    requireCapacity(engine)
+    const trace = engine.traceOf(request)
+    const logFields = { ...trace?.logFields }
+    const begun = { startedMs: engine.sockets.nowMs(), trace, logFields }
+    const connection = await connectionOf(engine, found, request, begun)
+    requireCapacity(engine)
+    return { connection }
+  } catch (error) {
+    const mount = found?.entry.mount ?? null
+    const shown = error instanceof HeldElsewhere ? unreachable('another process has the session') : error
+    return { refusal: engine.faultAnswer({ mount, requestId: request.requestId }, shown) }
+  }
+}
+
+/** The close code of a socket that was never open. */
+const cutCode = 1006
+
+function requireCapacity({ isServing, sockets }: Engine): void {
+  if (!isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
+  if (sockets.isFull) throw new Refusal('overloaded', { message: 'too many open sockets', retryAfterS: 1 })
+}

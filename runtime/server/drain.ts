@@ -1,0 +1,169 @@
+/**
+ * The end of a server, so that a restart behind a load balancer fails no request and cuts no call:
+ *
+ *   ready ──drain──► draining ───────────────────────────────► ending ──────────────► stopped
+ *                    │ lbDelayMs: /readyz alone says 503       │ what is left gets its
+ *                    │ then the listeners close                │ fault or its last frames
+ *                    └ graceMs, or longer for an extension:    └ farewellMs
+ *                      what is open ends by itself
+ *
+ * While the server drains it serves everything that reaches it, new sockets too, because a load balancer needs time to
+ * notice. In the first half of lbDelayMs each answer asks the client to close its kept-alive connection, so the next
+ * request goes to another server if the balancer has noticed. In the second half it does not: a proxy that does not ask
+ * /readyz then has kept-alive connections, and few new ones that the close of the port could reset. After that each
+ * answer asks again. Stopping ends the wait at any step.
+ */
+
+import type { Listener } from '../engine/transport.ts'
+import type { Engine } from '../http/engine.ts'
+
+export class Drain {
+  readonly #engine: Engine
+  readonly #listeners: readonly Listener[]
+  #draining: Promise<void> | null = null
+  #stopping: Promise<void> | null = null
+  /** Whether the sessions of the sockets were notified of the end. */
+  #areNotified = false
+  /** Ends the wait of this moment. */
+  #interrupt: () => void = () => {}
+
+  constructor(engine: Engine, listeners: readonly Listener[]) {
+    this.#engine = engine
+    this.#listeners = listeners
+  }
+
+  /** Asking twice is asking once. */
+  drain(lbDelayMs: number): Promise<void> {
+    return (this.#draining ??= this.#drain(lbDelayMs).then(() => this.stop()))
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    this.#interrupt()
+    return this.#stopping
+  }
+
+  async #drain(lbDelayMs: number): Promise<void> {
+    const engine = this.#engine
+    const { graceMs } = engine.options.drain
+    engine.state = 'draining'
+    for (const isFirst of lbDelayMs > 0 ? [true, false] : []) {
+      engine.asksToClose = isFirst
+      await this.#pauseUnlessStopped(lbDelayMs / 2)
+      if (this.#stopping) return
+    }
+    engine.asksToClose = true
+    await this.#shortTurn()
+    if (this.#stopping) return
+    for (const listener of this.#listeners) listener.refuse()
+    await this.#pauseUnlessStopped(Math.min(lateMs, graceMs))
+    if (this.#stopping || (await this.#unlessStopped(engine.idle(graceMs)))) return
+    if (await this.#extended()) return
+    if (!this.#stopping) await this.#dismiss()
+  }
+
+  /**
+   * Waits for a turn of the event loop in which next to nothing was done. A connection that the system has taken and
+   * this process has not yet is reset when the port closes, and each turn begins with taking them.
+   */
+  async #shortTurn(): Promise<void> {
+    const { clock } = this.#engine.options
+    for (let turn = 0; turn < turnsMax; turn++) {
+      const startedMs = clock.monotonicMs()
+      await new Promise((resolve) => void setImmediate(resolve))
+      if (clock.monotonicMs() - startedMs < shortTurnMs) return
+    }
+  }
+
+  /** Waits on while that is needed. True: everything has ended by itself, or the server stops. */
+  async #extended(): Promise<boolean> {
+    const { drain, clock } = this.#engine.options
+    if (drain.extension === undefined) return false
+    const { extension } = drain
+    const untilMs = clock.monotonicMs() + extension.ms - drain.graceMs
+    while (!this.#stopping && extension.isNeeded() && clock.monotonicMs() < untilMs) {
+      const waitMs = Math.min(lookMs, untilMs - clock.monotonicMs())
+      if (await this.#unlessStopped(this.#engine.idle(waitMs))) return true
+    }
+    return this.#stopping !== null
+  }
+
+  /** Every request and socket gets its last words. Handlers that listen to their signal can still answer. */
+  async #dismiss(): Promise<void> {
+    const engine = this.#engine
+    engine.state = 'ending'
+    engine.abortAll(stopped)
+    this.#shutdownSockets()
+    await this.#unlessStopped(engine.idle(farewellMs))
+  }
+
+  async #stop(): Promise<void> {
+    const engine = this.#engine
+    engine.state = 'stopped'
+    engine.asksToClose = true
+    engine.abortAll(stopped)
+    await this.#endSockets()
+    await Promise.all(this.#listeners.map((listener) => listener.close()))
+    engine.stalls.stop()
+    await engine.idle(farewellMs)
+  }
+
+  /**
+   * Waits a moment after the close frames: a connection that is closed with unread bytes is reset, and a reset takes
+   * the close frame with it.
+   */
+  async #endSockets(): Promise<void> {
+    const { sockets } = this.#engine
+    if (sockets.count === 0) return
+    this.#shutdownSockets()
+    // A session's close is done in a microtask.
+    await Promise.resolve()
+    sockets.endAll(1012, 'service restart')
+    await this.#pause(lingerMs)
+  }
+
+  #shutdownSockets(): void {
+    if (this.#areNotified) return
+    this.#areNotified = true
+    this.#engine.sockets.shutdown()
+  }
+
+  /** Settles as `wait` does, or with null as soon as the server stops. */
+  #unlessStopped<T>(wait: Promise<T>): Promise<T | null> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = () => resolve(null)
+      wait.then(resolve, reject)
+    })
+  }
+
+  #pauseUnlessStopped(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#engine.options.clock.after(ms, resolve)
+      this.#interrupt = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#engine.options.clock.after(ms, resolve))
+  }
+}
+
+const stopped = new Error('the server stops')
+
+/** A request that was sent before the listeners closed arrives within this time, and is answered. */
+const lateMs = 200
+
+const lingerMs = 200
+
+/** How often it is asked whether an extension is still needed. */
+const lookMs = 500
+
+const shortTurnMs = 0.05
+/** A process that is busy all the time must close its port too. */
+const turnsMax = 1000
+
+/** Handlers that listen to their signal end long before. One that does not is left running. */
+const farewellMs = 500

@@ -1,0 +1,96 @@
+import type { ChildProcess } from 'node:child_process'
+import type { ServerOptions } from '../engine/options.ts'
+import { openRelay, type Relay } from '../engine/relay/relay.ts'
+import type { RelayRequest } from '../engine/relay/request.ts'
+import type { Listener } from '../engine/transport.ts'
+import { Engine, type ServerState } from '../http/engine.ts'
+import { openNode, openUploads } from '../listeners/node/listener.ts'
+import { admitRelayed } from '../listeners/upgrade.ts'
+import { openUws } from '../listeners/uws/listener.ts'
+import { Loops } from '../loops.ts'
+import { checkOptions } from './check-options.ts'
+import { Drain } from './drain.ts'
+
+export type Server = {
+  readonly port: number
+  /** Null when there is no upload listener. */
+  readonly uploadPort: number | null
+  readonly state: ServerState
+  /** Requests that are being served. */
+  inflight(): number
+  /** Open sockets. */
+  sockets(): number
+  /** Lets a child process that was started with `sharedPort: 'joins'` listen on the port, too. */
+  share: (child: ChildProcess) => void
+  /** Lets everything that is open end by itself, within the grace, and stops: see drain.ts. `lbDelayMs` replaces the setting. */
+  drain(lbDelayMs?: number): Promise<void>
+  /** Ends everything at once, also when a drain has begun. */
+  stop(): Promise<void>
+}
+
+/** How often counts of addresses are exchanged: an address can exceed its quota by what it sends to others in this time. */
+const exchangeMs = 100
+
+/** Throws when a port is taken, a mount lacks a handler, or an option makes no sense. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  checkOptions(options)
+  const engine = new Engine(options)
+  const main = await (options.engine === 'uws' ? openUws(engine) : openNode(engine))
+  let uploads: Listener | null = null
+  try {
+    uploads = await openUploads(engine)
+  } catch (error) {
+    await main.close()
+    throw error
+  }
+  const relay = await openRelayOf(engine)
+  engine.state = 'ready'
+  const listeners = uploads ? [main, uploads] : [main]
+  const closing = new Drain(engine, listeners)
+  const stopExchange = startExchange(engine)
+  const end = async () => {
+    await stopExchange()
+    await relay?.close()
+  }
+  return {
+    port: main.port,
+    uploadPort: uploads?.port ?? null,
+    get state() {
+      return engine.state
+    },
+    inflight: () => engine.inflight,
+    sockets: () => engine.sockets.count,
+    share: main.share,
+    drain: (lbDelayMs = options.drain.lbDelayMs) => closing.drain(lbDelayMs).then(end),
+    stop: () => closing.stop().then(end),
+  }
+}
+
+/** Answers how it is stopped. */
+function startExchange({ options, quota }: Engine): () => Promise<void> {
+  const loops = new Loops(options.clock, { warn: (fields, message) => options.log.error(fields, message) })
+  if (options.edgeQuota.shared)
+    loops.start({ name: 'counts of addresses', everyMs: exchangeMs, run: () => quota.exchange() })
+  return () => loops.stop(exchangeMs)
+}
+
+/** Null where the data folder can have no sockets: the server goes on, and other processes cannot reach its sessions. */
+async function openRelayOf(engine: Engine): Promise<Relay | null> {
+  const { relay: settings, limits, clock, log } = engine.options
+  if (settings === null) return null
+  const { frameBytesMax, bufferBytesMax } = limits
+  const relayLimits = {
+    socketsMax: settings.socketsMax,
+    messageBytesMax: Math.max(frameBytesMax, bufferBytesMax),
+    queuedBytesMax: bufferBytesMax,
+  }
+  try {
+    const admit = (request: RelayRequest) => admitRelayed(engine, request)
+    const relay = await openRelay(settings, { clock, limits: relayLimits, admit })
+    engine.relay = relay.client
+    return relay
+  } catch (err) {
+    log.error({ err }, 'sockets cannot be relayed between the processes of this machine')
+    return null
+  }
+}

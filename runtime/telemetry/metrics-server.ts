@@ -1,0 +1,33 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+import { notListening } from '../process/free-port.ts'
+
+/**
+ * Serves Prometheus text on a port that callers cannot reach where the host is loopback. Rejects with ConfigError when it
+ * cannot listen. Each process of PARLEY_PROCESSES has the next port.
+ */
+export async function startMetricsServer(
+  host: string,
+  port: number,
+  registry: Registry,
+): Promise<{ port: number; close: () => void }> {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    // An error of one accept, after it listens, changes nothing.
+    server.on('error', (error) =>
+      reject(notListening(error, { host, port }, { host: 'PARLEY_ADMIN_HOST', port: 'PARLEY_ADMIN_PORT' })),
+    )
+    server.listen(port, host, resolve)
+  })
+  return { port: (server.address() as AddressInfo).port, close: () => void server.close() }
+}

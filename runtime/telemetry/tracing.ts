@@ -1,0 +1,180 @@
+/**
+ * Spans for OpenTelemetry. A span is made when its work has ended, with the ids that its place got before: the SDK asks
+ * `PlannedIds` for them. So a request to a provider can carry the id of its span, a span whose beginning is found late
+ * needs no correction, and nothing is held for work that never ends.
+ */
+import {
+  type Context,
+  createTraceState,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { loadTracingSdk } from '../optional.ts'
+import { ConfigError, type Environment } from '../process/config.ts'
+import {
+  type EndedSpan,
+  readTraceparent,
+  readTracestate,
+  type Trace,
+  type TraceHeaders,
+  writeHeaders,
+} from '../trace-context.ts'
+
+export type Tracing = {
+  /** A request. Each is '' when the client sent no such header. */
+  request(traceparent: string, tracestate: string): Trace
+  /** The whole call. Its trace has the id of the call. */
+  call(callId: string): Trace
+  /** The beginning of a trace. `callId`: the call that it is linked to. */
+  begin(callId: string | null): Trace
+  close(): Promise<void>
+}
+
+/** Throws ConfigError for an address that is not an http(s) URL: the exporter would fail silently with each span. */
+export function checkTracing(env: Environment): void {
+  const wrong = endpointsIn(env).find((name) => !/^https?:$/.test(schemeOf(env[name] ?? '')))
+  if (wrong !== undefined) throw new ConfigError(`${wrong}: must be an http(s) URL, for example http://localhost:4318`)
+}
+
+/** Null unless the environment has an address for spans; the SDK is not even loaded then. */
+export async function createTracing(env: Environment): Promise<Tracing | null> {
+  if (endpointsIn(env).length === 0) return null
+  const sdk = await loadTracingSdk()
+  const named = sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] || 'parley' })
+  const ids = new PlannedIds(new sdk.RandomIdGenerator())
+  // The exporter, the sampler and the processor, whose queue is bounded, read the other OTEL_* variables (OpenTelemetry,
+  // environment variable specification).
+  const provider = new sdk.NodeTracerProvider({
+    resource: named.merge(sdk.detectResources({ detectors: [sdk.envDetector] })),
+    spanProcessors: [new sdk.BatchSpanProcessor(new sdk.OTLPTraceExporter())],
+    idGenerator: ids,
+  })
+  const recorder = { tracer: provider.getTracer('parley'), ids }
+  return {
+    request: (traceparent, tracestate) => requestTrace(recorder, traceparent, tracestate),
+    call: (callId) => rootTrace(recorder, callIdsOf(callId) ?? ids.next(), null),
+    begin: (callId) => rootTrace(recorder, ids.next(), callId === null ? null : callIdsOf(callId)),
+    close: () => provider.shutdown(),
+  }
+}
+
+function endpointsIn(env: Environment): string[] {
+  if (env['OTEL_SDK_DISABLED'] === 'true') return []
+  return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].filter((name) => env[name])
+}
+
+function schemeOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : ''
+}
+
+type Ids = { traceId: string; spanId: string }
+type IdGenerator = { generateTraceId(): string; generateSpanId(): string }
+
+/** Gives the SDK the ids of the span that is made now. */
+class PlannedIds implements IdGenerator {
+  readonly #random: IdGenerator
+  planned: Ids = { traceId: '', spanId: '' }
+
+  constructor(random: IdGenerator) {
+    this.#random = random
+  }
+
+  next(traceId = this.#random.generateTraceId()): Ids {
+    return { traceId, spanId: this.#random.generateSpanId() }
+  }
+
+  generateTraceId(): string {
+    return this.planned.traceId
+  }
+
+  generateSpanId(): string {
+    return this.planned.spanId
+  }
+}
+
+/**
+ * The id of a call is a UUID, which has the 16 bytes of the id of a trace. The end of it, which is random (RFC 9562, 5.7),
+ * is the id of the span. Null: it is no UUID.
+ */
+function callIdsOf(callId: string): Ids | null {
+  const traceId = callId.replaceAll('-', '').toLowerCase()
+  return /^[\da-f]{32}$/.test(traceId) ? { traceId, spanId: traceId.slice(16) } : null
+}
+
+type Recorder = { tracer: Tracer; ids: PlannedIds }
+
+function requestTrace(recorder: Recorder, traceparent: string, tracestate: string): Trace {
+  const parent = traceparent === '' ? null : readTraceparent(traceparent)
+  if (parent === null) return rootTrace(recorder, recorder.ids.next(), null)
+  const state = readTracestate(tracestate)
+  const { traceId, spanId, isSampled } = parent
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+  const remote = { traceId, spanId, traceFlags, isRemote: true, ...(state && { traceState: createTraceState(state) }) }
+  return new TracePlace(recorder, recorder.ids.next(traceId), { parent: remote, link: null, tracestate: state })
+}
+
+function rootTrace(recorder: Recorder, ids: Ids, link: Ids | null): Trace {
+  const linked = link && { ...link, traceFlags: TraceFlags.SAMPLED }
+  return new TracePlace(recorder, ids, { parent: null, link: linked, tracestate: '' })
+}
+
+type Origin = { parent: SpanContext | null; link: SpanContext | null; tracestate: string }
+
+class TracePlace implements Trace {
+  readonly headers: TraceHeaders
+  readonly logFields: { traceId: string; spanId: string }
+  readonly #recorder: Recorder
+  readonly #origin: Origin
+  readonly #isSampled: boolean
+
+  /** `isSampled`: the decision for the trace. Absent: this place is the first of the trace in this process. */
+  constructor(recorder: Recorder, ids: Ids, origin: Origin, isSampled?: boolean) {
+    this.#recorder = recorder
+    this.#origin = origin
+    this.logFields = ids
+    this.#isSampled = isSampled ?? this.#decide()
+    this.headers = writeHeaders({ ...ids, isSampled: this.#isSampled }, origin.tracestate)
+  }
+
+  below(): Trace {
+    const { parent, tracestate } = this.#origin
+    const traceFlags = this.#isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+    const here = { ...this.logFields, traceFlags, ...(parent?.traceState && { traceState: parent.traceState }) }
+    const ids = this.#recorder.ids.next(here.traceId)
+    return new TracePlace(this.#recorder, ids, { parent: here, link: null, tracestate }, this.#isSampled)
+  }
+
+  record({ name, kind, startedMs, endedMs = performance.now(), attributes, failure }: EndedSpan): void {
+    if (!this.#isSampled) return
+    const { tracer, ids } = this.#recorder
+    const { link } = this.#origin
+    const wallMs = Date.now() - performance.now()
+    ids.planned = this.logFields
+    const span = tracer.startSpan(
+      name,
+      { kind: kinds[kind], attributes, startTime: wallMs + startedMs, links: link ? [{ context: link }] : [] },
+      this.#context(),
+    )
+    if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+    span.end(wallMs + Math.max(startedMs, endedMs))
+  }
+
+  /** The sampler decides for a span that is begun, so one is begun and left. */
+  #decide(): boolean {
+    const { tracer, ids } = this.#recorder
+    ids.planned = this.logFields
+    return (tracer.startSpan('', {}, this.#context()).spanContext().traceFlags & TraceFlags.SAMPLED) !== 0
+  }
+
+  #context(): Context {
+    const { parent } = this.#origin
+    return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
+  }
+}
+
+const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER }

@@ -1,0 +1,112 @@
+/** Opens the Postgres of a store: the one that DATABASE_URL names, or an embedded one in the data folder. */
+import { nanoid } from 'nanoid'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import { database, hasCluster, requireCluster, requirePostgres, role } from '../embedded/cluster.ts'
+import { type EmbeddedPostgres, startEmbedded } from '../embedded/supervisor.ts'
+import { readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
+import { checkServer, connect, connectOnce, type Pools, type Target } from '../postgres/connect.ts'
+import { applicationName, namePrefix } from '../sharing/instances.ts'
+
+export type DatabaseOptions = {
+  /** Null: a Postgres of ours in the data folder. */
+  databaseUrl: string | null
+  dataDir: string
+  /** Makes the embedded database and the schema where they are missing. Without it, a store without them is refused. */
+  prepares: boolean
+  /** Shown to a person who waits at a terminal. */
+  progress: (message: string) => void
+  log: Log
+  clock: Clock
+}
+
+export type OpenDatabase = {
+  pools: Pools
+  /** False for a server that was found running. */
+  hasStartedServer: boolean
+  /** `stopPostgres` also ends the embedded server, unless another process still uses it. */
+  close(stopPostgres: boolean): Promise<void>
+}
+
+/** `name` is shown in pg_stat_activity, where it marks the connections of this process. */
+export async function openDatabase(
+  options: DatabaseOptions,
+  name: string,
+  connectionsMax: number,
+): Promise<OpenDatabase> {
+  const { databaseUrl, dataDir, prepares, log } = options
+  if (databaseUrl === null && !prepares) requireCluster(dataDir)
+  const embedded = databaseUrl === null ? await startEmbedded(options) : null
+  const target: Target = embedded
+    ? { socketDir: embedded.socketDir, role, database }
+    : { databaseUrl: databaseUrl ?? '' }
+  const hasStartedServer = embedded?.adopted === false
+  let pools: Pools | null = null
+  const close = async (stopPostgres: boolean) => {
+    if (pools) await end(pools)
+    await leave(target, name, embedded, stopPostgres)
+  }
+  try {
+    pools = connect(target, name, connectionsMax)
+    await checkServer(pools.system, target, log)
+    return { pools, hasStartedServer, close }
+  } catch (error) {
+    await close(hasStartedServer)
+    throw error
+  }
+}
+
+/** The store that a start would find. `missing`: there is no embedded database yet. `outdated`: the schema is older. */
+export type StoreState = { state: 'missing' } | { state: 'ready' | 'outdated'; schema: number }
+
+/** Makes and changes nothing, but starts an embedded Postgres for the time of the question. */
+export async function examineStore(options: Omit<DatabaseOptions, 'prepares'>): Promise<StoreState> {
+  if (options.databaseUrl === null && !hasCluster(options.dataDir)) {
+    requirePostgres()
+    return { state: 'missing' }
+  }
+  const opened = await openDatabase({ ...options, prepares: false }, applicationName(nanoid()), 1)
+  try {
+    const schema = await readSchemaVersion(opened.pools.tenant)
+    return { state: schema >= schemaVersion ? 'ready' : 'outdated', schema }
+  } finally {
+    await opened.close(opened.hasStartedServer)
+  }
+}
+
+async function end({ system, tenant }: Pools): Promise<void> {
+  await Promise.all([system.end({ timeout: 1 }), tenant.end({ timeout: 1 })])
+}
+
+async function leave(
+  target: Target,
+  name: string,
+  embedded: EmbeddedPostgres | null,
+  stopPostgres: boolean,
+): Promise<void> {
+  if (!embedded) return
+  if (stopPostgres && !(await isUsedByOthers(target, name))) await embedded.stop()
+  else embedded.leave()
+}
+
+/**
+ * Is called after this process has ended its pools, so that the last of several processes that close at once finds
+ * no other. It repeats the question for a moment, because the server sees a connection end a little later than its
+ * client.
+ */
+async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
+  const sql = connectOnce(target, 'closing')
+  try {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const [row] = await sql<{ used: boolean }[]>`
+        select exists (select from pg_stat_activity
+          where application_name like ${`${namePrefix}%`} and application_name <> ${name}) as used`
+      if (!row?.used) return false
+      await sql`select pg_sleep(0.02)`
+    }
+    return true
+  } catch {
+    return false // A server that does not answer can only be stopped.
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,158 @@
+import type postgres from 'postgres'
+import type { Log } from '../../domain/ports/system.ts'
+import { driver } from './driver.ts'
+
+/** int8 is read as a number: money in micro-USD stays exact up to 9 billion dollars. */
+export type Sql = postgres.Sql<{ bigint: number }>
+export type Tx = postgres.TransactionSql<{ bigint: number }>
+
+export type Target = { databaseUrl: string } | { socketDir: string; role: string; database: string }
+
+export type Pools = {
+  /**
+   * For batches over all organizations. Two connections cost less CPU than many. A commit does not wait for the
+   * disk: a crash of Postgres may lose the last half second, a crash of this process loses nothing.
+   */
+  system: Sql
+  /** One organization a transaction (tenant.ts), durable when committed. */
+  tenant: Sql
+}
+
+const batchConnections = 2
+const statementTimeoutMs = 10_000
+const postgresMin = 15
+
+/** `name` is shown in pg_stat_activity, where it marks the connections of this process. */
+export function connect(target: Target, name: string, connectionsMax: number): Pools {
+  return {
+    system: pool(target, batchConnections, {
+      application_name: name,
+      'app.organization': '*',
+      synchronous_commit: 'off',
+      // Batches join a handful of rows with a table by its key. With any other join allowed the planner reads all
+      // of an organization's rows.
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+      enable_seqscan: 'off',
+      // Only the lengths of the arrays differ, and planning each batch anew would cost more than running it.
+      plan_cache_mode: 'force_generic_plan',
+      // A disabled plan has such a high cost that Postgres would compile it.
+      jit: 'off',
+    }),
+    tenant: pool(target, connectionsMax, { application_name: name }),
+  }
+}
+
+/** A separate connection for a single question. The calling code ends it. */
+export function connectOnce(target: Target, name: string): Sql {
+  return pool(target, 1, { application_name: name })
+}
+
+function pool(target: Target, max: number, parameters: Record<string, string>): Sql {
+  const options = {
+    max,
+    // The default waits up to 20 s between attempts, so the store would be away for 15 s after Postgres is back.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
+    connect_timeout: 2,
+    // Our statements send JSON and no arrays, so a new connection need not be asked for its array types.
+    fetch_types: false,
+    connection: { ...parameters, statement_timeout: statementTimeoutMs },
+    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+    onnotice: () => {},
+  }
+  if ('socketDir' in target) {
+    return driver({ ...options, host: target.socketDir, user: target.role, database: target.database })
+  }
+  const { url, host } = parseUrl(target.databaseUrl)
+  return driver(url, host === null ? options : { ...options, host })
+}
+
+/** Without one the connection has no TLS. The driver checks the certificate with any other word, and verify-ca is one. */
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+const filesOfLibpq = ['sslrootcert', 'sslcert', 'sslkey', 'sslcrl']
+
+/**
+ * Also accepts a Unix socket as libpq does: postgres:///database?host=/folder. The error message leaves the URL
+ * out, because that contains a password.
+ */
+function parseUrl(text: string): { url: string; host: string | null } {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
+    throw new Error('DATABASE_URL must look like postgres://user:password@host:5432/database.')
+  }
+  const file = filesOfLibpq.find((name) => url.searchParams.has(name))
+  if (file !== undefined)
+    throw new Error(
+      `DATABASE_URL has ${file}, which only programs with libpq read. Name the certificate of the authority in NODE_EXTRA_CA_CERTS.`,
+    )
+  const mode = url.searchParams.get('sslmode')
+  if (mode !== null && !tlsModes.includes(mode))
+    throw new Error(`DATABASE_URL has another sslmode than ${tlsModes.join(', ')}.`)
+  const host = url.searchParams.get('host')
+  url.searchParams.delete('host')
+  // A name in the URL would win over ours, by which instances find one another (instances.ts).
+  url.searchParams.delete('application_name')
+  return { url: url.href, host }
+}
+
+/** Throws when the server cannot be reached or is too old. */
+export async function checkServer(sql: Sql, target: Target, log: Log): Promise<void> {
+  const [server] = await describe(sql, target)
+  if (!server || server.version < postgresMin * 10_000) {
+    const version = Math.floor((server?.version ?? 0) / 10_000)
+    throw new Error(`The database is Postgres ${version}; Parley needs Postgres ${postgresMin} or later.`)
+  }
+  if (server.unbound) {
+    log.warn(
+      {},
+      'the database role is a superuser or bypasses row level security: use one that owns the database instead',
+    )
+  }
+}
+
+async function describe(sql: Sql, target: Target): Promise<{ version: number; unbound: boolean }[]> {
+  try {
+    return await sql<{ version: number; unbound: boolean }[]>`
+      select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as unbound
+      from pg_roles where rolname = current_user`
+  } catch (cause) {
+    const code = (cause as { code?: string }).code ?? 'unknown'
+    throw new Error(`The database at ${placeOf(target)} cannot be used: ${reasons[code] ?? otherwise} (${code}).`, {
+      cause,
+    })
+  }
+}
+
+/** Host and port, or the folder of the socket: never the user or the password. */
+function placeOf(target: Target): string {
+  if ('socketDir' in target) return target.socketDir
+  const { url, host } = parseUrl(target.databaseUrl)
+  return host ?? new URL(url).host
+}
+
+const otherwise = 'check DATABASE_URL and that Postgres accepts connections'
+const unknownAuthority =
+  'its certificate is of an authority that is not known here; name the file of that authority in NODE_EXTRA_CA_CERTS'
+const unknownHost = 'no host has that name; check DATABASE_URL'
+
+/** By the code of the socket, or the SQLSTATE. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing answers there; start Postgres, or correct DATABASE_URL',
+  ENOENT: 'no server has its socket there; start Postgres, or correct DATABASE_URL',
+  CONNECT_TIMEOUT: 'it does not answer in time; check DATABASE_URL, the network and that Postgres runs',
+  ETIMEDOUT: 'it does not answer in time; check DATABASE_URL, the network and that Postgres runs',
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host; name that host in DATABASE_URL',
+  '28P01': 'it refuses the user or the password in DATABASE_URL',
+  '28000':
+    'it does not let this user in from here: see its pg_hba.conf, and add ?sslmode=require to DATABASE_URL if it wants TLS',
+  '3D000': 'the database that DATABASE_URL names does not exist there; create it first',
+  '42501': 'the user in DATABASE_URL lacks a permission',
+  '53300': 'it has no connection left; raise its max_connections, or lower store.connectionsMax',
+  '57P03': 'it is starting up; try again in a moment',
+}
