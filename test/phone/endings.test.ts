@@ -1,8 +1,7 @@
 /** How calls end that hold no conversation, over the simulated carrier. The numbers act in the ways that docs list. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -50,7 +49,7 @@ t.test('CARRIER_DIAL_FAILED: the carrier does not take the call, which has faile
       phones.receiver.received
         .map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
         .filter((body) => body['call_id'] === details.sessionId && body['event_type'] === 'call.failed')
-    await until('the webhook', () => webhooks().length > 0)
+    await phones.clock.until('the webhook', () => webhooks().length > 0)
     t.match(webhooks(), [{ type: 'call.status', status: 'failed', failure_cause: 'carrier_error' }])
   }
 })

@@ -2,9 +2,8 @@
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
-import { callWhen, eventsOf, eventsWithType, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, eventsWithType, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -32,7 +31,7 @@ t.test('the audio of a hold is fetched from the organization, and an event says 
     const asked = { to: '+15005550002', ringingTimeout: 120, fallback: { holdAudioUrl } }
     const started = await call(phones, 'POST', `/v1/calls/${id}/transfers/warm`, asked)
     t.equal(started.status, 201, started.text)
-    if (path === '/hold.wav') await until('the request', () => audio.received.length === 1)
+    if (path === '/hold.wav') await phones.clock.until('the request', () => audio.received.length === 1)
     else await eventsWithType(phones, id, 'room.hold_audio_failed')
     const cancel = `/v1/calls/${id}/transfers/${started.json<{ id: string }>().id}/cancel`
     const cancelled = await call(phones, 'POST', cancel, {})

@@ -2,11 +2,10 @@
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { until } from '../process/machine.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
-const sql = openDatabase(phones.parley.dataDir)
+const sql = openDatabase(phones.server)
 const known = new Set<string>()
 t.teardown(async () => {
   await sql.end()
@@ -43,7 +42,7 @@ async function refused(t: Test, sipCode: number, cause: string, endReason = caus
     phones.receiver.received
       .map(({ body }) => JSON.parse(body.toString()) as Status)
       .find((one) => one.call_id === id && one.type === 'call.status' && one.event_type === 'call.failed')
-  await until('the webhook', () => sent() !== undefined)
+  await phones.clock.until('the webhook', () => sent() !== undefined)
   t.match(sent(), expected)
 }
 

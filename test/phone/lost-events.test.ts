@@ -1,8 +1,7 @@
 /** Calls whose events are lost, late or doubled on their way from the carrier, and one whose recording fails. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -27,10 +26,10 @@ t.test('a call whose end the carrier never says ends with its stream', async (t)
 t.test('events that come late, twice and in another order happen once, and move no status back', async (t) => {
   const id = await dial('+15005550023')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
-  await until('the late answer', async () => (await countsOf(id))['carrier.answered'] === 1)
+  await phones.clock.until('the late answer', async () => (await countsOf(id))['carrier.answered'] === 1)
   t.equal((await call(phones, 'POST', `/v1/calls/${id}/end`)).status, 200)
   t.match(await callWhen(phones, id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
-  await until('the late end', async () => (await countsOf(id))['carrier.hangup'] === 1)
+  await phones.clock.until('the late end', async () => (await countsOf(id))['carrier.hangup'] === 1)
   t.match(await countsOf(id), {
     'call.dialing': 1,
     'call.in_progress': 1,
@@ -73,7 +72,7 @@ t.test('the same of calls that come in', async (t) => {
   await callWhen(phones, late, ({ status }) => status === 'in_progress')
   t.equal((await call(phones, 'POST', `/v1/calls/${late}/end`)).status, 200)
   t.match(await callWhen(phones, late, hasEnded), { status: 'completed', end_reason: 'api_ended' })
-  await until('the late end', async () => (await countsOf(late))['carrier.hangup'] === 1)
+  await phones.clock.until('the late end', async () => (await countsOf(late))['carrier.hangup'] === 1)
   t.match(await countsOf(late), {
     'call.ringing': 1,
     'call.in_progress': 1,

@@ -1,14 +1,13 @@
 /** The carrier's minutes of whole calls over the simulated carrier: in the report, in the credit, and at its end. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const microUsdPerMinute = 60_000
 const prices = [{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute }]
 const phones = await startPhones({ PARLEY_CARRIER_PRICES: JSON.stringify(prices) })
-const sql = openDatabase(phones.parley.dataDir)
+const sql = openDatabase(phones.server)
 t.teardown(async () => {
   await sql.end()
   await phones.close()
@@ -29,12 +28,10 @@ const carrierLines = ({ report }: Paid) => report.cost_breakdown.filter(({ metri
 
 /** Resolves when the debit of every leg is complete. */
 async function settled(): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  await phones.clock.until('the settlement of all legs', async () => {
     const open = await sql`select from call_legs where answered_at is not null and not is_settled`
-    if (open.length === 0) return
-    await sleep(100)
-  }
-  throw new Error('a leg was not settled')
+    return open.length === 0
+  })
 }
 
 t.test('the report has a line for the leg of the caller, which was taken from the credit', async (t) => {

@@ -4,11 +4,11 @@ import { unknown } from '../platform/isolation-table.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { send } from '../router/requests.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
-const sql = openDatabase(phones.parley.dataDir)
+const sql = openDatabase(phones.server)
 t.teardown(() => sql.end())
 
 /** Rings and is never answered. */

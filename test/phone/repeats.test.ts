@@ -3,11 +3,12 @@ import t from 'tap'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { send, type Target } from '../router/requests.ts'
-import { callWhen, startPhones } from './built-phones.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const phones = await startPhones()
+const { clock } = phones
 t.teardown(() => phones.close())
-const sql = openDatabase(phones.parley.dataDir)
+const sql = openDatabase(phones.server)
 t.teardown(() => sql.end())
 
 const dial = (key: string, body: object) =>
@@ -101,12 +102,12 @@ t.test('a key is for one operation, one organization and one world', async (t) =
     send(target, '/v1/phone-numbers', { method: 'POST', body: JSON.stringify({ e164 }), headers })
   const bought = await buy(phones, '+12125550120')
   t.same([bought.status, bought.headers.get('idempotent-replayed')], [201, null], bought.text)
-  const admin = await openAdministration(phones.parley)
+  const admin = await openAdministration(phones.server)
   t.teardown(() => admin.close())
   const [own] = await sql<{ id: string }[]>`select organization_id as id from calls limit 1`
   const others = [(await admin.organization('other')).id, own?.id ?? '']
   for (const [at, organizationId] of others.entries()) {
-    const answer = await buy(await admin.key(organizationId, { test: true }), `+1212555012${at + 1}`)
+    const answer = await buy({ ...(await admin.key(organizationId, { test: true })), clock }, `+1212555012${at + 1}`)
     t.same([answer.status, answer.headers.get('idempotent-replayed')], [201, null], answer.text)
   }
   t.equal((await buy(phones, '+12125550120')).headers.get('idempotent-replayed'), 'true')
@@ -118,7 +119,7 @@ t.test('a key is free again after 24 hours', async (t) => {
     select round(extract(epoch from expires_at - admitted_at) / 3600)::int as hours from idempotency_keys
     order by admitted_at desc limit 1`
   t.equal(row?.hours, 24)
-  await sql`update idempotency_keys set expires_at = now()`
+  await sql`update idempotency_keys set expires_at = ${new Date(clock.nowMs())}`
   const later = await dial('order-10', { to })
   t.same([later.status, later.headers.get('idempotent-replayed')], [200, null])
   t.not(later.text, first.text)

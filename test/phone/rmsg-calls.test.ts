@@ -5,14 +5,15 @@ import { call, faultOf, openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import { send, type Target } from '../router/requests.ts'
-import { callWhen, hasEnded, startPhones } from './built-phones.ts'
+import { callWhen, hasEnded, startPhones } from './phones.ts'
 import { insertNumber } from './stored-number.ts'
 
 const phones = await startPhones()
+const { clock } = phones
 t.teardown(() => phones.close())
-const admin = await openAdministration(phones.parley)
+const admin = await openAdministration(phones.server)
 t.teardown(() => admin.close())
-const sql = openDatabase(phones.parley.dataDir)
+const sql = openDatabase(phones.server)
 t.teardown(() => sql.end())
 
 type Started = { callId: string; callControlId: string; from: string; to: string; phoneNumberId: string }
@@ -28,7 +29,7 @@ const silent = { name: 'Listens', systemPrompt: 'Be brief.', intent: { language:
 
 /** An organization with a number in its pool, and an agent that does not answer on it. */
 async function withNumber(name: string, e164: string, more: { creditMicroUsd?: number } = {}) {
-  const acme = await admin.organization(name, { scopes, ...more })
+  const acme = { ...(await admin.organization(name, { scopes, ...more })), clock }
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
   const id = await insertRmsgNumber(sql, { e164, organizationId: acme.id })
   const agentId = (await call(acme, 'POST', '/v1/agents', silent)).json<{ id: string }>().id
@@ -96,13 +97,13 @@ t.test('a number that may not be used is not found, and neither is an agent of o
   })
   const stolen = await call(acme, 'POST', path(id), { to, agentId: other.agentId })
   t.same(faultOf(stolen), { status: 404, code: 'NOT_FOUND' })
-  const test = await admin.key(acme.id, { scopes, test: true })
+  const test = { ...(await admin.key(acme.id, { scopes, test: true })), clock }
   const inTest = await call(test, 'POST', path(id), { to, agentId })
   t.match(faultOf(inTest), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' }, 'a number of the live world')
 })
 
 t.test('an organization without rich messages is refused before its body is read', async (t) => {
-  const acme = await admin.organization('without', { scopes })
+  const acme = { ...(await admin.organization('without', { scopes })), clock }
   const headers = { 'content-type': 'application/json' }
   const answer = await send(acme, path(number.id), { method: 'POST', body: '{ no JSON', headers })
   t.same(faultOf(answer), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })

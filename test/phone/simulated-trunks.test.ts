@@ -1,18 +1,17 @@
 /** The numbers that a test key has imported over a SIP connection: their trunk is simulated. */
 import t, { type Test } from 'tap'
 import { call, openAdministration } from '../platform/setup.ts'
-import type { Target } from '../router/requests.ts'
-import { callWhen, eventsWithType, hasEnded, newestInbound, startPhones } from './built-phones.ts'
+import { callWhen, eventsWithType, hasEnded, type InTime, newestInbound, startPhones } from './phones.ts'
 
 const server = await startPhones()
 t.teardown(() => server.close())
-const admin = await openAdministration(server.parley)
+const admin = await openAdministration(server.server)
 t.teardown(() => admin.close())
 
 /** A test key of a new organization, with an agent that has a number of a trunk. */
 async function trunkOf(t: Test, name: string, e164: string) {
   const { id: organizationId } = await admin.organization(name)
-  const target = await admin.key(organizationId, { test: true })
+  const target = { ...(await admin.key(organizationId, { test: true })), clock: server.clock }
   const made = async (path: string, body: object) => {
     const answer = await call(target, 'POST', path, body)
     t.equal(answer.status, 201, answer.text)
@@ -34,7 +33,7 @@ async function trunkOf(t: Test, name: string, e164: string) {
   return { target, organizationId, agentId, e164 }
 }
 
-async function statusOf(target: Target): Promise<string | undefined> {
+async function statusOf(target: InTime): Promise<string | undefined> {
   const list = await call(target, 'GET', '/v1/phone-numbers/sip-connections')
   return list.json<{ status: string }[]>()[0]?.status
 }

@@ -2,13 +2,13 @@
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 /** Says nothing, to the agent and to the question whether they take a call. */
 const silent = '+15005550019'
 const prices = [{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute: 60_000 }]
 const phones = await startPhones({ PARLEY_CARRIER_PRICES: JSON.stringify(prices) })
-const sql = openDatabase(phones.parley.dataDir)
+const sql = openDatabase(phones.server)
 t.teardown(async () => {
   await sql.end()
   await phones.close()
@@ -37,12 +37,10 @@ const decide = (row: PhoneCallRow, action: 'complete' | 'cancel') =>
 /** Resolves when the rows of both legs are over, so that nobody pays for them any more. */
 async function legsAreOver(row: PhoneCallRow): Promise<void> {
   await callWhen(phones, row.id, hasEnded)
-  for (const endMs = Date.now() + 40_000; Date.now() < endMs; ) {
+  await phones.clock.until('the end of all legs', async () => {
     const open = await sql`select from call_legs where call_id = ${row.id} and ended_at is null`
-    if (open.length === 0) return
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-  throw new Error('a leg is left')
+    return open.length === 0
+  })
 }
 
 t.test('without credit a recipient who is asked is hung up with the caller', async (t) => {

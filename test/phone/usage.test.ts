@@ -1,13 +1,12 @@
 /** Usage of calls: of a session in a browser and of a call by phone it is the sum of the costs in the reports, stage by stage. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
-import { freePort, until } from '../process/machine.ts'
+import { freePort } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
 import { Page } from '../process/voice-session.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
@@ -76,11 +75,12 @@ const withQuantities = (rows: readonly Row[]) =>
 async function compare(t: Test, agentId: string, callId: string, stages: readonly string[]): Promise<Row[]> {
   const isComplete = (rows: readonly Row[]) => stages.every((wanted) => rows.some(({ stage }) => stage === wanted))
   let [report, rows] = [await reported(callId), withQuantities(await usageOf(agentId))]
-  for (let tries = 0; tries < 100 && !(isComplete(rows) && isDeepStrictEqual(rows, rowsOf(report.cost_breakdown))); ) {
-    tries++
-    await sleep(50)
+  const agrees = async () => {
     ;[report, rows] = [await reported(callId), withQuantities(await usageOf(agentId))]
+    return isComplete(rows) && isDeepStrictEqual(rows, rowsOf(report.cost_breakdown))
   }
+  // If they never agree, the comparison below shows the difference.
+  await phones.clock.until('usage that agrees with the report', agrees).catch(() => {})
   t.same(rows, rowsOf(report.cost_breakdown))
   t.same([...new Set(rows.map(({ stage }) => stage))].sort(), stages)
   const isUnknown = report.cost_breakdown.some(({ costMicroUsd }) => costMicroUsd === null)
@@ -90,7 +90,7 @@ async function compare(t: Test, agentId: string, callId: string, stages: readonl
 }
 
 const answered = (page: Page) =>
-  until('an answer', () =>
+  phones.clock.until('an answer', () =>
     page.all('agent_message').some(({ isFinal, text }) => isFinal === true && text === 'Hello from the stub.'),
   )
 

@@ -3,11 +3,14 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { type ClientOptions, WebSocket } from 'ws'
+import type { TestClock } from '../clock.ts'
+import { passing } from '../router/requests.ts'
 import type { TestCluster } from '../store/cluster.ts'
 import { until } from './machine.ts'
 import { freshDataDir, type Running, startParley } from './parley.ts'
 
-type Server = { url: string; key: string }
+/** With a clock, time passes while a test waits for an answer or a frame. */
+type Server = { url: string; key: string; clock?: TestClock }
 export type Frame = { type: string; [field: string]: unknown }
 export type Started = { sessionId: string; transportUrl: string; transportToken: string }
 
@@ -52,13 +55,13 @@ export async function call(
   path: string,
   body?: object,
 ): Promise<{ status: number; json: Record<string, unknown> }> {
-  const answer = await fetch(server.url + path, {
+  const asked = fetch(server.url + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  return { status: answer.status, json: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
+  }).then(async (answer) => ({ status: answer.status, text: await answer.text() }))
+  const { status, text } = await passing(server, asked)
+  return { status, json: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
 }
 
 export async function startSession(server: Server, more: object = {}): Promise<Started> {
@@ -76,9 +79,15 @@ export class Page {
   /** The close code. */
   closed: number | null = null
   readonly socket: WebSocket
+  readonly #until: typeof until
 
-  constructor({ sessionId, transportUrl, transportToken }: Started, options: ClientOptions = {}) {
+  constructor(
+    { sessionId, transportUrl, transportToken }: Started,
+    options: ClientOptions = {},
+    clock: TestClock | undefined = undefined,
+  ) {
     this.id = sessionId
+    this.#until = clock === undefined ? until : (what, holds, limitMs) => clock.until(what, holds, limitMs)
     this.socket = new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`], options)
     this.socket.on('message', (data: Buffer, isBinary) => (isBinary ? this.#audio(data) : this.#text(data)))
     this.socket.on('close', (code) => {
@@ -89,7 +98,7 @@ export class Page {
 
   /** A session that is joined. */
   static async join(server: Server, more: object = {}): Promise<Page> {
-    const page = new Page(await startSession(server, more))
+    const page = new Page(await startSession(server, more), {}, server.clock)
     await page.first('ready')
     return page
   }
@@ -103,7 +112,7 @@ export class Page {
   }
 
   async first(type: string, limitMs?: number): Promise<Frame> {
-    await until(`a frame ${type}`, () => this.all(type).length > 0 || this.closed !== null, limitMs)
+    await this.#until(`a frame ${type}`, () => this.all(type).length > 0 || this.closed !== null, limitMs)
     const [frame] = this.all(type)
     if (frame === undefined) throw new Error(`closed with ${this.closed} and no ${type}`)
     return frame
@@ -113,7 +122,7 @@ export class Page {
   async ask(text: string): Promise<void> {
     const isAnswer = (frame: Frame) => frame['isFinal'] === true && frame['text'] === text
     this.send({ type: 'user_message', text })
-    await until(`an answer to ${text}`, () => this.all('agent_message').some(isAnswer))
+    await this.#until(`an answer to ${text}`, () => this.all('agent_message').some(isAnswer))
   }
 
   /** Speaks in real time. */
