@@ -1,19 +1,18 @@
-// Runs every test, and the tests of the engines a second time over the other engine. Behind them come the tests of killed
-// and drained processes, which mostly wait, and then those that measure real time or real audio, one at a time. A few files
-// that fail are run once more, each alone and from its sources: a busy machine puts processes aside, and a defect fails
-// twice. Closes with one line that a person or a machine can read: `N passed, N failed`. With files as arguments it runs
-// those alone, over the engine that serves here or the one that PARLEY_TEST_ENGINE names.
+// Runs every test, in one process a folder (runner/suites.mjs). Behind them come the tests of killed and drained
+// processes, which mostly wait, and then those that measure real time or real audio, one at a time. A few files that fail
+// are run once more, each alone: a busy machine puts processes aside, and a defect fails twice. Closes with one line that
+// a person or a machine can read: `N passed, N failed`. With files as arguments it runs those alone.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { tsImport } from 'tsx/esm/api'
-import { bundleOf, makeBundles } from './bundles.mjs'
-import { runFiles } from './run-files.mjs'
+import { noCounts } from './runner/file-record.mjs'
+import { runSuites } from './runner/run-suites.mjs'
+import { suitesOf } from './runner/suites.mjs'
 
 const files = process.argv.slice(2).filter((argument) => !argument.startsWith('--jobs='))
 const [, jobs = os.availableParallelism()] = /--jobs=(\d+)/.exec(process.argv.join(' ')) ?? []
-const counts = { pass: 0, fail: 0, skip: 0, todo: 0 }
+const counts = noCounts()
 /** Which tests did not run, and why. */
 const skips = new Set()
 /** More files than this fail because of a defect. */
@@ -29,7 +28,6 @@ const filesOfProcesses = [
   ].map((name) => `test/process/${name}.test.ts`),
   ...['kills', 'postgres-killed'].map((name) => `test/webhooks/${name}.test.ts`),
 ]
-await makeBundles(files.length > 0 ? files : allFiles())
 if (files.length > 0) count(await run(files, process.env))
 else {
   const inRealTime = filesInRealTime()
@@ -40,7 +38,6 @@ else {
     allFiles().filter((file) => !later.includes(file)),
     env,
   )
-  await runOverOtherEngine(env)
   await runTwice(filesOfProcesses, env)
   for (const file of inRealTime) {
     if (!ofVoices.includes(file) || process.env.PARLEY_TEST_SLOW) await runTwice([file], env, 1)
@@ -68,9 +65,15 @@ function count(results) {
   }
 }
 
-/** From the bundles. */
 function run(files, env, sideBySide = Number(jobs)) {
-  return runFiles(files, { env, sideBySide, run: (file) => [bundleOf(file)] })
+  return runSuites(suitesOf(files), { env, sideBySide })
+}
+
+function runAlone(files, env) {
+  return runSuites(
+    files.map((file) => ({ name: file, files: [file] })),
+    { env, sideBySide: 1 },
+  )
 }
 
 /** See test/store/prepared-cluster.ts. */
@@ -88,6 +91,7 @@ function allFiles() {
   return readdirSync('test', { recursive: true })
     .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
     .map((file) => `test/${file}`)
+    .sort()
 }
 
 /** Real browsers, real voices, and gaps of the event loop. */
@@ -124,33 +128,7 @@ async function runTwice(files, env, sideBySide) {
   if (failed.length === 0 || failed.length > repeatsMax) return count(results)
   count(results.filter(({ file }) => !failed.includes(file)))
   console.log(`run once more: ${failed.join(', ')}`)
-  count(await runFiles(failed, { env, sideBySide: 1, run: (file) => ['--import=tsx', file] }))
-}
-
-/** Whole features over real sockets, besides test/http and test/ws. */
-function filesOfEngines() {
-  const inFolder = (folder) => readdirSync(folder).map((file) => `${folder}/${file}`)
-  const own = [...inFolder('test/http'), ...inFolder('test/ws')].filter((file) => file.endsWith('.test.ts'))
-  return [
-    // This one runs over every engine that loads by itself.
-    ...own.filter((file) => file !== 'test/http/raw.test.ts'),
-    ...['bad-input', 'stream', 'upload'].map((name) => `test/router/${name}.test.ts`),
-    ...['admission', 'bad-frames'].map((name) => `test/realtime/${name}.test.ts`),
-    ...['admission', 'frames', 'limits'].map((name) => `test/session/media-${name}.test.ts`),
-  ]
-}
-
-async function runOverOtherEngine(env) {
-  const { chooseEngine } = await tsImport('../runtime/server/choose.ts', import.meta.url)
-  const other = chooseEngine('auto').engine === 'uws' ? 'node' : 'uws'
-  try {
-    chooseEngine(other)
-  } catch (error) {
-    counts.skip++
-    return console.log(`skipped: the tests of the engines over ${other}: ${error.message}`)
-  }
-  console.log(`the tests of the engines, over ${other}`)
-  await runTwice(filesOfEngines(), { ...env, PARLEY_TEST_ENGINE: other })
+  count(await runAlone(failed, env))
 }
 
 /** Against SIP programs of others. Where they cannot be had, the lane prints the reason. */

@@ -14,6 +14,7 @@ import { validateConfig } from '../generated/config/validator.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { loadConfig } from '../runtime/process/config.ts'
 import { createLogTo } from '../runtime/telemetry/log.ts'
+import { engineAsked } from './engine/engines.ts'
 import { TestCluster } from './store/cluster.ts'
 
 export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
@@ -78,7 +79,13 @@ async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): 
   }
   try {
     const databaseUrl = settings['DATABASE_URL'] ?? (await cluster.database())
-    const env = { ...quiet, PARLEY_DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...engineOfTests(), ...settings }
+    const env = {
+      ...quiet,
+      PARLEY_DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      ...(engineAsked !== null && { PARLEY_ENGINE: engineAsked }),
+      ...settings,
+    }
     const config = await loadConfig<ParleyConfig>(env, configKeys, validateConfig)
     let output = ''
     const log = createLogTo(config.logLevel, { write: (line) => (output += line) })
@@ -138,10 +145,4 @@ const quiet: Settings = {
   // There is no load balancer, and a test need not wait for one.
   PARLEY_DRAIN_LB_DELAY_MS: '0',
   PARLEY_STORE_CONNECTIONS_MAX: '4',
-}
-
-/** Some tests run over both engines. */
-function engineOfTests(): Settings {
-  const engine = process.env['PARLEY_TEST_ENGINE']
-  return engine === undefined ? {} : { PARLEY_ENGINE: engine }
 }

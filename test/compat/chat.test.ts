@@ -20,9 +20,10 @@ import {
   usage,
 } from '../domain/fakes.ts'
 import { routerError } from '../domain/router-error.ts'
-import { provider, stub } from '../providers/openai-setup.ts'
+import { openStub } from '../providers/openai-setup.ts'
 import { stubText, stubUsage } from '../providers/stub-openai.ts'
 
+const { stub, provider } = await openStub(t)
 const messages = [{ role: 'user', content: 'Hello' }]
 const stubbed: Routing = { mode: 'explicit', provider: 'stub', model: 'chat' }
 

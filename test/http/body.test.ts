@@ -1,396 +1,363 @@
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import type { Bytes, Context, Input } from '../../runtime/engine/handler.ts'
-import { jsonBody, mount, operation, raw, type Served, start, surface, until, validator } from './harness.ts'
+import { overEngines } from '../engine/engines.ts'
+import { operations } from './body-operations.ts'
+import { mount, raw, type Served, start, surface, until } from './harness.ts'
 import { multipart, type PartText, send, sha256 } from './multipart.ts'
 
-const partsSchema = { type: 'object', additionalProperties: false, properties: { language: { type: 'string' } } }
-const upload = {
-  required: true,
-  types: ['multipart/form-data'],
-  parts: [
-    { name: 'request', kind: 'json' as const, required: true },
-    { name: 'audio', kind: 'bytes' as const, required: true },
-  ],
-  partsOrdered: true,
-  partsOpen: false,
-  limit: 'audio' as const,
-}
-const loose = {
-  ...upload,
-  partsOrdered: false,
-  parts: [
-    { name: 'audio', kind: 'bytes' as const, required: true },
-    { name: 'request', kind: 'json' as const, required: false },
-  ],
-}
-const form = {
-  ...upload,
-  partsOrdered: false,
-  partsOpen: true,
-  parts: [
-    { name: 'audio', kind: 'bytes' as const, required: true },
-    { name: 'model', kind: 'text' as const, required: true },
-    { name: 'format', kind: 'text' as const, required: false },
-    { name: 'times[]', kind: 'texts' as const, required: false },
-  ],
-}
-const formSchema = {
-  type: 'object',
-  properties: {
-    model: { type: 'string', minLength: 1 },
-    format: { enum: ['json', 'text'], default: 'json' },
-    'times[]': { type: 'array', maxItems: 2, items: { enum: ['word', 'segment'] } },
-  },
-}
-
-const operations = [
-  operation('form', 'post', '/v1/form', { body: form, validateBody: validator(formSchema) }),
-  operation('sound', 'post', '/v1/sound', { body: { ...jsonBody, types: ['audio/*'], limit: 'audio' } }),
-  operation('anything', 'post', '/v1/anything', { body: { ...jsonBody, types: ['*/*'], limit: 'audio' } }),
-  operation('upload', 'post', '/v1/upload', { body: upload, validateBody: validator(partsSchema) }),
-  operation('loose', 'post', '/v1/loose', { body: loose }),
-  operation('bytes', 'post', '/v1/bytes', {
-    body: { ...jsonBody, types: ['application/octet-stream', 'application/json'], limit: 'audio' },
-  }),
-  operation('json', 'post', '/v1/json', { body: jsonBody }),
-  operation('optional', 'post', '/v1/optional', { body: { ...jsonBody, required: false } }),
-  operation('hold', 'post', '/v1/hold', { body: { ...jsonBody, types: ['application/octet-stream'], limit: 'audio' } }),
-]
-
-let runs = 0
-const releases: (() => void)[] = []
-const uploaded = ({ body }: Input, { contentHash }: Context) => {
-  runs++
-  const { request, audio } = body as { request: unknown; audio: Bytes }
-  return {
-    status: 200,
-    body: { request, bytes: audio.bytes, contentType: audio.contentType, digest: sha256(...audio.chunks), contentHash },
-  }
-}
-const typed = ({ body }: Input) => ({ status: 200, body: (body as Bytes).contentType })
-const handlers = {
-  form: ({ body }: Input) => {
-    const { audio, ...texts } = body as { audio: Bytes }
-    return { status: 200, body: { texts, bytes: audio.bytes } }
-  },
-  sound: typed,
-  anything: typed,
-  upload: uploaded,
-  loose: uploaded,
-  bytes: ({ body }: Input, { contentHash }: Context) => ({
-    status: 200,
-    body: { bytes: (body as Bytes).bytes, contentHash },
-  }),
-  json: ({ body }: Input) => ({ status: 200, body }),
-  optional: ({ body }: Input, { contentHash }: Context) => ({
-    status: 200,
-    body: { hasBody: body !== undefined, contentHash },
-  }),
-  hold: () =>
-    new Promise<{ status: number; body: unknown }>((resolve) =>
-      releases.push(() => resolve({ status: 200, body: 'held' })),
-    ),
-}
-const mounts = [mount(surface('main', ...operations), handlers)]
-
-const request = { name: 'request', type: 'application/json', body: '{"language":"dé"}' }
-const sound = Buffer.alloc(300_000, 'RIFF\r\n--a')
-const audio = { name: 'audio', file: 'a.wav', type: 'application/octet-stream', body: sound }
-
-/** Both listeners must behave alike. */
-function onBoth(
-  name: string,
-  overrides: Parameters<typeof start>[1],
-  test: (t: Test, url: string, port: number, server: Served) => Promise<void>,
-) {
-  t.test(name, async (t) => {
-    const server = await start(mounts, { uploadPort: 0, ...overrides })
-    t.teardown(() => server.stop())
-    await t.test('main port', (t) => test(t, server.url, server.port, server))
-    await t.test('upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
-    await until(() => server.inflight() === 0)
-    t.strictSame(server.errors, [])
-  })
-}
-
-onBoth('multipart parts are read in their order', {}, async (t, url) => {
-  const good = await send(`${url}/v1/upload`, multipart('b', request, audio))
-  const contentHash = sha256(request.body, sound)
-  t.strictSame(good, {
-    status: 200,
-    headers: good.headers,
-    body: {
-      request: { language: 'dé' },
-      bytes: sound.length,
-      contentType: 'application/octet-stream',
-      digest: sha256(sound),
-      contentHash,
-    },
-  })
-  const other = await send(
-    `${url}/v1/upload`,
-    multipart('other', request, audio),
-    'multipart/form-data; boundary="other"',
-  )
-  t.equal(other.body['contentHash'], contentHash, 'another boundary is the same content')
-  const asFile = await send(`${url}/v1/upload`, multipart('b', { ...request, file: 'r.json' }, audio))
-  t.match(
-    asFile,
-    { status: 200, body: { request: { language: 'dé' }, contentHash } },
-    'the JSON part can be a file too',
-  )
-
-  const anyOrder = [multipart('b', audio, request), multipart('b', { ...request, file: 'r.json' }, audio)]
-  for (const body of anyOrder)
-    t.match(await send(`${url}/v1/loose`, body), { status: 200, body: { digest: sha256(sound) } })
-  t.match((await send(`${url}/v1/loose`, anyOrder[0] as Buffer)).body, { contentHash: sha256(sound, request.body) })
-  t.match(await send(`${url}/v1/loose`, multipart('b', audio)), { status: 200 }, 'a part that is not required')
-})
-
-onBoth('invalid multipart bodies', {}, async (t, url) => {
-  const before = runs
-  const cases: [string, Buffer | string, string, string | undefined][] = [
-    ['wrong order', multipart('b', audio, request), 'invalid_parameter', 'request'],
-    ['missing first part', multipart('b', audio), 'invalid_parameter', 'request'],
-    ['missing last part', multipart('b', request), 'invalid_parameter', 'audio'],
-    ['no part', multipart('b'), 'invalid_parameter', 'request'],
-    ['twice', multipart('b', request, request, audio), 'invalid_parameter', 'request'],
-    ['extra', multipart('b', request, audio, { name: 'more', body: 'x' }), 'invalid_parameter', 'more'],
-    [
-      'extra file',
-      multipart('b', request, audio, { name: 'more', file: 'm', body: sound }),
-      'invalid_parameter',
-      'more',
-    ],
-    ['without a name', multipart('b', request, audio, { type: 'text/plain', body: 'x' }), 'invalid_parameter', 'body'],
-    ['without a header', multipart('b', request, audio, { body: 'x' }), 'malformed_body', undefined],
-    [
-      'bytes as text',
-      multipart('b', request, { name: 'audio', type: 'audio/wav', body: 'x' }),
-      'invalid_parameter',
-      'audio',
-    ],
-    ['cut off', multipart('b', request, audio).subarray(0, -10), 'malformed_body', undefined],
-    ['cut off in the first part', multipart('b', request, audio).subarray(0, 90), 'malformed_body', undefined],
-    ['another boundary', multipart('c', request, audio), 'malformed_body', undefined],
-    [
-      'bad part header',
-      '--b\r\nContent-Disposition\x00: form-data; name="request"\r\n\r\n{}\r\n--b--\r\n',
-      'malformed_body',
-      undefined,
-    ],
-    ['bad JSON', multipart('b', { ...request, body: '{' }, audio), 'malformed_body', undefined],
-    ['unknown field', multipart('b', { ...request, body: '{"speed":1}' }, audio), 'invalid_parameter', '/speed'],
-    [
-      'large JSON',
-      multipart('b', { ...request, body: `{"language":"${'x'.repeat(70_000)}"}` }, audio),
-      'payload_too_large',
-      'request',
-    ],
-    ['large file', multipart('b', request, { ...audio, body: Buffer.alloc(1_048_577) }), 'payload_too_large', 'audio'],
-  ]
-  for (const [what, body, kind, param] of cases) {
-    const refused = await send(`${url}/v1/upload`, body)
-    t.match(refused.body, { kind, ...(param === undefined ? {} : { param }) }, what)
-  }
-  t.match(
-    await send(`${url}/v1/upload`, 'x', 'multipart/form-data'),
-    { status: 400, body: { kind: 'malformed_body' } },
-    'no boundary',
-  )
-  t.match(await send(`${url}/v1/upload`, '{}', 'application/json'), { status: 415 })
-  t.equal(runs, before, 'no handler ran')
-  t.match(
-    await send(`${url}/v1/upload`, multipart('b', request, { ...audio, body: Buffer.alloc(1_048_576) })),
-    { status: 200 },
-    'exactly the limit',
-  )
-})
-
-onBoth('text parts are strings in any order, and parts that are not declared are dropped', {}, async (t, url) => {
-  const model = { name: 'model', body: 'é:1' }
-  const times = ['word', 'segment'].map((body) => ({ name: 'times[]', type: 'text/plain; charset=utf-8', body }))
-  const others = [
-    { name: 'more', body: 'x' },
-    { name: 'file2', file: 'm', body: sound },
-  ]
-  t.match(await send(`${url}/v1/form`, multipart('b', ...times, ...others, model, audio)), {
-    status: 200,
-    body: { texts: { model: 'é:1', format: 'json', 'times[]': ['word', 'segment'] }, bytes: sound.length },
-  })
-  const asFile = multipart('b', audio, { ...model, file: 'model.txt' }, { name: 'format', body: 'text' })
-  const asRead = await send(`${url}/v1/form`, asFile)
-  t.strictSame(asRead.body['texts'], { model: 'é:1', format: 'text' })
-  const cases: [string, PartText[], string, string][] = [
-    ['missing text', [audio], 'invalid_parameter', 'model'],
-    ['missing bytes', [model], 'invalid_parameter', 'audio'],
-    ['twice', [audio, model, model], 'invalid_parameter', 'model'],
-    ['outside the set', [audio, model, { name: 'format', body: 'xml' }], 'invalid_parameter', '/format'],
-    ['too often', [audio, model, ...times, ...times], 'invalid_parameter', '/times[]'],
-    ['not UTF-8', [audio, { ...model, file: 'm', body: Buffer.from([0xff]) }], 'malformed_body', 'model'],
-    ['large text', [audio, { ...model, body: 'x'.repeat(70_000) }], 'payload_too_large', 'model'],
-    ['too many', Array.from({ length: 66 }, () => ({ name: 'more', body: 'x' })), 'invalid_parameter', 'body'],
-  ]
-  for (const [what, parts, kind, param] of cases) {
-    t.match((await send(`${url}/v1/form`, multipart('b', ...parts))).body, { kind, param }, what)
-  }
-})
-
-onBoth('a range of types takes bytes unchanged, with the type as it was sent', {}, async (t, url, port) => {
-  const rate = 'audio/L16; rate=16000'
-  t.match(await send(`${url}/v1/sound`, 'x', rate), { status: 200, body: rate })
-  t.match(await send(`${url}/v1/sound`, 'x', 'text/plain'), { status: 415 })
-  for (const type of [rate, 'application/json', 'multipart/form-data; boundary=b']) {
-    t.match(await send(`${url}/v1/anything`, '{', type), { status: 200, body: type })
-  }
-  const untyped = await raw(port, 'POST /v1/anything HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx')
-  t.match(untyped.text, /200 OK[\s\S]*""/, 'a body without a type')
-})
-
-onBoth('bodies of one part', {}, async (t, url, port) => {
-  t.match(await send(`${url}/v1/bytes`, sound, 'application/octet-stream'), {
-    body: { bytes: sound.length, contentHash: sha256(sound) },
-  })
-  t.match(await send(`${url}/v1/optional`, '{}', 'application/json'), {
-    body: { hasBody: true, contentHash: sha256('{}') },
-  })
-  const empty = await raw(port, 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n')
-  t.match(empty.text, /"hasBody":false,"contentHash":null/)
-  t.match((await raw(port, 'POST /v1/json HTTP/1.1\r\nHost: a\r\n\r\n')).text, /malformed_body/)
-  t.match(
-    (await raw(port, 'POST /v1/json HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}')).text,
-    /415/,
-    'no content type',
-  )
-})
-
-onBoth('a body that is too large is refused while it is sent', {}, async (t, url, port) => {
-  const large = Buffer.alloc(4_000_000, 1)
-  t.match(await send(`${url}/v1/bytes`, large, 'application/octet-stream'), {
-    status: 413,
-    body: { kind: 'payload_too_large' },
-  })
-  const chunked = new ReadableStream({
-    pull(controller) {
-      controller.enqueue(large.subarray(0, 500_000))
-      if (++pulls === 8) controller.close()
-    },
-  })
-  let pulls = 0
-  const init = {
-    method: 'POST',
-    body: chunked,
-    duplex: 'half',
-    headers: { 'content-type': 'application/octet-stream' },
-  } as RequestInit
-  t.equal((await fetch(`${url}/v1/bytes`, init)).status, 413)
-
-  // A client that sends everything before it reads anything.
-  const head = `POST /v1/bytes HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\nContent-Length: ${large.length}\r\n\r\n`
-  const next = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
-  const { text } = await raw(port, Buffer.concat([Buffer.from(head), large, Buffer.from(next)]), 1000)
-  t.match(text, /^HTTP\/1.1 413[\s\S]*"hasBody":false/, 'the connection goes on')
-})
-
-onBoth('memory for uploads', { limits: { uploadMemory: 600_000 } }, async (t, url, port, server) => {
-  const first = send(`${url}/v1/hold`, sound, 'application/octet-stream')
-  await until(() => releases.length === 1)
-  const refused = await send(`${url}/v1/bytes`, Buffer.alloc(400_000), 'application/octet-stream')
-  t.match(refused, { status: 503, body: { kind: 'overloaded' } })
-  t.equal(refused.headers.get('retry-after'), '5')
-  const stream = Buffer.concat([
-    Buffer.from(
-      'POST /v1/bytes HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n61a80\r\n',
-    ),
-    Buffer.alloc(400_000),
-  ])
-  t.match((await raw(port, stream)).text, /503 Service Unavailable/, 'counted as it arrives')
-  releases.pop()?.()
-  t.match(await first, { status: 200 })
-
-  // However a request ends, it returns its memory.
-  const half = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 500000\r\n\r\n`
-  for (let i = 0; i < 4; i++) {
-    await raw(port, Buffer.concat([Buffer.from(half), multipart('b', request, audio).subarray(0, 250_000)]), 50)
-    await send(`${url}/v1/upload`, multipart('b', audio, request))
-    await send(`${url}/v1/upload`, multipart('b', request, audio))
-  }
-  await until(() => server.inflight() === 0)
-  t.match(await send(`${url}/v1/bytes`, Buffer.alloc(600_000), 'application/octet-stream'), { status: 200 })
-})
-
-onBoth(
-  'a body that stalls',
-  { limits: { bodyTimeoutMs: 200, uploadBodyTimeoutMs: 1000 } },
-  async (t, _url, port, server) => {
-    const begun = 'POST /v1/json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
-    const { text, isClosed } = await raw(port, begun, 2000)
-    t.match(text, /^HTTP\/1.1 408[\s\S]*request_timeout/)
-    t.equal(text.match(/^Connection: close/gim)?.length, 1)
-    t.ok(isClosed)
-    await until(() => server.inflight() === 0)
-
-    const left = net.connect(port, '127.0.0.1')
-    left.write(begun)
-    await until(() => server.inflight() === 1)
-    left.destroy()
-    await until(() => server.inflight() === 0)
-    t.match(server.ended.at(-1), { operation: 'json', status: 499 })
-  },
-)
-
-t.test('slow uploads', async (t) => {
-  const server = await start(mounts, { uploadPort: 0, limits: { bodyTimeoutMs: 500, uploadBodyTimeoutMs: 1500 } })
-  t.teardown(() => server.stop())
-  const body = multipart('b', request, { ...audio, body: sound.subarray(0, 4096) })
-  const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n`
-
-  // 4 KiB/s, in pieces of 512 bytes.
-  const drip = async (declared: number, pieces: Buffer[]): Promise<string> => {
-    const socket = net.connect(server.uploadPort as number, '127.0.0.1')
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk.toString()
-    })
-    socket.on('error', () => {})
-    socket.write(`${head}Content-Length: ${declared}\r\n\r\n`)
-    for (const piece of pieces) {
-      if (text !== '') break
-      socket.write(piece)
-      await new Promise((resolve) => setTimeout(resolve, 125))
+overEngines(t, (t) => {
+  let runs = 0
+  const releases: (() => void)[] = []
+  const uploaded = ({ body }: Input, { contentHash }: Context) => {
+    runs++
+    const { request, audio } = body as { request: unknown; audio: Bytes }
+    return {
+      status: 200,
+      body: {
+        request,
+        bytes: audio.bytes,
+        contentType: audio.contentType,
+        digest: sha256(...audio.chunks),
+        contentHash,
+      },
     }
-    await until(() => text.includes('\r\n\r\n'))
-    socket.destroy()
-    return text
   }
-  const pieces = Array.from({ length: Math.ceil(body.length / 512) }, (_, i) => body.subarray(i * 512, (i + 1) * 512))
-  t.match(await drip(body.length, pieces), /^HTTP\/1.1 200[\s\S]*"bytes":4096/)
-  t.match(
-    await drip(100_000, Array(40).fill(Buffer.alloc(1, '-')) as Buffer[]),
-    /^HTTP\/1.1 408/,
-    'a whole body has a limit of time',
+  const typed = ({ body }: Input) => ({ status: 200, body: (body as Bytes).contentType })
+  const handlers = {
+    form: ({ body }: Input) => {
+      const { audio, ...texts } = body as { audio: Bytes }
+      return { status: 200, body: { texts, bytes: audio.bytes } }
+    },
+    sound: typed,
+    anything: typed,
+    upload: uploaded,
+    loose: uploaded,
+    bytes: ({ body }: Input, { contentHash }: Context) => ({
+      status: 200,
+      body: { bytes: (body as Bytes).bytes, contentHash },
+    }),
+    json: ({ body }: Input) => ({ status: 200, body }),
+    optional: ({ body }: Input, { contentHash }: Context) => ({
+      status: 200,
+      body: { hasBody: body !== undefined, contentHash },
+    }),
+    hold: () =>
+      new Promise<{ status: number; body: unknown }>((resolve) =>
+        releases.push(() => resolve({ status: 200, body: 'held' })),
+      ),
+  }
+  const mounts = [mount(surface('main', ...operations), handlers)]
+
+  const request = { name: 'request', type: 'application/json', body: '{"language":"dé"}' }
+  const sound = Buffer.alloc(300_000, 'RIFF\r\n--a')
+  const audio = { name: 'audio', file: 'a.wav', type: 'application/octet-stream', body: sound }
+
+  /** Both listeners must behave alike. */
+  function onBoth(
+    name: string,
+    overrides: Parameters<typeof start>[1],
+    test: (t: Test, url: string, port: number, server: Served) => Promise<void>,
+  ) {
+    t.test(name, async (t) => {
+      const server = await start(mounts, { uploadPort: 0, ...overrides })
+      t.teardown(() => server.stop())
+      await t.test('main port', (t) => test(t, server.url, server.port, server))
+      await t.test('upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await until(() => server.inflight() === 0)
+      t.strictSame(server.errors, [])
+    })
+  }
+
+  onBoth('multipart parts are read in their order', {}, async (t, url) => {
+    const good = await send(`${url}/v1/upload`, multipart('b', request, audio))
+    const contentHash = sha256(request.body, sound)
+    t.strictSame(good, {
+      status: 200,
+      headers: good.headers,
+      body: {
+        request: { language: 'dé' },
+        bytes: sound.length,
+        contentType: 'application/octet-stream',
+        digest: sha256(sound),
+        contentHash,
+      },
+    })
+    const other = await send(
+      `${url}/v1/upload`,
+      multipart('other', request, audio),
+      'multipart/form-data; boundary="other"',
+    )
+    t.equal(other.body['contentHash'], contentHash, 'another boundary is the same content')
+    const asFile = await send(`${url}/v1/upload`, multipart('b', { ...request, file: 'r.json' }, audio))
+    t.match(
+      asFile,
+      { status: 200, body: { request: { language: 'dé' }, contentHash } },
+      'the JSON part can be a file too',
+    )
+
+    const anyOrder = [multipart('b', audio, request), multipart('b', { ...request, file: 'r.json' }, audio)]
+    for (const body of anyOrder)
+      t.match(await send(`${url}/v1/loose`, body), { status: 200, body: { digest: sha256(sound) } })
+    t.match((await send(`${url}/v1/loose`, anyOrder[0] as Buffer)).body, { contentHash: sha256(sound, request.body) })
+    t.match(await send(`${url}/v1/loose`, multipart('b', audio)), { status: 200 }, 'a part that is not required')
+  })
+
+  onBoth('invalid multipart bodies', {}, async (t, url) => {
+    const before = runs
+    const cases: [string, Buffer | string, string, string | undefined][] = [
+      ['wrong order', multipart('b', audio, request), 'invalid_parameter', 'request'],
+      ['missing first part', multipart('b', audio), 'invalid_parameter', 'request'],
+      ['missing last part', multipart('b', request), 'invalid_parameter', 'audio'],
+      ['no part', multipart('b'), 'invalid_parameter', 'request'],
+      ['twice', multipart('b', request, request, audio), 'invalid_parameter', 'request'],
+      ['extra', multipart('b', request, audio, { name: 'more', body: 'x' }), 'invalid_parameter', 'more'],
+      [
+        'extra file',
+        multipart('b', request, audio, { name: 'more', file: 'm', body: sound }),
+        'invalid_parameter',
+        'more',
+      ],
+      [
+        'without a name',
+        multipart('b', request, audio, { type: 'text/plain', body: 'x' }),
+        'invalid_parameter',
+        'body',
+      ],
+      ['without a header', multipart('b', request, audio, { body: 'x' }), 'malformed_body', undefined],
+      [
+        'bytes as text',
+        multipart('b', request, { name: 'audio', type: 'audio/wav', body: 'x' }),
+        'invalid_parameter',
+        'audio',
+      ],
+      ['cut off', multipart('b', request, audio).subarray(0, -10), 'malformed_body', undefined],
+      ['cut off in the first part', multipart('b', request, audio).subarray(0, 90), 'malformed_body', undefined],
+      ['another boundary', multipart('c', request, audio), 'malformed_body', undefined],
+      [
+        'bad part header',
+        '--b\r\nContent-Disposition\x00: form-data; name="request"\r\n\r\n{}\r\n--b--\r\n',
+        'malformed_body',
+        undefined,
+      ],
+      ['bad JSON', multipart('b', { ...request, body: '{' }, audio), 'malformed_body', undefined],
+      ['unknown field', multipart('b', { ...request, body: '{"speed":1}' }, audio), 'invalid_parameter', '/speed'],
+      [
+        'large JSON',
+        multipart('b', { ...request, body: `{"language":"${'x'.repeat(70_000)}"}` }, audio),
+        'payload_too_large',
+        'request',
+      ],
+      [
+        'large file',
+        multipart('b', request, { ...audio, body: Buffer.alloc(1_048_577) }),
+        'payload_too_large',
+        'audio',
+      ],
+    ]
+    for (const [what, body, kind, param] of cases) {
+      const refused = await send(`${url}/v1/upload`, body)
+      t.match(refused.body, { kind, ...(param === undefined ? {} : { param }) }, what)
+    }
+    t.match(
+      await send(`${url}/v1/upload`, 'x', 'multipart/form-data'),
+      { status: 400, body: { kind: 'malformed_body' } },
+      'no boundary',
+    )
+    t.match(await send(`${url}/v1/upload`, '{}', 'application/json'), { status: 415 })
+    t.equal(runs, before, 'no handler ran')
+    t.match(
+      await send(`${url}/v1/upload`, multipart('b', request, { ...audio, body: Buffer.alloc(1_048_576) })),
+      { status: 200 },
+      'exactly the limit',
+    )
+  })
+
+  onBoth('text parts are strings in any order, and parts that are not declared are dropped', {}, async (t, url) => {
+    const model = { name: 'model', body: 'é:1' }
+    const times = ['word', 'segment'].map((body) => ({ name: 'times[]', type: 'text/plain; charset=utf-8', body }))
+    const others = [
+      { name: 'more', body: 'x' },
+      { name: 'file2', file: 'm', body: sound },
+    ]
+    t.match(await send(`${url}/v1/form`, multipart('b', ...times, ...others, model, audio)), {
+      status: 200,
+      body: { texts: { model: 'é:1', format: 'json', 'times[]': ['word', 'segment'] }, bytes: sound.length },
+    })
+    const asFile = multipart('b', audio, { ...model, file: 'model.txt' }, { name: 'format', body: 'text' })
+    const asRead = await send(`${url}/v1/form`, asFile)
+    t.strictSame(asRead.body['texts'], { model: 'é:1', format: 'text' })
+    const cases: [string, PartText[], string, string][] = [
+      ['missing text', [audio], 'invalid_parameter', 'model'],
+      ['missing bytes', [model], 'invalid_parameter', 'audio'],
+      ['twice', [audio, model, model], 'invalid_parameter', 'model'],
+      ['outside the set', [audio, model, { name: 'format', body: 'xml' }], 'invalid_parameter', '/format'],
+      ['too often', [audio, model, ...times, ...times], 'invalid_parameter', '/times[]'],
+      ['not UTF-8', [audio, { ...model, file: 'm', body: Buffer.from([0xff]) }], 'malformed_body', 'model'],
+      ['large text', [audio, { ...model, body: 'x'.repeat(70_000) }], 'payload_too_large', 'model'],
+      ['too many', Array.from({ length: 66 }, () => ({ name: 'more', body: 'x' })), 'invalid_parameter', 'body'],
+    ]
+    for (const [what, parts, kind, param] of cases) {
+      t.match((await send(`${url}/v1/form`, multipart('b', ...parts))).body, { kind, param }, what)
+    }
+  })
+
+  onBoth('a range of types takes bytes unchanged, with the type as it was sent', {}, async (t, url, port) => {
+    const rate = 'audio/L16; rate=16000'
+    t.match(await send(`${url}/v1/sound`, 'x', rate), { status: 200, body: rate })
+    t.match(await send(`${url}/v1/sound`, 'x', 'text/plain'), { status: 415 })
+    for (const type of [rate, 'application/json', 'multipart/form-data; boundary=b']) {
+      t.match(await send(`${url}/v1/anything`, '{', type), { status: 200, body: type })
+    }
+    const untyped = await raw(port, 'POST /v1/anything HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx')
+    t.match(untyped.text, /200 OK[\s\S]*""/, 'a body without a type')
+  })
+
+  onBoth('bodies of one part', {}, async (t, url, port) => {
+    t.match(await send(`${url}/v1/bytes`, sound, 'application/octet-stream'), {
+      body: { bytes: sound.length, contentHash: sha256(sound) },
+    })
+    t.match(await send(`${url}/v1/optional`, '{}', 'application/json'), {
+      body: { hasBody: true, contentHash: sha256('{}') },
+    })
+    const empty = await raw(port, 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n')
+    t.match(empty.text, /"hasBody":false,"contentHash":null/)
+    t.match((await raw(port, 'POST /v1/json HTTP/1.1\r\nHost: a\r\n\r\n')).text, /malformed_body/)
+    t.match(
+      (await raw(port, 'POST /v1/json HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}')).text,
+      /415/,
+      'no content type',
+    )
+  })
+
+  onBoth('a body that is too large is refused while it is sent', {}, async (t, url, port) => {
+    const large = Buffer.alloc(4_000_000, 1)
+    t.match(await send(`${url}/v1/bytes`, large, 'application/octet-stream'), {
+      status: 413,
+      body: { kind: 'payload_too_large' },
+    })
+    const chunked = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(large.subarray(0, 500_000))
+        if (++pulls === 8) controller.close()
+      },
+    })
+    let pulls = 0
+    const init = {
+      method: 'POST',
+      body: chunked,
+      duplex: 'half',
+      headers: { 'content-type': 'application/octet-stream' },
+    } as RequestInit
+    t.equal((await fetch(`${url}/v1/bytes`, init)).status, 413)
+
+    // A client that sends everything before it reads anything.
+    const head = `POST /v1/bytes HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\nContent-Length: ${large.length}\r\n\r\n`
+    const next = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
+    const { text } = await raw(port, Buffer.concat([Buffer.from(head), large, Buffer.from(next)]), 1000)
+    t.match(text, /^HTTP\/1.1 413[\s\S]*"hasBody":false/, 'the connection goes on')
+  })
+
+  onBoth('memory for uploads', { limits: { uploadMemory: 600_000 } }, async (t, url, port, server) => {
+    const first = send(`${url}/v1/hold`, sound, 'application/octet-stream')
+    await until(() => releases.length === 1)
+    const refused = await send(`${url}/v1/bytes`, Buffer.alloc(400_000), 'application/octet-stream')
+    t.match(refused, { status: 503, body: { kind: 'overloaded' } })
+    t.equal(refused.headers.get('retry-after'), '5')
+    const stream = Buffer.concat([
+      Buffer.from(
+        'POST /v1/bytes HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n61a80\r\n',
+      ),
+      Buffer.alloc(400_000),
+    ])
+    t.match((await raw(port, stream)).text, /503 Service Unavailable/, 'counted as it arrives')
+    releases.pop()?.()
+    t.match(await first, { status: 200 })
+
+    // However a request ends, it returns its memory.
+    const half = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 500000\r\n\r\n`
+    for (let i = 0; i < 4; i++) {
+      await raw(port, Buffer.concat([Buffer.from(half), multipart('b', request, audio).subarray(0, 250_000)]), 50)
+      await send(`${url}/v1/upload`, multipart('b', audio, request))
+      await send(`${url}/v1/upload`, multipart('b', request, audio))
+    }
+    await until(() => server.inflight() === 0)
+    t.match(await send(`${url}/v1/bytes`, Buffer.alloc(600_000), 'application/octet-stream'), { status: 200 })
+  })
+
+  onBoth(
+    'a body that stalls',
+    { limits: { bodyTimeoutMs: 200, uploadBodyTimeoutMs: 1000 } },
+    async (t, _url, port, server) => {
+      const begun =
+        'POST /v1/json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+      const { text, isClosed } = await raw(port, begun, 2000)
+      t.match(text, /^HTTP\/1.1 408[\s\S]*request_timeout/)
+      t.equal(text.match(/^Connection: close/gim)?.length, 1)
+      t.ok(isClosed)
+      await until(() => server.inflight() === 0)
+
+      const left = net.connect(port, '127.0.0.1')
+      left.write(begun)
+      await until(() => server.inflight() === 1)
+      left.destroy()
+      await until(() => server.inflight() === 0)
+      t.match(server.ended.at(-1), { operation: 'json', status: 499 })
+    },
   )
-})
 
-onBoth('an unread body does not disturb the next request', {}, async (t, _url, port) => {
-  const unwanted = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`
-  const next = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
-  t.match((await raw(port, unwanted + next)).text, /^HTTP\/1.1 404[\s\S]*HTTP\/1.1 200/)
-})
+  t.test('slow uploads', async (t) => {
+    const server = await start(mounts, { uploadPort: 0, limits: { bodyTimeoutMs: 500, uploadBodyTimeoutMs: 1500 } })
+    t.teardown(() => server.stop())
+    const body = multipart('b', request, { ...audio, body: sound.subarray(0, 4096) })
+    const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n`
 
-onBoth('a client that leaves at any byte', {}, async (t, url, port, server) => {
-  const body = multipart('b', request, { ...audio, body: sound.subarray(0, 2000) })
-  const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${body.length}\r\n\r\n`
-  const whole = Buffer.concat([Buffer.from(head), body])
-  for (let end = 1; end <= whole.length; end += 61) {
-    const socket = net.connect(port, '127.0.0.1')
-    socket.on('error', () => {})
-    await new Promise((resolve) => socket.write(whole.subarray(0, end), resolve))
-    // Half of the clients close the connection, the other half reset it.
-    if (end % 2) socket.destroy()
-    else socket.resetAndDestroy()
-  }
-  await until(() => server.inflight() === 0)
-  t.match(await send(`${url}/v1/upload`, multipart('b', request, audio)), { status: 200 })
+    // 4 KiB/s, in pieces of 512 bytes.
+    const drip = async (declared: number, pieces: Buffer[]): Promise<string> => {
+      const socket = net.connect(server.uploadPort as number, '127.0.0.1')
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk.toString()
+      })
+      socket.on('error', () => {})
+      socket.write(`${head}Content-Length: ${declared}\r\n\r\n`)
+      for (const piece of pieces) {
+        if (text !== '') break
+        socket.write(piece)
+        await new Promise((resolve) => setTimeout(resolve, 125))
+      }
+      await until(() => text.includes('\r\n\r\n'))
+      socket.destroy()
+      return text
+    }
+    const pieces = Array.from({ length: Math.ceil(body.length / 512) }, (_, i) => body.subarray(i * 512, (i + 1) * 512))
+    t.match(await drip(body.length, pieces), /^HTTP\/1.1 200[\s\S]*"bytes":4096/)
+    t.match(
+      await drip(100_000, Array(40).fill(Buffer.alloc(1, '-')) as Buffer[]),
+      /^HTTP\/1.1 408/,
+      'a whole body has a limit of time',
+    )
+  })
+
+  onBoth('an unread body does not disturb the next request', {}, async (t, _url, port) => {
+    const unwanted = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`
+    const next = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
+    t.match((await raw(port, unwanted + next)).text, /^HTTP\/1.1 404[\s\S]*HTTP\/1.1 200/)
+  })
+
+  onBoth('a client that leaves at any byte', {}, async (t, url, port, server) => {
+    const body = multipart('b', request, { ...audio, body: sound.subarray(0, 2000) })
+    const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${body.length}\r\n\r\n`
+    const whole = Buffer.concat([Buffer.from(head), body])
+    for (let end = 1; end <= whole.length; end += 61) {
+      const socket = net.connect(port, '127.0.0.1')
+      socket.on('error', () => {})
+      await new Promise((resolve) => socket.write(whole.subarray(0, end), resolve))
+      // Half of the clients close the connection, the other half reset it.
+      if (end % 2) socket.destroy()
+      else socket.resetAndDestroy()
+    }
+    await until(() => server.inflight() === 0)
+    t.match(await send(`${url}/v1/upload`, multipart('b', request, audio)), { status: 200 })
+  })
 })

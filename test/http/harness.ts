@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
 import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/handler.ts'
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
-import type { EngineName, Mount, ServerOptions } from '../../runtime/engine/options.ts'
-import { chooseEngine } from '../../runtime/server/choose.ts'
+import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
 import { type Server, startServer } from '../../runtime/server/server.ts'
+import { engine } from '../engine/engines.ts'
 
 const ajv = new Ajv2020({
   strict: true,
@@ -151,9 +151,6 @@ export const realClock = {
 
 export type Ended = { operation: string; status: number }
 export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; errors: unknown[] }
-
-/** The engine that the tests run over: `make test` runs them over both. */
-export const { engine } = chooseEngine((process.env['PARLEY_TEST_ENGINE'] ?? 'auto') as 'auto' | EngineName)
 
 type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
 

@@ -1,6 +1,7 @@
 /** Operations that check signatures get the exact bytes of the body beside the parsed JSON (`x-raw-body` in the spec). */
 import t, { type Test } from 'tap'
 import type { Context, Input } from '../../runtime/engine/handler.ts'
+import { overEngines } from '../engine/engines.ts'
 import { jsonBody, mount, operation, raw, start, surface } from './harness.ts'
 
 const operations = [
@@ -12,14 +13,19 @@ const withRawBody = ({ body }: Input, { rawBody }: Context) => ({
   body: { body: body ?? null, raw: rawBody && Buffer.from(rawBody).toString('hex') },
 })
 
-t.test('a handler that checks signatures gets the exact bytes', async (t) => {
-  const server = await start([mount(surface('main', ...operations), { signed: withRawBody, unsigned: withRawBody })], {
-    uploadPort: 0,
+overEngines(t, (t) => {
+  t.test('a handler that checks signatures gets the exact bytes', async (t) => {
+    const server = await start(
+      [mount(surface('main', ...operations), { signed: withRawBody, unsigned: withRawBody })],
+      {
+        uploadPort: 0,
+      },
+    )
+    t.teardown(() => server.stop())
+    await t.test('main port', (t) => exactBytes(t, server.url, server.port))
+    await t.test('upload port', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
+    t.strictSame(server.errors, [])
   })
-  t.teardown(() => server.stop())
-  await t.test('main port', (t) => exactBytes(t, server.url, server.port))
-  await t.test('upload port', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
-  t.strictSame(server.errors, [])
 })
 
 async function exactBytes(t: Test, url: string, port: number): Promise<void> {

@@ -1,24 +1,27 @@
 /** A client that sends all of a body that is too large before it reads anything gets the refusal, also where it asks to close. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
+import { overEngines } from '../engine/engines.ts'
 import { jsonBody, mount, operation, start, surface } from './harness.ts'
 
-let runs = 0
-const operations = [
-  operation('take', 'post', '/v1/take', { body: jsonBody }),
-  operation('hidden', 'post', '/v1/hidden', { body: { ...jsonBody, required: false } }),
-]
-const run = () => {
-  runs += 1
-  return { status: 200, body: {} }
-}
+overEngines(t, (t) => {
+  let runs = 0
+  const operations = [
+    operation('take', 'post', '/v1/take', { body: jsonBody }),
+    operation('hidden', 'post', '/v1/hidden', { body: { ...jsonBody, required: false } }),
+  ]
+  const run = () => {
+    runs += 1
+    return { status: 200, body: {} }
+  }
 
-t.test('the refusal of a large body', async (t) => {
-  const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], { uploadPort: 0 })
-  t.teardown(() => server.stop())
-  await t.test('main port', (t) => refuses(t, server.port))
-  await t.test('upload port', (t) => refuses(t, server.uploadPort as number))
-  t.equal(runs, 0)
+  t.test('the refusal of a large body', async (t) => {
+    const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], { uploadPort: 0 })
+    t.teardown(() => server.stop())
+    await t.test('main port', (t) => refuses(t, server.port))
+    await t.test('upload port', (t) => refuses(t, server.uploadPort as number))
+    t.equal(runs, 0)
+  })
 })
 
 async function refuses(t: Test, port: number): Promise<void> {

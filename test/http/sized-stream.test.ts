@@ -1,6 +1,7 @@
 /** Answers that come in pieces and whose length is known. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
+import { overEngines } from '../engine/engines.ts'
 import { ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
 
 const mib = 1_048_576
@@ -35,113 +36,116 @@ const handlers = {
 }
 const mounts = [mount(surface('main', ...operations), handlers)]
 
-function onBoth(name: string, test: (t: Test, port: number, server: Served) => Promise<void>) {
-  t.test(name, async (t) => {
-    const server = await start(mounts, { uploadPort: 0 })
-    t.teardown(() => server.stop())
-    await t.test('main port', (t) => test(t, server.port, server))
-    await t.test('upload port', (t) => test(t, server.uploadPort as number, server))
-    await until(() => server.inflight() === 0)
-  })
-}
-
-const request = (path: string, more = '', method = 'GET') => `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
-
-onBoth('the length is in the head, and the connection serves the next request', async (t, port) => {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/large`)
-  t.equal(answer.headers.get('content-length'), String(64 * mib))
-  t.equal(answer.headers.get('transfer-encoding'), null)
-  const body = new Uint8Array(await answer.arrayBuffer())
-  t.equal(body.length, 64 * mib)
-  const isWrong = (_: unknown, at: number) => body[at * 65_536] !== at % 256 || body[at * 65_536 + 65_535] !== at % 256
-  t.equal(Array.from({ length: 1024 }).findIndex(isWrong), -1, 'each byte is in its place')
-  const socket = net.connect(port, '127.0.0.1')
-  let text = ''
-  socket.on('data', (chunk) => {
-    text += chunk.toString('latin1')
-  })
-  for (const answers of [1, 2, 3]) {
-    socket.write(request('/v1/small'))
-    await until(() => text.split('\r\n\r\n\x00\x01\x02').length === answers + 1)
+overEngines(t, (t) => {
+  function onBoth(name: string, test: (t: Test, port: number, server: Served) => Promise<void>) {
+    t.test(name, async (t) => {
+      const server = await start(mounts, { uploadPort: 0 })
+      t.teardown(() => server.stop())
+      await t.test('main port', (t) => test(t, server.port, server))
+      await t.test('upload port', (t) => test(t, server.uploadPort as number, server))
+      await until(() => server.inflight() === 0)
+    })
   }
-  t.equal(text.match(/Content-Length: 3\r\n/gi)?.length, 3)
-  socket.destroy()
-})
 
-onBoth('HEAD has the length and reads nothing', async (t, port) => {
-  seen.produced = 0
-  const { text } = await raw(port, request('/v1/large', '', 'HEAD') + request('/v1/small'))
-  t.match(text, /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)*?Content-Length: 67108864\r\n(?:.+\r\n)*\r\nHTTP\/1.1 200 OK/i)
-  t.equal(seen.produced, 3, 'of the second answer alone')
-})
+  const request = (path: string, more = '', method = 'GET') => `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
 
-onBoth('a client that asks to close has the length too', async (t, port) => {
-  const { text, isClosed } = await raw(port, request('/v1/small', 'Connection: close\r\n'), 2000)
-  t.match(text, /Content-Length: 3\r\n(?:.+\r\n)*\r\n\x00\x01\x02$/i)
-  t.ok(isClosed)
-})
-
-onBoth('a GET with a body is answered whole', async (t, port) => {
-  for (const body of ['Content-Length: 2\r\n\r\nab', 'Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n']) {
-    const { text } = await raw(port, `GET /v1/small HTTP/1.1\r\nHost: a\r\n${body}`, 1000)
-    t.match(text, /^HTTP\/1.1 200 OK[^]*\r\n\r\n[^]*\x00[^]*\x01[^]*\x02/)
-  }
-})
-
-onBoth('a body of another length does not look whole', async (t, port, server) => {
-  const short = await raw(port, request('/v1/short'), 3000)
-  t.ok(short.isClosed)
-  t.ok((short.text.split('\r\n\r\n')[1]?.length ?? 0) < 2000)
-  const long = await raw(port, request('/v1/long'), 3000)
-  t.ok(long.isClosed)
-  t.ok((long.text.split('\r\n\r\n')[1]?.length ?? 0) < 1000)
-  t.match(server.errors.splice(0), [/1000 bytes before its length/, /longer than its length/])
-})
-
-onBoth('a client that reads slowly slows the stream, and gets all of it', async (t, port, server) => {
-  const socket = net.connect(port, '127.0.0.1')
-  socket.pause()
-  socket.write(request('/v1/large', 'Connection: close\r\n'))
-  await until(() => seen.produced > 0)
-  for (let before = -1; before !== seen.produced; ) {
-    before = seen.produced
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  t.ok(seen.produced < 400, `${seen.produced} chunks made for a client that took none`)
-  let bytes = 0
-  let head = 0
-  socket.on('data', (chunk: Buffer) => {
-    if (bytes === 0) head = chunk.indexOf('\r\n\r\n') + 4
-    bytes += chunk.length
-  })
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  socket.resume()
-  await closed
-  t.equal(bytes - head, 64 * mib)
-  await until(() => server.inflight() === 0)
-})
-
-t.test('a client that leaves, or takes nothing for too long', async (t) => {
-  const clock = new ManualClock()
-  const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
-  t.teardown(() => server.stop())
-  for (const port of [server.port, server.uploadPort as number]) {
-    const reader = new AbortController()
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/large`, { signal: reader.signal })
-    await answer.body?.getReader().read()
-    reader.abort()
-    await until(() => seen.isReturned && server.inflight() === 0)
+  onBoth('the length is in the head, and the connection serves the next request', async (t, port) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/large`)
+    t.equal(answer.headers.get('content-length'), String(64 * mib))
+    t.equal(answer.headers.get('transfer-encoding'), null)
+    const body = new Uint8Array(await answer.arrayBuffer())
+    t.equal(body.length, 64 * mib)
+    const isWrong = (_: unknown, at: number) =>
+      body[at * 65_536] !== at % 256 || body[at * 65_536 + 65_535] !== at % 256
+    t.equal(Array.from({ length: 1024 }).findIndex(isWrong), -1, 'each byte is in its place')
     const socket = net.connect(port, '127.0.0.1')
-    socket.on('error', () => {})
-    socket.pause()
-    socket.write(request('/v1/large'))
-    await until(() => clock.pending > 0)
-    for (let i = 0; i < 14; i++) clock.advance(4000)
-    t.equal(server.inflight(), 1)
-    for (let i = 0; i < 2; i++) clock.advance(4000)
-    await until(() => server.inflight() === 0)
-    t.equal(clock.pending, 0, 'no timer stays behind')
-    t.ok(seen.isReturned)
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+    for (const answers of [1, 2, 3]) {
+      socket.write(request('/v1/small'))
+      await until(() => text.split('\r\n\r\n\x00\x01\x02').length === answers + 1)
+    }
+    t.equal(text.match(/Content-Length: 3\r\n/gi)?.length, 3)
     socket.destroy()
-  }
+  })
+
+  onBoth('HEAD has the length and reads nothing', async (t, port) => {
+    seen.produced = 0
+    const { text } = await raw(port, request('/v1/large', '', 'HEAD') + request('/v1/small'))
+    t.match(text, /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)*?Content-Length: 67108864\r\n(?:.+\r\n)*\r\nHTTP\/1.1 200 OK/i)
+    t.equal(seen.produced, 3, 'of the second answer alone')
+  })
+
+  onBoth('a client that asks to close has the length too', async (t, port) => {
+    const { text, isClosed } = await raw(port, request('/v1/small', 'Connection: close\r\n'), 2000)
+    t.match(text, /Content-Length: 3\r\n(?:.+\r\n)*\r\n\x00\x01\x02$/i)
+    t.ok(isClosed)
+  })
+
+  onBoth('a GET with a body is answered whole', async (t, port) => {
+    for (const body of ['Content-Length: 2\r\n\r\nab', 'Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n']) {
+      const { text } = await raw(port, `GET /v1/small HTTP/1.1\r\nHost: a\r\n${body}`, 1000)
+      t.match(text, /^HTTP\/1.1 200 OK[^]*\r\n\r\n[^]*\x00[^]*\x01[^]*\x02/)
+    }
+  })
+
+  onBoth('a body of another length does not look whole', async (t, port, server) => {
+    const short = await raw(port, request('/v1/short'), 3000)
+    t.ok(short.isClosed)
+    t.ok((short.text.split('\r\n\r\n')[1]?.length ?? 0) < 2000)
+    const long = await raw(port, request('/v1/long'), 3000)
+    t.ok(long.isClosed)
+    t.ok((long.text.split('\r\n\r\n')[1]?.length ?? 0) < 1000)
+    t.match(server.errors.splice(0), [/1000 bytes before its length/, /longer than its length/])
+  })
+
+  onBoth('a client that reads slowly slows the stream, and gets all of it', async (t, port, server) => {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.pause()
+    socket.write(request('/v1/large', 'Connection: close\r\n'))
+    await until(() => seen.produced > 0)
+    for (let before = -1; before !== seen.produced; ) {
+      before = seen.produced
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    t.ok(seen.produced < 400, `${seen.produced} chunks made for a client that took none`)
+    let bytes = 0
+    let head = 0
+    socket.on('data', (chunk: Buffer) => {
+      if (bytes === 0) head = chunk.indexOf('\r\n\r\n') + 4
+      bytes += chunk.length
+    })
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.resume()
+    await closed
+    t.equal(bytes - head, 64 * mib)
+    await until(() => server.inflight() === 0)
+  })
+
+  t.test('a client that leaves, or takes nothing for too long', async (t) => {
+    const clock = new ManualClock()
+    const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
+    t.teardown(() => server.stop())
+    for (const port of [server.port, server.uploadPort as number]) {
+      const reader = new AbortController()
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/large`, { signal: reader.signal })
+      await answer.body?.getReader().read()
+      reader.abort()
+      await until(() => seen.isReturned && server.inflight() === 0)
+      const socket = net.connect(port, '127.0.0.1')
+      socket.on('error', () => {})
+      socket.pause()
+      socket.write(request('/v1/large'))
+      await until(() => clock.pending > 0)
+      for (let i = 0; i < 14; i++) clock.advance(4000)
+      t.equal(server.inflight(), 1)
+      for (let i = 0; i < 2; i++) clock.advance(4000)
+      await until(() => server.inflight() === 0)
+      t.equal(clock.pending, 0, 'no timer stays behind')
+      t.ok(seen.isReturned)
+      socket.destroy()
+    }
+  })
 })

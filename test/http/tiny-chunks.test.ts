@@ -1,17 +1,20 @@
 /** A body in very many chunks of a byte or two is refused: each chunk costs memory and time. */
 import t, { type Test } from 'tap'
+import { overEngines } from '../engine/engines.ts'
 import { jsonBody, mount, operation, raw, start, surface } from './harness.ts'
 
 const take = operation('take', 'post', '/v1/take', { body: jsonBody })
 const head = `POST /v1/take HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
 const end = '0\r\n\r\n'
 
-t.test('chunks of one byte', async (t) => {
-  const mounted = mount(surface('main', take), { take: () => ({ status: 200, body: {} }) })
-  const server = await start([mounted], { uploadPort: 0 })
-  t.teardown(() => server.stop())
-  await t.test('main port', (t) => sends(t, server.port))
-  await t.test('upload port', (t) => sends(t, server.uploadPort as number))
+overEngines(t, (t) => {
+  t.test('chunks of one byte', async (t) => {
+    const mounted = mount(surface('main', take), { take: () => ({ status: 200, body: {} }) })
+    const server = await start([mounted], { uploadPort: 0 })
+    t.teardown(() => server.stop())
+    await t.test('main port', (t) => sends(t, server.port))
+    await t.test('upload port', (t) => sends(t, server.uploadPort as number))
+  })
 })
 
 async function sends(t: Test, port: number): Promise<void> {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { engineAsked } from '../engine/engines.ts'
 import { copyCluster } from '../store/prepared-cluster.ts'
 
 export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
@@ -34,12 +35,6 @@ export function freshDataDir(): string {
 /** For how long a server that is removed may drain. */
 const openMs = 200
 
-/** `make test` runs some tests over both engines. */
-function engineOfTests(): Record<string, string> {
-  const engine = process.env['PARLEY_TEST_ENGINE']
-  return engine === undefined ? {} : { PARLEY_ENGINE: engine }
-}
-
 /** Resolves when the address is printed. `env` goes on top of quiet defaults; PATH and HOME are the caller's. */
 export async function startParley(
   env: Record<string, string> = {},
@@ -61,7 +56,7 @@ export async function startParley(
       PARLEY_LOCAL_WARM: 'false',
       // There is no load balancer, and a test need not wait for one.
       PARLEY_DRAIN_LB_DELAY_MS: '0',
-      ...engineOfTests(),
+      ...(engineAsked !== null && { PARLEY_ENGINE: engineAsked }),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

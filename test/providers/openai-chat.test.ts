@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import { type Adapters, apiKey, ask, collect, failure, json, never, provider, real, stub } from './openai-setup.ts'
+import { type Adapters, apiKey, ask, collect, failure, json, never, openStub } from './openai-setup.ts'
 import { stubText } from './stub-openai.ts'
+
+const { stub, provider, real } = await openStub(t)
 
 t.test('chat: the request', async (t) => {
   await real.llm.respond(

@@ -12,14 +12,13 @@ import {
   json,
   limits,
   never,
-  provider,
-  real,
+  openStub,
   say,
-  stub,
   until,
 } from './openai-setup.ts'
 import { type Behaviour, type StubRequest, startStubOpenAi, stubSpeech, stubUsage } from './stub-openai.ts'
 
+const { stub, provider, real } = await openStub(t)
 const impatient = provider({ limits: { ...limits, firstByteMs: 50, idleMs: 50, totalMs: 100 } })
 const nowhere = provider({ baseUrl: await closedPort() })
 t.teardown(() => Promise.all([impatient.close(), nowhere.close()]))

@@ -1,9 +1,6 @@
-/**
- * A stub, a provider for it, and the smallest request of each kind. Each test file that imports this gets separate
- * ones.
- */
+/** A stub, a provider for it, and the smallest request of each kind. */
 import type { ServerResponse } from 'node:http'
-import t from 'tap'
+import type { Test } from 'tap'
 import type { Recording } from '../../audio/format.ts'
 import type { LlmRequest } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -14,14 +11,25 @@ import { createOpenAiProvider, type OpenAiOptions } from '../../providers/openai
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
 import { type Behaviour, startStubOpenAi } from './stub-openai.ts'
 
-export const stub = await startStubOpenAi()
 export const apiKey = 'key-0123456789'
 export const limits = { ...outboundDefaults, answerBytesMax: 65_536, eventCharsMax: 8192 }
 
-export function provider(changes: Partial<OpenAiOptions> = {}) {
+/** For one file of tests. */
+export async function openStub(t: Test) {
+  const stub = await startStubOpenAi()
+  const provider = (changes: Partial<OpenAiOptions> = {}) => openProvider(stub.url, changes)
+  const real = provider()
+  t.teardown(async () => {
+    await real.close()
+    await stub.close()
+  })
+  return { stub, provider, real }
+}
+
+function openProvider(url: string, changes: Partial<OpenAiOptions>) {
   const made = createOpenAiProvider({
     id: 'stub',
-    baseUrl: `${stub.url}/v1/`,
+    baseUrl: `${url}/v1/`,
     apiKey,
     models: { llm: ['chat'], stt: ['whisper'], tts: ['voice'] },
     catalog: openCatalog(null),
@@ -36,12 +44,6 @@ export function provider(changes: Partial<OpenAiOptions> = {}) {
   if (!llm || !stt || !tts) throw new Error('an adapter is missing')
   return { ...made, llm, stt, tts }
 }
-
-export const real = provider()
-t.teardown(async () => {
-  await real.close()
-  await stub.close()
-})
 
 export const never = new AbortController().signal
 export const ask: LlmRequest = {
@@ -65,7 +67,7 @@ export const wav: Recording = {
 }
 export const hear: SttRequest = { model: 'whisper', recording: wav, options: {} }
 
-export type Adapters = Pick<ReturnType<typeof provider>, 'llm' | 'stt' | 'tts'>
+export type Adapters = Pick<ReturnType<typeof openProvider>, 'llm' | 'stt' | 'tts'>
 
 export async function collect<T>(items: AsyncIterable<T>, list: T[] = []): Promise<T[]> {
   for await (const item of items) list.push(item)

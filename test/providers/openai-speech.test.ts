@@ -1,7 +1,9 @@
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'
-import { collect, failure, hear, json, never, real, say, sendPieces, stub, until, wav } from './openai-setup.ts'
+import { collect, failure, hear, json, never, openStub, say, sendPieces, until, wav } from './openai-setup.ts'
 import { stubSpeech, transcriptOf } from './stub-openai.ts'
+
+const { stub, real } = await openStub(t)
 
 t.test('transcription: the recording is sent unchanged', async (t) => {
   const transcript = await real.stt.transcribe(hear, never)

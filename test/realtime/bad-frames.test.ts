@@ -3,159 +3,172 @@ import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
+import { overEngines } from '../engine/engines.ts'
 import { startParley } from '../process/parley.ts'
 import { type Client, loopback, loopbackModel, open, refusal, start, subprotocol } from './socket.ts'
 
 const [stt, tts] = ['/v1/transcribe/stream', '/v1/synthesize/stream']
 const masterKey = 'a master key of thirty-two characters'
-const parley = await startParley({
-  PARLEY_PROVIDERS: loopback,
-  PARLEY_MASTER_KEY: masterKey,
-  PARLEY_REALTIME_CONFIG_MS: '500',
-  PARLEY_REALTIME_SILENCE_MS: '1000',
-  PARLEY_LIMITS_READER_TIMEOUT_MS: '2000',
-})
-t.teardown(() => parley.remove())
-
-const echoed = { model: loopbackModel }
-
-async function fails(t: Test, client: Client, code: RealtimeErrorCode, what: string, message = /./): Promise<void> {
-  const closeCode = await client.closed
-  const { closeCode: expected, retryable } = realtimeErrors[code]
-  t.match(client.received.at(-1)?.frame, { type: 'error', code, retryable, requestId: /^req_/, message }, what)
-  t.equal(closeCode, expected, `${what}: close code`)
-}
-
-t.test('the first frame', async (t) => {
-  const config = (more: object) => JSON.stringify({ type: 'config', ...more })
-  const cases: [what: string, first: string | Buffer | null, message: RegExp][] = [
-    ['late', null, /^No config came within 0\.5 s\.$/],
-    ['binary', Buffer.alloc(320), /^Audio came before the config|text frames alone/],
-    ['not JSON', '{"type":', /not valid JSON/],
-    ['no object', '[]', /JSON object/],
-    ['another type', '{"type":"end"}', /^A frame of type end came before the config\.$/],
-    ['an unknown type', '{"type":"start"}', /\/type must be one of config/],
-    ['an unknown field', config({ samplerate: 8000 }), /samplerate/],
-    ['an unknown encoding', config({ encoding: 'pcm_s12' }), /encoding/],
-    ['an unknown model', config({ model: 'nobody/nothing' }), /No (stt|tts) provider here serves a model of this name/],
-  ]
-  for (const address of [stt, tts])
-    await Promise.all(
-      cases.map(async ([what, first, message]) => {
-        const client = await open(parley, address)
-        if (first !== null) client.socket.send(first)
-        await fails(t, client, 'INVALID_CONFIG', `${address}: ${what}`, message)
-      }),
-    )
-  const unvoiced = await open(parley, tts)
-  unvoiced.send({ type: 'config', voice: 'nobody', language: 'en' })
-  await fails(t, unvoiced, 'VOICE_NOT_FOUND', 'an unknown voice')
-  const hasty = await open(parley, tts)
-  for (const frame of [{ type: 'config', voice: 'nobody', language: 'en' }, { type: 'end' }]) hasty.send(frame)
-  await fails(t, hasty, 'VOICE_NOT_FOUND', 'an unknown voice, and the end before it is known')
-})
-
-t.test('frames after the first one', async (t) => {
-  const after = async (address: string, ...frames: (object | Buffer)[]) => {
-    const client = await start(parley, address, echoed)
-    for (const frame of frames) client.socket.send(frame instanceof Buffer ? frame : JSON.stringify(frame))
-    return client
-  }
-  const end = { type: 'end' }
-  const text = (value: string) => ({ type: 'text', text: value })
-  await fails(t, await after(stt, { type: 'config' }), 'INVALID_CONFIG', 'a second config', /a second one is not taken/)
-  await fails(t, await after(stt, text('hello')), 'INVALID_FRAME', 'text for recognition')
-  await fails(t, await after(tts, Buffer.alloc(320)), 'INVALID_FRAME', 'audio for speech')
-  await fails(t, await after(tts, text('Hello. '.repeat(2000)), end, text('late')), 'INVALID_FRAME', 'text after end')
-  await fails(t, await after(tts, text('a'.repeat(20_001))), 'TEXT_TOO_LONG', '20,001 characters')
-  await fails(t, await after(tts, text('a\u0000b')), 'INVALID_TEXT', 'a control character')
-  await fails(t, await after(stt, Buffer.alloc(320)), 'AUDIO_TIMEOUT', 'no more audio')
-  await fails(t, await after(tts, text('half a')), 'TEXT_TIMEOUT', 'no more text')
-
-  const odd = await after(stt, Buffer.alloc(321), Buffer.alloc(318), Buffer.alloc(1), end)
-  t.equal(await odd.closed, 1000, 'samples may be cut anywhere')
-  t.match(odd.frames('end'), [{ usage: { durationMs: 20 } }])
-})
-
-t.test('a frame of 10 MB is cut, and another socket lives on', async (t) => {
-  const other = await start(parley, stt, echoed)
-  const client = await start(parley, stt, echoed)
-  client.sendBytes(Buffer.alloc(10 * 1024 * 1024))
-  t.equal(await client.closed, 1006)
-  other.sendBytes(Buffer.alloc(320))
-  t.match(await other.take('transcript'), { isFinal: false })
-  other.send({ type: 'end' })
-  t.equal(await other.closed, 1000)
-})
-
-t.test('a reader that stops reading', async (t) => {
-  const client = await start(parley, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
-  client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })
-  client.socket.pause()
-  await new Promise((resolve) => setTimeout(resolve, 4500))
-  client.socket.resume()
-  await fails(t, client, 'BACKPRESSURE', 'slow')
-})
-
-t.test('before the upgrade', async (t) => {
-  const mint = async () => {
-    const headers = { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${parley.url}/v1/realtime/sessions`, { method: 'POST', headers, body: '{}' })
-    const { client_secret: secret } = (await answer.json()) as { client_secret: { value: string } }
-    return secret.value
-  }
-  const browser = (token: string, origin = parley.url) => ({
-    protocols: [subprotocol, `service.ephemeral.${token}`],
-    headers: { origin },
+overEngines(t, async (t) => {
+  const parley = await startParley({
+    PARLEY_PROVIDERS: loopback,
+    PARLEY_MASTER_KEY: masterKey,
+    PARLEY_REALTIME_CONFIG_MS: '500',
+    PARLEY_REALTIME_SILENCE_MS: '1000',
+    PARLEY_LIMITS_READER_TIMEOUT_MS: '2000',
   })
-  const unauthenticated = { status: 401, code: 'authentication_failed' }
-  t.same(await refusal(parley, stt, { headers: {} }), unauthenticated, 'no key')
-  t.same(await refusal(parley, stt, { headers: { authorization: 'Bearer sk_live_wrong' } }), unauthenticated)
-  const invalid = { status: 400, code: 'invalid_parameter' }
-  t.same(await refusal(parley, stt, { protocols: [], headers: {} }), invalid, 'no subprotocol and no key')
-  t.same(await refusal(parley, stt, { protocols: ['service.realtime.v2'] }), invalid, 'another subprotocol')
-  t.equal((await refusal(parley, stt, { protocols: [] })).status, 101, 'a key needs no subprotocol')
+  t.teardown(() => parley.remove())
 
-  const token = await mint()
-  const foreign = { status: 403, code: 'origin_not_allowed' }
-  t.same(await refusal(parley, stt, browser(token, 'https://elsewhere.example')), foreign, 'a foreign page')
-  const client = await open(parley, stt, browser(token))
-  t.equal(client.socket.protocol, subprotocol, 'the refusal has not used the token up, and it is not echoed')
-  client.socket.close()
-  await client.closed
-  t.same(await refusal(parley, stt, browser(token)), unauthenticated, 'a token again')
-  t.same(await refusal(parley, stt, browser(expired(await mint()))), unauthenticated, 'an expired token')
-})
+  const echoed = { model: loopbackModel }
 
-t.test('a language that no provider has', async (t) => {
-  // The echo engine would take any language.
-  const server = await startParley()
-  t.teardown(() => server.remove())
-  for (const address of [stt, tts]) {
-    const client = await open(server, address)
-    client.send({ type: 'config', language: 'tlh' })
-    await fails(t, client, 'UNSUPPORTED_LANGUAGE', address)
+  async function fails(t: Test, client: Client, code: RealtimeErrorCode, what: string, message = /./): Promise<void> {
+    const closeCode = await client.closed
+    const { closeCode: expected, retryable } = realtimeErrors[code]
+    t.match(client.received.at(-1)?.frame, { type: 'error', code, retryable, requestId: /^req_/, message }, what)
+    t.equal(closeCode, expected, `${what}: close code`)
   }
-})
 
-t.test('an engine without a free place', async (t) => {
-  // A busy machine takes more than the usual seconds to load the engine.
-  const server = await startParley({ PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
-  t.teardown(() => server.remove())
-  const first = await start(server, stt)
-  const second = await open(server, stt)
-  second.send({ type: 'config' })
-  await fails(t, second, 'RATE_LIMITED', 'no room', /busy/)
-  first.send({ type: 'end' })
-  t.equal(await first.closed, 1000)
-  await start(server, stt).then(({ socket }) => socket.close())
-})
+  t.test('the first frame', async (t) => {
+    const config = (more: object) => JSON.stringify({ type: 'config', ...more })
+    const cases: [what: string, first: string | Buffer | null, message: RegExp][] = [
+      ['late', null, /^No config came within 0\.5 s\.$/],
+      ['binary', Buffer.alloc(320), /^Audio came before the config|text frames alone/],
+      ['not JSON', '{"type":', /not valid JSON/],
+      ['no object', '[]', /JSON object/],
+      ['another type', '{"type":"end"}', /^A frame of type end came before the config\.$/],
+      ['an unknown type', '{"type":"start"}', /\/type must be one of config/],
+      ['an unknown field', config({ samplerate: 8000 }), /samplerate/],
+      ['an unknown encoding', config({ encoding: 'pcm_s12' }), /encoding/],
+      [
+        'an unknown model',
+        config({ model: 'nobody/nothing' }),
+        /No (stt|tts) provider here serves a model of this name/,
+      ],
+    ]
+    for (const address of [stt, tts])
+      await Promise.all(
+        cases.map(async ([what, first, message]) => {
+          const client = await open(parley, address)
+          if (first !== null) client.socket.send(first)
+          await fails(t, client, 'INVALID_CONFIG', `${address}: ${what}`, message)
+        }),
+      )
+    const unvoiced = await open(parley, tts)
+    unvoiced.send({ type: 'config', voice: 'nobody', language: 'en' })
+    await fails(t, unvoiced, 'VOICE_NOT_FOUND', 'an unknown voice')
+    const hasty = await open(parley, tts)
+    for (const frame of [{ type: 'config', voice: 'nobody', language: 'en' }, { type: 'end' }]) hasty.send(frame)
+    await fails(t, hasty, 'VOICE_NOT_FOUND', 'an unknown voice, and the end before it is known')
+  })
 
-t.test('no provider that streams', async (t) => {
-  const server = await startParley({ PARLEY_LOCAL_ENABLED: 'false' })
-  t.teardown(() => server.remove())
-  for (const address of [stt, tts])
-    t.same(await refusal(server, address, {}), { status: 503, code: 'provider_unavailable' }, address)
+  t.test('frames after the first one', async (t) => {
+    const after = async (address: string, ...frames: (object | Buffer)[]) => {
+      const client = await start(parley, address, echoed)
+      for (const frame of frames) client.socket.send(frame instanceof Buffer ? frame : JSON.stringify(frame))
+      return client
+    }
+    const end = { type: 'end' }
+    const text = (value: string) => ({ type: 'text', text: value })
+    await fails(
+      t,
+      await after(stt, { type: 'config' }),
+      'INVALID_CONFIG',
+      'a second config',
+      /a second one is not taken/,
+    )
+    await fails(t, await after(stt, text('hello')), 'INVALID_FRAME', 'text for recognition')
+    await fails(t, await after(tts, Buffer.alloc(320)), 'INVALID_FRAME', 'audio for speech')
+    await fails(t, await after(tts, text('Hello. '.repeat(2000)), end, text('late')), 'INVALID_FRAME', 'text after end')
+    await fails(t, await after(tts, text('a'.repeat(20_001))), 'TEXT_TOO_LONG', '20,001 characters')
+    await fails(t, await after(tts, text('a\u0000b')), 'INVALID_TEXT', 'a control character')
+    await fails(t, await after(stt, Buffer.alloc(320)), 'AUDIO_TIMEOUT', 'no more audio')
+    await fails(t, await after(tts, text('half a')), 'TEXT_TIMEOUT', 'no more text')
+
+    const odd = await after(stt, Buffer.alloc(321), Buffer.alloc(318), Buffer.alloc(1), end)
+    t.equal(await odd.closed, 1000, 'samples may be cut anywhere')
+    t.match(odd.frames('end'), [{ usage: { durationMs: 20 } }])
+  })
+
+  t.test('a frame of 10 MB is cut, and another socket lives on', async (t) => {
+    const other = await start(parley, stt, echoed)
+    const client = await start(parley, stt, echoed)
+    client.sendBytes(Buffer.alloc(10 * 1024 * 1024))
+    t.equal(await client.closed, 1006)
+    other.sendBytes(Buffer.alloc(320))
+    t.match(await other.take('transcript'), { isFinal: false })
+    other.send({ type: 'end' })
+    t.equal(await other.closed, 1000)
+  })
+
+  t.test('a reader that stops reading', async (t) => {
+    const client = await start(parley, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
+    client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })
+    client.socket.pause()
+    await new Promise((resolve) => setTimeout(resolve, 4500))
+    client.socket.resume()
+    await fails(t, client, 'BACKPRESSURE', 'slow')
+  })
+
+  t.test('before the upgrade', async (t) => {
+    const mint = async () => {
+      const headers = { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${parley.url}/v1/realtime/sessions`, { method: 'POST', headers, body: '{}' })
+      const { client_secret: secret } = (await answer.json()) as { client_secret: { value: string } }
+      return secret.value
+    }
+    const browser = (token: string, origin = parley.url) => ({
+      protocols: [subprotocol, `service.ephemeral.${token}`],
+      headers: { origin },
+    })
+    const unauthenticated = { status: 401, code: 'authentication_failed' }
+    t.same(await refusal(parley, stt, { headers: {} }), unauthenticated, 'no key')
+    t.same(await refusal(parley, stt, { headers: { authorization: 'Bearer sk_live_wrong' } }), unauthenticated)
+    const invalid = { status: 400, code: 'invalid_parameter' }
+    t.same(await refusal(parley, stt, { protocols: [], headers: {} }), invalid, 'no subprotocol and no key')
+    t.same(await refusal(parley, stt, { protocols: ['service.realtime.v2'] }), invalid, 'another subprotocol')
+    t.equal((await refusal(parley, stt, { protocols: [] })).status, 101, 'a key needs no subprotocol')
+
+    const token = await mint()
+    const foreign = { status: 403, code: 'origin_not_allowed' }
+    t.same(await refusal(parley, stt, browser(token, 'https://elsewhere.example')), foreign, 'a foreign page')
+    const client = await open(parley, stt, browser(token))
+    t.equal(client.socket.protocol, subprotocol, 'the refusal has not used the token up, and it is not echoed')
+    client.socket.close()
+    await client.closed
+    t.same(await refusal(parley, stt, browser(token)), unauthenticated, 'a token again')
+    t.same(await refusal(parley, stt, browser(expired(await mint()))), unauthenticated, 'an expired token')
+  })
+
+  t.test('a language that no provider has', async (t) => {
+    // The echo engine would take any language.
+    const server = await startParley()
+    t.teardown(() => server.remove())
+    for (const address of [stt, tts]) {
+      const client = await open(server, address)
+      client.send({ type: 'config', language: 'tlh' })
+      await fails(t, client, 'UNSUPPORTED_LANGUAGE', address)
+    }
+  })
+
+  t.test('an engine without a free place', async (t) => {
+    // A busy machine takes more than the usual seconds to load the engine.
+    const server = await startParley({ PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
+    t.teardown(() => server.remove())
+    const first = await start(server, stt)
+    const second = await open(server, stt)
+    second.send({ type: 'config' })
+    await fails(t, second, 'RATE_LIMITED', 'no room', /busy/)
+    first.send({ type: 'end' })
+    t.equal(await first.closed, 1000)
+    await start(server, stt).then(({ socket }) => socket.close())
+  })
+
+  t.test('no provider that streams', async (t) => {
+    const server = await startParley({ PARLEY_LOCAL_ENABLED: 'false' })
+    t.teardown(() => server.remove())
+    for (const address of [stt, tts])
+      t.same(await refusal(server, address, {}), { status: 503, code: 'provider_unavailable' }, address)
+  })
 })
 
 /** A token as the server made it 61 seconds ago. */

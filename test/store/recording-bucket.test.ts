@@ -36,6 +36,10 @@ async function bucketThat(
 ) {
   process.env['AWS_ACCESS_KEY_ID'] = 'parley-test'
   process.env['AWS_SECRET_ACCESS_KEY'] = 'secret-of-the-parley-tests'
+  test.teardown(() => {
+    delete process.env['AWS_ACCESS_KEY_ID']
+    delete process.env['AWS_SECRET_ACCESS_KEY']
+  })
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url?.split('?')[0]}`)
     if (answers === 'deletes') return void response.writeHead(asked.length === 1 ? 204 : 404).end()

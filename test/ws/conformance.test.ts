@@ -10,6 +10,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { install } from '../clients/setup.ts'
+import { overEngines } from '../engine/engines.ts'
 import { start } from '../http/harness.ts'
 
 const run = promisify(execFile)
@@ -30,36 +31,38 @@ async function prepare(): Promise<string | null> {
 
 type Verdict = { behavior: string; behaviorClose: string }
 
-/**
- * The cases that may have a result that the suite accepts as "not strict", with the reasons. All others must be OK.
- * - A good frame before a bad one: uWebSockets.js ends the connection without the echo of the good frame when both came in one TCP segment, and
- *   sends the echo when they came apart. The kernel decides which of the two happens.
- * - 6.4: invalid UTF-8 is noticed with the last fragment, not with the first that cannot become valid.
- */
-const nonStrict = new Set([
-  ...['3.2', '3.3', '3.4', '4.1.3', '4.1.4', '4.1.5', '4.2.3', '4.2.4', '4.2.5', '5.15'],
-  ...['6.4.1', '6.4.2', '6.4.3', '6.4.4'],
-])
+overEngines(t, async (t) => {
+  /**
+   * The cases that may have a result that the suite accepts as "not strict", with the reasons. All others must be OK.
+   * - A good frame before a bad one: uWebSockets.js ends the connection without the echo of the good frame when both came in one TCP segment, and
+   *   sends the echo when they came apart. The kernel decides which of the two happens.
+   * - 6.4: invalid UTF-8 is noticed with the last fragment, not with the first that cannot become valid.
+   */
+  const nonStrict = new Set([
+    ...['3.2', '3.3', '3.4', '4.1.3', '4.1.4', '4.1.5', '4.2.3', '4.2.4', '4.2.5', '5.15'],
+    ...['6.4.1', '6.4.2', '6.4.3', '6.4.4'],
+  ])
 
-const missing = await prepare()
+  const missing = await prepare()
 
-t.test('RFC 6455', { skip: missing ?? false }, async (t) => {
-  const server = await start([], { echo: true })
-  t.teardown(() => server.stop())
-  const reports = t.testdir({})
-  const selection = ['-x', '12.*', '-x', '13.*', '-p', '4', '-o', reports]
-  // The exit code of the suite also counts results that are not strict, so the results are judged here.
-  await run(suite, [...selection, `127.0.0.1:${server.port}`], { timeout: 120_000 }).catch(() => {})
-  const index = JSON.parse(await readFile(`${reports}/index.json`, 'utf8')) as Record<string, Record<string, Verdict>>
-  const cases = Object.entries(Object.values(index)[0] ?? {})
-  t.ok(cases.length >= 240, `${cases.length} cases`)
-  const said = cases.map(([, { behavior }]) => behavior).sort()
-  const counts = [...new Set(said)].map((verdict) => `${said.filter((other) => other === verdict).length} ${verdict}`)
-  t.comment(counts.join(', '))
-  const isGood = (id: string, verdict: string) =>
-    verdict === 'OK' || verdict === 'INFORMATIONAL' || (verdict === 'NON-STRICT' && nonStrict.has(id))
-  t.same(
-    cases.filter(([id, { behavior, behaviorClose }]) => !isGood(id, behavior) || !isGood(id, behaviorClose)),
-    [],
-  )
+  t.test('RFC 6455', { skip: missing ?? false }, async (t) => {
+    const server = await start([], { echo: true })
+    t.teardown(() => server.stop())
+    const reports = t.testdir({})
+    const selection = ['-x', '12.*', '-x', '13.*', '-p', '4', '-o', reports]
+    // The exit code of the suite also counts results that are not strict, so the results are judged here.
+    await run(suite, [...selection, `127.0.0.1:${server.port}`], { timeout: 120_000 }).catch(() => {})
+    const index = JSON.parse(await readFile(`${reports}/index.json`, 'utf8')) as Record<string, Record<string, Verdict>>
+    const cases = Object.entries(Object.values(index)[0] ?? {})
+    t.ok(cases.length >= 240, `${cases.length} cases`)
+    const said = cases.map(([, { behavior }]) => behavior).sort()
+    const counts = [...new Set(said)].map((verdict) => `${said.filter((other) => other === verdict).length} ${verdict}`)
+    t.comment(counts.join(', '))
+    const isGood = (id: string, verdict: string) =>
+      verdict === 'OK' || verdict === 'INFORMATIONAL' || (verdict === 'NON-STRICT' && nonStrict.has(id))
+    t.same(
+      cases.filter(([id, { behavior, behaviorClose }]) => !isGood(id, behavior) || !isGood(id, behaviorClose)),
+      [],
+    )
+  })
 })

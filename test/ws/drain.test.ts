@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { WebSocket } from 'ws'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
+import { overEngines } from '../engine/engines.ts'
 import { ManualClock, until } from '../http/harness.ts'
 import { closing, nextText, open, protocol, Recorder, refused, serve } from './harness.ts'
 
@@ -17,172 +18,174 @@ function polite(socket: Socket, context: SocketContext): Recorder {
   return made
 }
 
-t.test('a drain leaves sockets their grace', async (t) => {
-  const clock = new ManualClock()
-  const server = await serve({
-    options: { clock, drain: { lbDelayMs: 5000, graceMs: 20_000 } },
-    session: (socket, context) =>
-      context.query.has('polite') ? polite(socket, context) : new Recorder(socket, context),
-  })
-  const early = await open(`${server.wsUrl}/v1/talk?polite`)
-  const stubborn = await open(`${server.wsUrl}/v1/talk`)
-  const begun = waiting(clock)
-  const drained = server.drain()
-  const late = await open(`${server.wsUrl}/v1/talk?polite`)
-  const ends = Promise.all([closing(early), closing(late), closing(stubborn)])
-  const flush = async (client: WebSocket) => {
-    client.send('{"type":"flush"}')
-    t.match(await nextText(client), 'flushed')
-  }
-  await flush(early)
-  await flush(late)
-
-  for (const halfMs of [2500, 2500]) {
-    await begun()
-    clock.advance(halfMs)
-  }
-  await begun()
-  await t.rejects(open(`${server.wsUrl}/v1/talk`), { code: 'ECONNREFUSED' }, 'the listener has closed')
-  await flush(early)
-  clock.advance(200)
-  await begun()
-  clock.advance(19_999)
-  await flush(late)
-  t.same(
-    [early, late, stubborn].map(({ readyState }) => readyState),
-    [1, 1, 1],
-    'all are open to the end of the grace',
-  )
-
-  const words = Promise.all([nextText(early), nextText(late)])
-  clock.advance(1)
-  t.same(await words, [goodbye, goodbye])
-  // The stubborn session has a moment more.
-  await until(() => server.sockets() === 1)
-  await begun()
-  clock.advance(500)
-  await until(() => server.sockets() === 0)
-  const bye = { code: 1012, reason: 'bye' }
-  t.same(await ends, [bye, bye, { code: 1012, reason: 'service restart' }])
-  await until(() => clock.pending === 1)
-  clock.advance(200)
-  await drained
-  t.same(server.sessions[1]?.events, ['shutdown', 'gone'])
-  t.equal(server.state, 'stopped')
-})
-
-t.test('a drain waits longer while an extension is needed, and no longer', async (t) => {
-  const clock = new ManualClock()
-  let isNeeded = true
-  const extension = { ms: 60_000, isNeeded: () => isNeeded }
-  const server = await serve({
-    options: { clock, drain: { lbDelayMs: 0, graceMs: 20_000, extension } },
-    session: polite,
-  })
-  const client = await open(`${server.wsUrl}/v1/talk`)
-  const begun = waiting(clock)
-  const drained = server.drain()
-  for (const ms of [200, 20_000, 500, 500]) {
-    await begun()
-    clock.advance(ms)
-  }
-  await begun()
-  t.equal(client.readyState, 1, 'it is open behind the grace')
-  isNeeded = false
-  const word = nextText(client)
-  clock.advance(500)
-  t.equal(await word, goodbye)
-  await drained
-})
-
-t.test('an extension ends', async (t) => {
-  const clock = new ManualClock()
-  const extension = { ms: 21_000, isNeeded: () => true }
-  const server = await serve({
-    options: { clock, drain: { lbDelayMs: 0, graceMs: 20_000, extension } },
-    session: polite,
-  })
-  const client = await open(`${server.wsUrl}/v1/talk`)
-  const begun = waiting(clock)
-  const drained = server.drain()
-  const word = nextText(client)
-  for (const ms of [200, 20_000, 500, 500]) {
-    await begun()
-    clock.advance(ms)
-  }
-  t.equal(await word, goodbye)
-  await drained
-})
-
-t.test('drain does not wait without open sockets', async (t) => {
-  const server = await serve({ options: { drain: { lbDelayMs: 0, graceMs: 60_000 } } })
-  const client = await open(`${server.wsUrl}/v1/talk`)
-  const drained = server.drain()
-  client.close()
-  await drained
-  t.equal(server.state, 'stopped')
-  t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
-})
-
-/** How far a drain has come when the server is stopped, by the time that has passed. */
-for (const [what, lbDelayMs, waits] of [
-  ['while the load balancer notices', 5000, []],
-  ['while connections are kept', 5000, [2500]],
-  ['while late requests arrive', 0, []],
-  ['in the grace', 0, [200]],
-  ['while the last words are sent', 0, [200, 60_000]],
-] as const)
-  t.test(`stop ${what}`, async (t) => {
+overEngines(t, (t) => {
+  t.test('a drain leaves sockets their grace', async (t) => {
     const clock = new ManualClock()
     const server = await serve({
-      options: { clock, drain: { lbDelayMs, graceMs: 60_000 } },
+      options: { clock, drain: { lbDelayMs: 5000, graceMs: 20_000 } },
       session: (socket, context) =>
         context.query.has('polite') ? polite(socket, context) : new Recorder(socket, context),
     })
-    const client = await open(`${server.wsUrl}/v1/talk?polite`)
+    const early = await open(`${server.wsUrl}/v1/talk?polite`)
     const stubborn = await open(`${server.wsUrl}/v1/talk`)
-    const end = Promise.all([nextText(client), closing(client), closing(stubborn)])
     const begun = waiting(clock)
     const drained = server.drain()
-    for (const ms of waits) {
+    const late = await open(`${server.wsUrl}/v1/talk?polite`)
+    const ends = Promise.all([closing(early), closing(late), closing(stubborn)])
+    const flush = async (client: WebSocket) => {
+      client.send('{"type":"flush"}')
+      t.match(await nextText(client), 'flushed')
+    }
+    await flush(early)
+    await flush(late)
+
+    for (const halfMs of [2500, 2500]) {
+      await begun()
+      clock.advance(halfMs)
+    }
+    await begun()
+    await t.rejects(open(`${server.wsUrl}/v1/talk`), { code: 'ECONNREFUSED' }, 'the listener has closed')
+    await flush(early)
+    clock.advance(200)
+    await begun()
+    clock.advance(19_999)
+    await flush(late)
+    t.same(
+      [early, late, stubborn].map(({ readyState }) => readyState),
+      [1, 1, 1],
+      'all are open to the end of the grace',
+    )
+
+    const words = Promise.all([nextText(early), nextText(late)])
+    clock.advance(1)
+    t.same(await words, [goodbye, goodbye])
+    // The stubborn session has a moment more.
+    await until(() => server.sockets() === 1)
+    await begun()
+    clock.advance(500)
+    await until(() => server.sockets() === 0)
+    const bye = { code: 1012, reason: 'bye' }
+    t.same(await ends, [bye, bye, { code: 1012, reason: 'service restart' }])
+    await until(() => clock.pending === 1)
+    clock.advance(200)
+    await drained
+    t.same(server.sessions[1]?.events, ['shutdown', 'gone'])
+    t.equal(server.state, 'stopped')
+  })
+
+  t.test('a drain waits longer while an extension is needed, and no longer', async (t) => {
+    const clock = new ManualClock()
+    let isNeeded = true
+    const extension = { ms: 60_000, isNeeded: () => isNeeded }
+    const server = await serve({
+      options: { clock, drain: { lbDelayMs: 0, graceMs: 20_000, extension } },
+      session: polite,
+    })
+    const client = await open(`${server.wsUrl}/v1/talk`)
+    const begun = waiting(clock)
+    const drained = server.drain()
+    for (const ms of [200, 20_000, 500, 500]) {
       await begun()
       clock.advance(ms)
     }
     await begun()
-    const stopped = server.stop()
-    const bye = { code: 1012, reason: 'bye' }
-    const seen = await end
-    t.same(seen, [goodbye, bye, { ...bye, reason: 'service restart' }], 'sessions have their last words all the same')
-    await until(() => clock.pending === 1)
-    clock.advance(200)
-    await Promise.all([stopped, drained])
-    t.equal(server.state, 'stopped')
-    t.equal(clock.pending, 0)
+    t.equal(client.readyState, 1, 'it is open behind the grace')
+    isNeeded = false
+    const word = nextText(client)
+    clock.advance(500)
+    t.equal(await word, goodbye)
+    await drained
   })
 
-t.test('stop', async (t) => {
-  const server = await serve()
-  const client = await open(`${server.wsUrl}/v1/talk`)
-  // The client is sending: a reset would take the close frame with it.
-  const speech = setInterval(() => client.send(Buffer.alloc(640)), 1)
-  const end = closing(client)
-  await server.stop()
-  clearInterval(speech)
-  t.same(await end, { code: 1012, reason: 'service restart' })
-  t.same(server.sessions[0]?.events.at(-1), 'gone')
-})
+  t.test('an extension ends', async (t) => {
+    const clock = new ManualClock()
+    const extension = { ms: 21_000, isNeeded: () => true }
+    const server = await serve({
+      options: { clock, drain: { lbDelayMs: 0, graceMs: 20_000, extension } },
+      session: polite,
+    })
+    const client = await open(`${server.wsUrl}/v1/talk`)
+    const begun = waiting(clock)
+    const drained = server.drain()
+    const word = nextText(client)
+    for (const ms of [200, 20_000, 500, 500]) {
+      await begun()
+      clock.advance(ms)
+    }
+    t.equal(await word, goodbye)
+    await drained
+  })
 
-t.test('an upgrade that is admitted after the server has stopped', async (t) => {
-  let admitted = () => {}
-  const server = await serve({ mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) } })
-  const answer = refused(`${server.wsUrl}/v1/talk`, protocol).catch((error: NodeJS.ErrnoException) => error.code)
-  await until(() => server.inflight() === 1)
-  const stopped = server.stop()
-  admitted()
-  const seen = await answer
-  t.ok(seen === 'ECONNRESET' || (typeof seen === 'object' && seen.status === 503), 'refused, or cut')
-  await stopped
-  t.equal(server.sessions.length, 0)
+  t.test('drain does not wait without open sockets', async (t) => {
+    const server = await serve({ options: { drain: { lbDelayMs: 0, graceMs: 60_000 } } })
+    const client = await open(`${server.wsUrl}/v1/talk`)
+    const drained = server.drain()
+    client.close()
+    await drained
+    t.equal(server.state, 'stopped')
+    t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
+  })
+
+  /** How far a drain has come when the server is stopped, by the time that has passed. */
+  for (const [what, lbDelayMs, waits] of [
+    ['while the load balancer notices', 5000, []],
+    ['while connections are kept', 5000, [2500]],
+    ['while late requests arrive', 0, []],
+    ['in the grace', 0, [200]],
+    ['while the last words are sent', 0, [200, 60_000]],
+  ] as const)
+    t.test(`stop ${what}`, async (t) => {
+      const clock = new ManualClock()
+      const server = await serve({
+        options: { clock, drain: { lbDelayMs, graceMs: 60_000 } },
+        session: (socket, context) =>
+          context.query.has('polite') ? polite(socket, context) : new Recorder(socket, context),
+      })
+      const client = await open(`${server.wsUrl}/v1/talk?polite`)
+      const stubborn = await open(`${server.wsUrl}/v1/talk`)
+      const end = Promise.all([nextText(client), closing(client), closing(stubborn)])
+      const begun = waiting(clock)
+      const drained = server.drain()
+      for (const ms of waits) {
+        await begun()
+        clock.advance(ms)
+      }
+      await begun()
+      const stopped = server.stop()
+      const bye = { code: 1012, reason: 'bye' }
+      const seen = await end
+      t.same(seen, [goodbye, bye, { ...bye, reason: 'service restart' }], 'sessions have their last words all the same')
+      await until(() => clock.pending === 1)
+      clock.advance(200)
+      await Promise.all([stopped, drained])
+      t.equal(server.state, 'stopped')
+      t.equal(clock.pending, 0)
+    })
+
+  t.test('stop', async (t) => {
+    const server = await serve()
+    const client = await open(`${server.wsUrl}/v1/talk`)
+    // The client is sending: a reset would take the close frame with it.
+    const speech = setInterval(() => client.send(Buffer.alloc(640)), 1)
+    const end = closing(client)
+    await server.stop()
+    clearInterval(speech)
+    t.same(await end, { code: 1012, reason: 'service restart' })
+    t.same(server.sessions[0]?.events.at(-1), 'gone')
+  })
+
+  t.test('an upgrade that is admitted after the server has stopped', async (t) => {
+    let admitted = () => {}
+    const server = await serve({ mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) } })
+    const answer = refused(`${server.wsUrl}/v1/talk`, protocol).catch((error: NodeJS.ErrnoException) => error.code)
+    await until(() => server.inflight() === 1)
+    const stopped = server.stop()
+    admitted()
+    const seen = await answer
+    t.ok(seen === 'ECONNRESET' || (typeof seen === 'object' && seen.status === 503), 'refused, or cut')
+    await stopped
+    t.equal(server.sessions.length, 0)
+  })
 })
 
 /** Resolves when one thing more waits for the clock than now: the drain has begun its next wait. */

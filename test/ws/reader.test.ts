@@ -4,6 +4,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { WebSocket } from 'ws'
+import { overEngines } from '../engine/engines.ts'
 import { ManualClock, until } from '../http/harness.ts'
 import { closing, open, protocol, Recorder, type SocketServer, serve } from './harness.ts'
 
@@ -30,131 +31,135 @@ async function paused(url: string): Promise<WebSocket> {
   return client
 }
 
-t.test('a reader that catches up', async (t) => {
-  const server = await serve()
-  t.teardown(() => server.stop())
-  const client = await paused(server.wsUrl)
-  const session = server.sessions[0] as Recorder
-  fill(session)
-  t.equal(session.socket.sendBytes(chunk), false)
-  client.resume()
-  await until(() => session.events.length > 0)
-  t.same(session.events, ['drained'])
-  t.equal(session.socket.bufferedBytes, 0)
-  t.equal(session.socket.sendBytes(chunk), true)
-  client.terminate()
-})
-
-t.test('a reader over the bound, to which the session sends its last frame', async (t) => {
-  const clock = new ManualClock()
-  const server = await serve({
-    options: { clock },
-    session: (socket, context) => {
-      const made = new Recorder(socket, context)
-      made.onSlowReader = () => {
-        made.events.push('slow')
-        socket.send('{"type":"said","text":"BACKPRESSURE"}')
-        socket.close(1008, 'too slow')
-      }
-      return made
-    },
+overEngines(t, (t) => {
+  t.test('a reader that catches up', async (t) => {
+    const server = await serve()
+    t.teardown(() => server.stop())
+    const client = await paused(server.wsUrl)
+    const session = server.sessions[0] as Recorder
+    fill(session)
+    t.equal(session.socket.sendBytes(chunk), false)
+    client.resume()
+    await until(() => session.events.length > 0)
+    t.same(session.events, ['drained'])
+    t.equal(session.socket.bufferedBytes, 0)
+    t.equal(session.socket.sendBytes(chunk), true)
+    client.terminate()
   })
-  t.teardown(() => stopped(server, clock))
-  const client = await paused(server.wsUrl)
-  const session = server.sessions[0] as Recorder
-  fill(session, Number.POSITIVE_INFINITY)
-  t.ok(session.socket.bufferedBytes < bufferMax + 3 * chunk.length, 'bounded, whatever the session sends')
-  await until(() => session.events.length > 0)
-  t.same(session.events, ['slow'])
-  t.equal(server.sockets(), 1, 'the close frame waits for what is before it')
-  let last = ''
-  client.on('message', (data: Buffer, isBinary) => {
-    if (!isBinary) last = data.toString()
+
+  t.test('a reader over the bound, to which the session sends its last frame', async (t) => {
+    const clock = new ManualClock()
+    const server = await serve({
+      options: { clock },
+      session: (socket, context) => {
+        const made = new Recorder(socket, context)
+        made.onSlowReader = () => {
+          made.events.push('slow')
+          socket.send('{"type":"said","text":"BACKPRESSURE"}')
+          socket.close(1008, 'too slow')
+        }
+        return made
+      },
+    })
+    t.teardown(() => stopped(server, clock))
+    const client = await paused(server.wsUrl)
+    const session = server.sessions[0] as Recorder
+    fill(session, Number.POSITIVE_INFINITY)
+    t.ok(session.socket.bufferedBytes < bufferMax + 3 * chunk.length, 'bounded, whatever the session sends')
+    await until(() => session.events.length > 0)
+    t.same(session.events, ['slow'])
+    t.equal(server.sockets(), 1, 'the close frame waits for what is before it')
+    let last = ''
+    client.on('message', (data: Buffer, isBinary) => {
+      if (!isBinary) last = data.toString()
+    })
+    client.resume()
+    t.same(await closing(client), { code: 1008, reason: 'too slow' })
+    t.match(last, /BACKPRESSURE/, 'a reader that comes back in time sees why')
+    // No timer is left once the server, too, has seen the end of the connection.
+    await until(() => clock.pending === 0)
   })
-  client.resume()
-  t.same(await closing(client), { code: 1008, reason: 'too slow' })
-  t.match(last, /BACKPRESSURE/, 'a reader that comes back in time sees why')
-  // No timer is left once the server, too, has seen the end of the connection.
-  await until(() => clock.pending === 0)
-})
 
-t.test('a reader over the bound that never catches up', async (t) => {
-  const clock = new ManualClock()
-  const server = await serve({ options: { clock } })
-  t.teardown(() => stopped(server, clock))
-  const [stuck, other] = [await paused(server.wsUrl), await open(`${server.wsUrl}/v1/talk`)]
-  const session = server.sessions[0] as Recorder
-  fill(session, bufferMax + 1)
-  await until(() => session.events.length > 0)
-  t.same(session.events, ['slow'], 'once')
-  for (let seconds = 0; seconds < 4; seconds++) clock.advance(1000)
-  t.equal(server.sockets(), 2)
-  for (let seconds = 0; seconds < 2; seconds++) clock.advance(1000)
-  t.same(session.events, ['slow', 'gone'])
-  t.same(server.closed, [1006])
-  t.equal(server.sockets(), 1)
-  stuck.terminate()
-  other.terminate()
-})
+  t.test('a reader over the bound that never catches up', async (t) => {
+    const clock = new ManualClock()
+    const server = await serve({ options: { clock } })
+    t.teardown(() => stopped(server, clock))
+    const [stuck, other] = [await paused(server.wsUrl), await open(`${server.wsUrl}/v1/talk`)]
+    const session = server.sessions[0] as Recorder
+    fill(session, bufferMax + 1)
+    await until(() => session.events.length > 0)
+    t.same(session.events, ['slow'], 'once')
+    for (let seconds = 0; seconds < 4; seconds++) clock.advance(1000)
+    t.equal(server.sockets(), 2)
+    for (let seconds = 0; seconds < 2; seconds++) clock.advance(1000)
+    t.same(session.events, ['slow', 'gone'])
+    t.same(server.closed, [1006])
+    t.equal(server.sockets(), 1)
+    stuck.terminate()
+    other.terminate()
+  })
 
-t.test('a reader that takes nothing for too long', async (t) => {
-  const clock = new ManualClock()
-  const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
-  t.teardown(() => stopped(server, clock))
-  const client = await paused(server.wsUrl)
-  const session = server.sessions[0] as Recorder
-  fill(session)
-  for (let seconds = 0; seconds < 9; seconds++) clock.advance(1000)
-  await new Promise(setImmediate)
-  t.same(session.events, [])
-  clock.advance(1000)
-  await new Promise(setImmediate)
-  t.same(session.events, ['slow'])
-  client.terminate()
-})
-
-t.test('a goodbye that is never read', async (t) => {
-  const clock = new ManualClock()
-  const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
-  t.teardown(() => stopped(server, clock))
-  const client = await paused(server.wsUrl)
-  const session = server.sessions[0] as Recorder
-  fill(session)
-  session.socket.close(1000, 'done')
-  await new Promise(setImmediate)
-  t.equal(server.sockets(), 1)
-  for (let seconds = 0; seconds < 11; seconds++) clock.advance(1000)
-  t.same(session.events, ['gone'])
-  t.equal(clock.pending, 0)
-  client.on('error', () => {})
-  const closed = once(client, 'close')
-  client.resume()
-  t.equal((await closed)[0], 1006)
-})
-
-t.test('a peer that does not answer the close frame, and goes on sending', async (t) => {
-  const clock = new ManualClock()
-  const server = await serve({ options: { clock } })
-  t.teardown(() => stopped(server, clock))
-  const handshake = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: ${protocol}`
-  const peer = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
-  peer.on('error', () => {})
-  const closed = new Promise((resolve) => peer.on('close', resolve))
-  peer.write(`GET /v1/talk HTTP/1.1\r\nHost: a\r\n${handshake}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
-  await until(() => server.sessions.length === 1)
-  const head = once(peer, 'data')
-  peer.resume()
-  await head
-  server.sessions[0]?.socket.close(1000, 'bye')
-  await until(() => server.sockets() === 0)
-  const audio = Buffer.from([0x82, 0x80, 0, 0, 0, 0])
-  // Ends after 16 s of silence at the latest, and the server looks at its connections every 3.75 s.
-  const speech = setInterval(() => {
-    peer.write(audio)
+  t.test('a reader that takes nothing for too long', async (t) => {
+    const clock = new ManualClock()
+    const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
+    t.teardown(() => stopped(server, clock))
+    const client = await paused(server.wsUrl)
+    const session = server.sessions[0] as Recorder
+    fill(session)
+    for (let seconds = 0; seconds < 9; seconds++) clock.advance(1000)
+    await new Promise(setImmediate)
+    t.same(session.events, [])
     clock.advance(1000)
-  }, 50)
-  const isCut = await Promise.race([closed.then(() => true), sleep(20_000, false, { ref: false })])
-  clearInterval(speech)
-  peer.destroy()
-  t.ok(isCut)
+    await new Promise(setImmediate)
+    t.same(session.events, ['slow'])
+    client.terminate()
+  })
+
+  t.test('a goodbye that is never read', async (t) => {
+    const clock = new ManualClock()
+    const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
+    t.teardown(() => stopped(server, clock))
+    const client = await paused(server.wsUrl)
+    const session = server.sessions[0] as Recorder
+    fill(session)
+    session.socket.close(1000, 'done')
+    await new Promise(setImmediate)
+    t.equal(server.sockets(), 1)
+    for (let seconds = 0; seconds < 11; seconds++) clock.advance(1000)
+    t.same(session.events, ['gone'])
+    t.equal(clock.pending, 0)
+    client.on('error', () => {})
+    const closed = once(client, 'close')
+    client.resume()
+    t.equal((await closed)[0], 1006)
+  })
+
+  t.test('a peer that does not answer the close frame, and goes on sending', async (t) => {
+    const clock = new ManualClock()
+    const server = await serve({ options: { clock } })
+    t.teardown(() => stopped(server, clock))
+    const handshake = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: ${protocol}`
+    const peer = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+    peer.on('error', () => {})
+    const closed = new Promise((resolve) => peer.on('close', resolve))
+    peer.write(
+      `GET /v1/talk HTTP/1.1\r\nHost: a\r\n${handshake}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    )
+    await until(() => server.sessions.length === 1)
+    const head = once(peer, 'data')
+    peer.resume()
+    await head
+    server.sessions[0]?.socket.close(1000, 'bye')
+    await until(() => server.sockets() === 0)
+    const audio = Buffer.from([0x82, 0x80, 0, 0, 0, 0])
+    // Ends after 16 s of silence at the latest, and the server looks at its connections every 3.75 s.
+    const speech = setInterval(() => {
+      peer.write(audio)
+      clock.advance(1000)
+    }, 50)
+    const isCut = await Promise.race([closed.then(() => true), sleep(20_000, false, { ref: false })])
+    clearInterval(speech)
+    peer.destroy()
+    t.ok(isCut)
+  })
 })

@@ -7,7 +7,9 @@ import { rawRecording, recordingPcm } from '../suite/stt.ts'
 import { isOver } from '../suite/stt-live.ts'
 import { sendJson } from '../suite/stub-server.ts'
 import { readSpeech, speechFormat } from '../suite/tts.ts'
-import { adapter, listenTo, live, provider, stt, stub } from './setup.ts'
+import { openDeepgram } from './setup.ts'
+
+const { adapter, listenTo, live, provider, stt, stub } = await openDeepgram(t)
 
 t.test('codes decide in every form of the body', async (t) => {
   const rows: [status: number, body: unknown, expected: ErrorClass][] = [

@@ -5,7 +5,9 @@ import { ManualClock } from '../../domain/fakes.ts'
 import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-live.ts'
-import { adapter, apiKey, asked, given, lastQuery, listenTo, stt, stub } from './setup.ts'
+import { apiKey, openDeepgram } from './setup.ts'
+
+const { adapter, asked, given, lastQuery, listenTo, stt, stub } = await openDeepgram(t)
 
 t.test('a recording is the body, and all other fields the query', async (t) => {
   const ask = async (model: string, language?: string, options: SttOptions = {}) => {

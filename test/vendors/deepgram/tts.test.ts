@@ -6,8 +6,10 @@ import { never, patient, present, providerErrorOf, until, waysToLeave } from '..
 import { finalsOf, isOver, listen } from '../suite/stt-live.ts'
 import { pause, sinePcm } from '../suite/stub-server.ts'
 import { readSpeech, speechFormat, speechPcm } from '../suite/tts.ts'
-import { adapter, asked, given, live, stub, tts } from './setup.ts'
+import { openDeepgram } from './setup.ts'
 import { queryOf } from './stub.ts'
+
+const { adapter, asked, given, live, stub, tts } = await openDeepgram(t)
 
 t.test('the fields of a request and the format of its audio', async (t) => {
   const say = { model: 'aura-2', text: 'Hello' }

@@ -1,0 +1,57 @@
+// Builds the files for a suite. A process that loads a thousand sources by tsx is busy for three seconds before its first
+// test, and with bundles for less than one. A module that several files import is built and loaded once (`splitting`).
+// `import.meta` keeps the meaning that it has in each source, and `tap` is the test of the file (current-file.mjs).
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const tapOfFile = pathToFileURL(path.join(import.meta.dirname, 'current-file.mjs')).href
+
+/** Its place in the folder of makeBundles(). */
+export function bundleOf(file) {
+  return file.replace(/\.ts$/, '.js')
+}
+
+/** `folder` is inside of the checkout, since a bundle imports packages. Rejects if a source has a mistake, which is printed. */
+export async function makeBundles(files, folder) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: files,
+    outdir: folder,
+    outbase: '.',
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    define: Object.fromEntries(Object.keys(constantsOf('')).map((name) => [`import.meta.${name}`, `source_${name}`])),
+    plugins: [testOfFile, ownPlaces],
+  })
+}
+
+const testOfFile = {
+  name: 'the test of the file',
+  setup({ onResolve }) {
+    onResolve({ filter: /^tap$/ }, () => ({ path: tapOfFile, external: true }))
+  },
+}
+
+const ownPlaces = {
+  name: 'own places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
+      const text = readFileSync(file, 'utf8')
+      if (!text.includes('import.meta.')) return undefined
+      const constants = Object.entries(constantsOf(file))
+      const declared = constants.map(([name, value]) => `const source_${name} = ${JSON.stringify(value)};`)
+      return { contents: declared.join('') + text, loader: 'ts' }
+    })
+  },
+}
+
+function constantsOf(file) {
+  return { url: pathToFileURL(file).href, dirname: path.dirname(file), filename: file }
+}

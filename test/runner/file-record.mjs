@@ -1,0 +1,51 @@
+// The record of one file in a run: its points, the reasons why tests were skipped, its output, and how it ended.
+import { Parser } from 'tap-parser'
+
+const names = ['pass', 'fail', 'skip', 'todo']
+
+export function noCounts() {
+  return { pass: 0, fail: 0, skip: 0, todo: 0 }
+}
+
+export class FileRecord {
+  #startedMs = performance.now()
+  #parser = new Parser()
+  #counts = noCounts()
+  #skips = []
+  #output = []
+
+  constructor(file) {
+    this.file = file
+    for (const name of names) this.#parser.on(name, () => this.#counts[name]++)
+    this.#parser.on('skip', ({ name, skip }) => this.#skips.push({ name, reason: skip }))
+    this.#parser.on('todo', ({ name, todo }) => this.#skips.push({ name, reason: todo }))
+  }
+
+  /** A line of TAP, or of anything that the file has printed. */
+  line(text) {
+    this.#output.push(`${text}\n`)
+    this.#parser.write(`${text}\n`)
+  }
+
+  note(text) {
+    this.#output.push(text)
+  }
+
+  /**
+   * A file that ended badly without a failed point (a crash, a time-out) has failed all the same, and so has one without a
+   * point.
+   */
+  result(isEndGood, end) {
+    this.#parser.end()
+    const { pass, fail, skip, todo } = this.#counts
+    const isGood = isEndGood && this.#parser.ok && pass + skip + todo > 0
+    return {
+      file: this.file,
+      counts: { ...this.#counts, fail: isGood ? 0 : Math.max(1, fail) },
+      skips: this.#skips,
+      seconds: (performance.now() - this.#startedMs) / 1000,
+      end,
+      output: this.#output.join(''),
+    }
+  }
+}

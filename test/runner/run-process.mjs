@@ -1,0 +1,91 @@
+// One process that runs files of tests one after another (suite-process.mjs), and the limits of each.
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { bundleOf } from './bundles.mjs'
+import { FileRecord } from './file-record.mjs'
+import { splitByFile } from './split-by-file.mjs'
+
+/**
+ * A file may take as long, unless it asks tap for another time. The longest takes 60 s on a calm machine of two cores; a
+ * busy one needs four times as long.
+ */
+const fileMs = 300_000
+/** tap ends a file that takes too long, and says what it waits for. A process that is stuck is killed this much later. */
+const graceMs = Number(process.env.PARLEY_TEST_GRACE_MS ?? 15_000)
+
+/**
+ * Reports the result of each file that the process began, and resolves when it has ended. A process that ends within a
+ * file, or before the first, has failed that file. One that does not end well behind its last file has failed `name`.
+ */
+export async function runProcess({ name, files, folder, env }, report) {
+  const child = startProcess(files, folder, env)
+  const alarm = new Alarm(() => child.kill('SIGKILL'))
+  let endedCount = 0
+  // For output before the first file and behind the last.
+  let between = new FileRecord(files[0])
+  let current = null
+  const take = splitByFile(files, {
+    started(file) {
+      current = new FileRecord(file)
+      alarm.set(fileMs)
+    },
+    line: (text) => (current ?? between).line(text),
+    ended(isGood) {
+      report(current.result(isGood, 'a failed test'))
+      current = null
+      endedCount++
+      between = new FileRecord(`the end of ${name}`)
+      alarm.set(0)
+    },
+  })
+  child.stdout.on('data', take)
+  child.stderr.on('data', (chunk) => (current ?? between).note(String(chunk)))
+  child.on('message', ({ file, timeoutMs }) => {
+    if (file !== undefined && file === current?.file) alarm.set(timeoutMs)
+  })
+  alarm.set(fileMs)
+  const { code, signal } = await endOf(child)
+  alarm.stop()
+  const isEndGood = endedCount === files.length && (code === 0 || code === 1)
+  if (current || endedCount === 0 || (endedCount === files.length && !isEndGood))
+    report((current ?? between).result(false, signal ?? `code ${code}`))
+}
+
+function startProcess(files, folder, env) {
+  const program = path.join(import.meta.dirname, 'suite-process.mjs')
+  const bundles = files.map((file) => [file, bundleOf(file)])
+  writeFileSync(path.join(folder, 'suite.json'), JSON.stringify({ bundles, fileMs, leftMs: graceMs / 2 }))
+  return spawn(process.execPath, [program, folder], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // No limit for all files together.
+    env: { ...env, TAP: '1', TAP_TIMEOUT: '0', TAP_CHILD_ID: '0' },
+  })
+}
+
+class Alarm {
+  #ring
+  #timer = null
+
+  constructor(ring) {
+    this.#ring = ring
+  }
+
+  set(ms) {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#ring, ms + graceMs)
+  }
+
+  stop() {
+    clearTimeout(this.#timer)
+  }
+}
+
+/** A process that a test left behind keeps the pipes open. */
+function endOf(child) {
+  const closePipes = () => {
+    for (const pipe of [child.stdout, child.stderr]) pipe.destroy()
+  }
+  child.on('exit', () => setTimeout(closePipes, graceMs).unref())
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })))
+}

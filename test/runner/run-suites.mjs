@@ -1,0 +1,87 @@
+// Runs suites, each in one process, and prints the result of each file. The runner of tap loads its records for coverage
+// into every process that a test starts: half a second of a core each time, and a second for the test itself.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { makeBundles } from './bundles.mjs'
+import { runProcess } from './run-process.mjs'
+
+/** For those who look for the reason of a failure. */
+const outputs = '.cache/test-outputs'
+const allBundles = '.cache/test-bundles'
+/** Other runs in this checkout have their own. */
+const bundles = path.join(allBundles, String(process.pid))
+/** A failure is shown with as many lines. */
+const shownMax = 60
+
+/** Resolves with the result of each file. */
+export async function runSuites(suites, { env, sideBySide }) {
+  const waiting = [...suites]
+  const filesCount = suites.flatMap(({ files }) => files).length
+  const results = []
+  const report = (result) => {
+    results.push(result)
+    print(result, `${results.length} of ${filesCount}`)
+  }
+  const worker = async (_, index) => {
+    for (let suite = waiting.shift(); suite; suite = waiting.shift())
+      await runSuite({ ...suite, folder: path.join(bundles, String(index)) }, env, report)
+  }
+  removeOldBundles()
+  await Promise.all(Array.from({ length: sideBySide }, worker))
+  rmSync(bundles, { recursive: true, force: true })
+  return results
+}
+
+/** The files behind one that has ended its process run in another process. */
+async function runSuite({ name, files, folder }, env, report) {
+  await makeBundles(files, folder)
+  for (let left = files; left.length > 0; ) {
+    const ended = []
+    await runProcess({ name, files: left, folder, env }, (result) => {
+      ended.push(result.file)
+      report(result)
+    })
+    left = left.filter((file) => !ended.includes(file))
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** A run that was killed leaves its bundles. */
+function removeOldBundles() {
+  mkdirSync(bundles, { recursive: true })
+  for (const pid of readdirSync(allBundles))
+    if (!isAlive(Number(pid))) rmSync(path.join(allBundles, pid), { recursive: true, force: true })
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch ({ code }) {
+    return code === 'EPERM'
+  }
+}
+
+function print({ file, counts, seconds, end, output }, position) {
+  const kept = path.join(outputs, `${file}.tap`)
+  mkdirSync(path.dirname(kept), { recursive: true })
+  writeFileSync(kept, output)
+  const { pass, fail } = counts
+  console.log(`${position}  ${file}  ${pass} passed${fail ? `, ${fail} FAILED` : ''}, ${seconds.toFixed(1)} s`)
+  if (!fail) return
+  const lines = failedPoints(output)
+  console.log(lines.slice(0, shownMax).join('\n'))
+  console.log(`  it ended with ${end}; all of its output: ${kept}`)
+}
+
+/** Each failed point with what is said of it, or the end of the output of a file that has none. */
+function failedPoints(output) {
+  const lines = output.split('\n')
+  const shown = []
+  let isShown = false
+  for (const line of lines) {
+    if (/^\s*not ok /.test(line)) isShown = true
+    else if (/^\s*(ok \d|# Subtest|\d+\.\.\d)/.test(line)) isShown = false
+    if (isShown) shown.push(line)
+  }
+  return shown.length > 0 ? shown : lines.slice(-shownMax)
+}

@@ -1,0 +1,43 @@
+/** Files that end badly fail, each by its name, and the files behind them run all the same. */
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import t from 'tap'
+
+const fixtures = ['good', 'failing', 'crashing', 'throwing', 'stuck', 'empty', 'leaving']
+
+t.test('each file of a suite has its own result, however the process ends', async (t) => {
+  const { code, lines } = await run(fixtures)
+  t.equal(code, 1)
+  const results = lines.flatMap((line) => /^\d+ of 7 {2}\S*fixtures\/(\w+)\.ts {2}(.*), [\d.]+ s$/.exec(line) ?? [])
+  t.same(
+    results.filter((_, at) => at % 3 !== 0),
+    [
+      ...['good', '1 passed'],
+      ...['failing', '1 passed, 1 FAILED'],
+      ...['crashing', '0 passed, 1 FAILED'],
+      ...['throwing', '0 passed, 1 FAILED'],
+      ...['stuck', '1 passed, 1 FAILED'],
+      ...['empty', '0 passed, 1 FAILED'],
+      ...['leaving', '1 passed'],
+    ],
+  )
+  t.match(lines.join('\n'), /TCPServerWrap: more behind \S+leaving\.ts/)
+  t.equal(lines.at(-2), '4 passed, 6 failed')
+})
+
+t.test('a suite whose files are good is good', async (t) => {
+  const { code, lines } = await run(['good'])
+  t.equal(code, 0)
+  t.equal(lines.at(-2), '1 passed, 0 failed')
+})
+
+function run(names: string[]): Promise<{ code: number; lines: string[] }> {
+  const files = names.map((name) => `test/runner/fixtures/${name}.ts`)
+  const cwd = path.resolve(import.meta.dirname, '../..')
+  const env = { ...process.env, PARLEY_TEST_GRACE_MS: '1000' }
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, ['test/run.mjs', ...files], { cwd, env }, (_, stdout) =>
+      resolve({ code: child.exitCode ?? 1, lines: stdout.split('\n') }),
+    )
+  })
+}

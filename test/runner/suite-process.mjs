@@ -1,0 +1,55 @@
+// The process of a suite: runs files one after another, each as one subtest with the name of the file. The folder of the
+// bundles is its argument, and has suite.json, which names the files. tap makes names of folders of all arguments, so
+// there are no more.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { t as root } from 'tap'
+import { setCurrentFile } from './current-file.mjs'
+
+const folder = path.resolve(process.argv[2])
+const { bundles, fileMs, leftMs } = JSON.parse(readFileSync(path.join(folder, 'suite.json'), 'utf8'))
+/** How many resources of each kind were open behind each file. */
+const open = new Map([['the start', openResources()]])
+
+for (const [file, bundle] of bundles) if (await run(file, bundle)) process.exit(1)
+root.end()
+setTimeout(tellWhatIsLeft, leftMs).unref()
+
+/** Resolves with true if the file took too long. Its unfinished work would disturb the next files. */
+async function run(file, bundle) {
+  let limitMs = fileMs
+  const startedMs = performance.now()
+  await root.test(file, { timeout: fileMs }, async (test) => {
+    const setTimeoutOfTest = test.setTimeout.bind(test)
+    test.setTimeout = (ms) => {
+      setTimeoutOfTest(ms)
+      // tap stops the timer of a test that has ended with 0.
+      if (ms === 0) return
+      limitMs = ms
+      process.send?.({ file, timeoutMs: ms })
+    }
+    setCurrentFile(test)
+    await import(pathToFileURL(path.join(folder, bundle)).href)
+  })
+  open.set(file, openResources())
+  return performance.now() - startedMs > limitMs
+}
+
+function openResources() {
+  const counts = {}
+  for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+/** A process that something keeps alive is killed. */
+function tellWhatIsLeft() {
+  const left = openResources()
+  console.error(`something keeps this process alive: ${JSON.stringify(left)}`)
+  let before = {}
+  for (const [file, counts] of open) {
+    const more = Object.keys(left).filter((name) => counts[name] > (before[name] ?? 0))
+    if (more.length > 0) console.error(`${more.join(', ')}: more behind ${file}`)
+    before = counts
+  }
+}

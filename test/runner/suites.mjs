@@ -1,0 +1,52 @@
+// Puts files of tests together to suites: the files of a folder, or a part of them where they are many, or those of
+// small folders that stand beside each other.
+import { statSync } from 'node:fs'
+import path from 'node:path'
+
+/** How large the sources of a suite's files may be together. As many suites are of about the same length. */
+const bytesMax = 130_000
+/** These have a process to themselves. */
+const alone = new Map([
+  ['test/http/unread-answers.test.ts', 'it measures the memory of its process'],
+  [
+    'test/vendors/deepgram/sdk.test.ts',
+    'its SDK uses the fetch of Node, whose dispatcher undici replaces when it is loaded',
+  ],
+])
+
+export function suitesOf(files) {
+  const suites = []
+  let bytes = 0
+  for (const folder of new Set(files.map((file) => path.dirname(file)))) {
+    const ofFolder = files.filter((file) => path.dirname(file) === folder)
+    for (const part of partsOf(ofFolder.filter((file) => !alone.has(file)))) {
+      const last = suites.at(-1)
+      if (last && bytes + bytesOf(part) <= bytesMax) {
+        last.files.push(...part)
+        if (!last.name.split(' ').includes(folder)) last.name += ` ${folder}`
+        bytes += bytesOf(part)
+      } else {
+        suites.push({ name: folder, files: part })
+        bytes = bytesOf(part)
+      }
+    }
+  }
+  return [...suites, ...files.filter((file) => alone.has(file)).map((file) => ({ name: file, files: [file] }))]
+}
+
+/** The parts have about the same size. */
+function partsOf(files) {
+  const count = Math.ceil(bytesOf(files) / bytesMax)
+  const parts = Array.from({ length: count }, () => [])
+  const each = bytesOf(files) / count
+  let bytes = 0
+  for (const file of files) {
+    parts[Math.min(count - 1, Math.floor(bytes / each))].push(file)
+    bytes += statSync(file).size
+  }
+  return parts.filter((part) => part.length > 0)
+}
+
+function bytesOf(files) {
+  return files.reduce((sum, file) => sum + statSync(file).size, 0)
+}
