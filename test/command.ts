@@ -1,4 +1,10 @@
-/** Runs one command of the command line in this process, over a server of the test. Commands run one after another. */
+/**
+ * Runs commands of the command line in this process, over a server of the test. What a command prints is told from what
+ * others print by the asynchronous context in which it runs. What is truly about a process, such as a signal, needs the
+ * built program (test/process/command.ts).
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Readable } from 'node:stream'
 import { createActions } from '../app/commands/actions.ts'
 import { explain } from '../cli/client.ts'
 import { createProgram } from '../cli/program.ts'
@@ -6,40 +12,163 @@ import type { Settings, TestServer } from './server.ts'
 
 export type Finished = { code: number; stdout: string; stderr: string }
 
-let running: Promise<unknown> = Promise.resolve()
+/** What a command needs of a server: how it finds it, and its database. */
+type Reached = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'url'>
 
-/** `env` goes on top of the settings with which a command finds the server and its database. */
-export function runCommand(server: TestServer, args: readonly string[], env: Settings = {}): Promise<Finished> {
-  const { dataDir, databaseUrl, url } = server
-  const settings = { PARLEY_DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PARLEY_URL: url, ...env }
-  const finished = running.then(() => run(args, settings))
-  running = finished.catch(() => {})
+/** A command that runs beside others, for as long as what it follows. */
+export type Following = {
+  /** What it has printed so far. */
+  output: () => string
+  ended: Promise<Finished>
+  /** Cuts its requests and refuses the next one, so that also a command ends that only Ctrl-C would end. */
+  stop: () => Promise<Finished>
+}
+
+type Terminal = { stdin: Readable; stdout: string; stderr: string; output: string; stopped: AbortController }
+
+const terminals = new AsyncLocalStorage<Terminal>()
+let queue: Promise<unknown> = Promise.resolve()
+
+/**
+ * `env` goes on top of the settings with which a command finds the server and its database. These commands run one after
+ * another, because they share the exit code of the process.
+ */
+export function runCommand(
+  server: Reached,
+  args: readonly string[],
+  env: Settings = {},
+  stdin = '',
+): Promise<Finished> {
+  const finished = queue.then(async () => {
+    const codeBefore = process.exitCode
+    process.exitCode = 0
+    try {
+      const { code, ...printed } = await run(terminalOf(stdin), args, settingsOf(server, env))
+      return { code: code === 0 ? Number(process.exitCode) : code, ...printed }
+    } finally {
+      process.exitCode = codeBefore
+    }
+  })
+  queue = finished.catch(() => {})
   return finished
 }
 
-async function run(args: readonly string[], env: Settings): Promise<Finished> {
-  const printed = { stdout: '', stderr: '' }
-  const { log, error } = console
-  const codeBefore = process.exitCode
-  console.log = (...texts: unknown[]) => (printed.stdout += `${texts.join(' ')}\n`)
-  console.error = (...texts: unknown[]) => (printed.stderr += `${texts.join(' ')}\n`)
+/** Starts a command that follows something. Such commands set no exit code unless they fail. */
+export function startCommand(server: Reached, args: readonly string[], env: Settings = {}): Following {
+  const terminal = terminalOf('')
+  const ended = run(terminal, args, settingsOf(server, env))
+  const stop = () => {
+    terminal.stopped.abort()
+    return ended
+  }
+  return { output: () => terminal.output, ended, stop }
+}
+
+const settingsOf = ({ dataDir, databaseUrl, url }: Reached, env: Settings): Settings => ({
+  PARLEY_DATA_DIR: dataDir,
+  DATABASE_URL: databaseUrl,
+  PARLEY_URL: url,
+  ...env,
+})
+
+function terminalOf(stdin: string): Terminal {
+  const input = Readable.from(stdin === '' ? [] : [Buffer.from(stdin)])
+  return { stdin: input, stdout: '', stderr: '', output: '', stopped: new AbortController() }
+}
+
+function run(terminal: Terminal, args: readonly string[], env: Settings): Promise<Finished> {
+  const leave = enter()
+  return terminals
+    .run(terminal, () => codeOf(terminal, args, env))
+    .then((code) => {
+      leave()
+      return { code, stdout: terminal.stdout, stderr: terminal.stderr }
+    })
+}
+
+async function codeOf(terminal: Terminal, args: readonly string[], env: Settings): Promise<number> {
   try {
-    process.exitCode = 0
     const program = createProgram(createActions(env))
     for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
       command.exitOverride().configureOutput({
-        writeOut: (text) => (printed.stdout += text),
-        writeErr: (text) => (printed.stderr += text),
+        writeOut: (text) => print(terminal, 'stdout', text),
+        writeErr: (text) => print(terminal, 'stderr', text),
       })
     await program.parseAsync(args, { from: 'user' })
-    return { code: Number(process.exitCode), ...printed }
+    return 0
   } catch (thrown) {
     const { exitCode } = thrown as { exitCode?: number }
     // Commander has printed why.
-    if (exitCode === undefined) printed.stderr += `parley: ${explain(thrown)}\n`
-    return { code: exitCode ?? 1, ...printed }
-  } finally {
-    process.exitCode = codeBefore
-    Object.assign(console, { log, error })
+    if (exitCode === undefined) print(terminal, 'stderr', `parley: ${explain(thrown)}\n`)
+    return exitCode ?? 1
   }
 }
+
+function print(terminal: Terminal, stream: 'stdout' | 'stderr', text: string): void {
+  terminal[stream] += text
+  terminal.output += text
+}
+
+let inside = 0
+let restore = () => {}
+
+/** While commands run, what they use of the process is that of their terminal. The answer ends that for one of them. */
+function enter(): () => void {
+  const listeners = process.listeners('SIGINT')
+  if (inside++ === 0) restore = replaceTerminal()
+  return () => {
+    for (const each of process.listeners('SIGINT')) if (!listeners.includes(each)) process.off('SIGINT', each)
+    if (--inside === 0) restore()
+  }
+}
+
+function replaceTerminal(): () => void {
+  const { log, error } = console
+  const { fetch } = globalThis
+  const { stdin } = Object.getOwnPropertyDescriptors(process)
+  const write = process.stdout.write.bind(process.stdout) as (...given: unknown[]) => boolean
+  const restores = [
+    replace(console, 'log', { value: toTerminal('stdout', log) }),
+    replace(console, 'error', { value: toTerminal('stderr', error) }),
+    replace(process.stdout, 'write', {
+      value: (chunk: string | Uint8Array, ...more: unknown[]) => {
+        const terminal = terminals.getStore()
+        if (terminal === undefined) return write(chunk, ...more)
+        print(terminal, 'stdout', typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+        for (const done of more) if (typeof done === 'function') queueMicrotask(done as () => void)
+        return true
+      },
+    }),
+    replace(process, 'stdin', { get: () => terminals.getStore()?.stdin ?? (stdin.get?.call(process) as unknown) }),
+    replace(globalThis, 'fetch', { value: fetchUntilStopped(fetch) }),
+  ]
+  return () => {
+    for (const restore of restores) restore()
+  }
+}
+
+function replace(of: object, name: string, by: PropertyDescriptor): () => void {
+  const before = Object.getOwnPropertyDescriptor(of, name)
+  Object.defineProperty(of, name, { configurable: true, ...('value' in by && { writable: true }), ...by })
+  return () => {
+    if (before === undefined) Reflect.deleteProperty(of, name)
+    else Object.defineProperty(of, name, before)
+  }
+}
+
+const toTerminal =
+  (stream: 'stdout' | 'stderr', otherwise: (...texts: unknown[]) => void) =>
+  (...texts: unknown[]) => {
+    const terminal = terminals.getStore()
+    if (terminal === undefined) otherwise(...texts)
+    else print(terminal, stream, `${texts.join(' ')}\n`)
+  }
+
+const fetchUntilStopped =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  (input, init) => {
+    const signal = terminals.getStore()?.stopped.signal
+    if (signal === undefined) return fetch(input, init)
+    if (signal.aborted) return Promise.resolve(Response.json({}, { status: 401 }))
+    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal })
+  }

@@ -1,18 +1,18 @@
-/** The commands for callbacks, of the built product. */
+/** The commands for callbacks. */
 import t, { type Test } from 'tap'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall } from '../calls/call.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
 
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
+import { startAdministered } from './administered.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t)
+const { parley, admin } = await startAdministered(t)
 
 t.test('callbacks list and cancel', async (t) => {
   const acme = await admin.organization('with callbacks')
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
-  const command = (...args: string[]) => runParley(['callbacks', ...args], { dataDir: parley.dataDir, env })
+  const command = (...args: string[]) => runCommand(parley, ['callbacks', ...args], env)
   const outputOf = async (test: Test, ...args: string[]) => {
     const { code, stdout, stderr } = await command(...args)
     test.equal(code, 0, stderr)

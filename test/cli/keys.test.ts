@@ -1,15 +1,14 @@
-/** The commands for API keys and for the settings of organizations, of the built product. */
+/** The commands for API keys and for the settings of organizations. */
 import t, { type Test } from 'tap'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
 import { send } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
 import { outputOf as outputOfRun } from './output.ts'
 import { refused } from './refused.ts'
 
-const parley = await startParley()
-t.teardown(() => parley.remove())
-const command = (...args: string[]) => runParley(args, { dataDir: parley.dataDir })
+const parley = await ownServer(t)
+const command = (...args: string[]) => runCommand(parley, args)
 const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args))
 const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
 

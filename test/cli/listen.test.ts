@@ -1,25 +1,22 @@
-/** `parley listen` of the built product: events of a tenant reach a receiver on this machine, without an endpoint. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/** `parley listen`: events of a tenant reach a receiver on this machine, without an endpoint. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
-import os from 'node:os'
 import t, { type Test } from 'tap'
 import type { Tenant } from '../../domain/access/organization.ts'
 import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
 
-import { runParley } from '../process/command.ts'
-import { databaseUrlOf } from '../process/database.ts'
+import { runCommand, startCommand } from '../command.ts'
 import { until } from '../process/machine.ts'
-import { entry, freshDataDir } from '../process/parley.ts'
+import { freshDataDir } from '../process/parley.ts'
 import { loopbackProviders, Page } from '../process/voice-session.ts'
 import { type Answer, inOrder, ok, type Received, startReceiver, status } from '../webhooks/receiver.ts'
 import { eventOf, openStoredEvents } from '../webhooks/stored-events.ts'
+import { startAdministered } from './administered.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t, { PARLEY_PROVIDERS: loopbackProviders })
-const events = openStoredEvents(databaseUrlOf(parley.dataDir))
+const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: loopbackProviders })
+const events = openStoredEvents(parley.databaseUrl)
 t.teardown(() => events.close())
 
 async function receiver(t: Test, answer?: Answer) {
@@ -31,23 +28,15 @@ async function receiver(t: Test, answer?: Answer) {
 
 /** Starts the command and waits until it listens. */
 async function listen(t: Test, key: string, args: string[], { url = parley.url, dataDir = freshDataDir() } = {}) {
-  const { PATH = '', HOME = os.tmpdir() } = process.env
-  const child: ChildProcess = spawn(entry, ['listen', ...args], {
-    env: { PATH, HOME, PARLEY_URL: url, PARLEY_API_KEY: key, PARLEY_DATA_DIR: dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGINT')
-    await ended
-  }
-  t.teardown(stop)
-  await until('it listens', () => /listening to|"server"/.test(output), 30_000)
-  const lines = () => output.split('\n').filter((line) => /^\d\d:\d\d:\d\d\.\d{3} /.test(line))
-  return { output: () => output, lines, stop, secret: () => /secret +(\S+)/.exec(output)?.[1] ?? '' }
+  const server = { ...parley, url, dataDir }
+  const { output, stop } = startCommand(server, ['listen', ...args], { PARLEY_API_KEY: key })
+  t.teardown(async () => void (await stop()))
+  await until('it listens', () => /listening to|"server"/.test(output()), 30_000)
+  const lines = () =>
+    output()
+      .split('\n')
+      .filter((line) => /^\d\d:\d\d:\d\d\.\d{3} /.test(line))
+  return { output, lines, stop, secret: () => /secret +(\S+)/.exec(output())?.[1] ?? '' }
 }
 
 const newEvent = (more?: Partial<OutboxEvent>) => eventOf(Date.now(), { text: 'k4n4ry ü "\u2028\\' }, more)
@@ -92,7 +81,7 @@ t.test('an event arrives with its exact bytes, signed, without any endpoint', as
 
 t.test('a call reaches a listener without any endpoint, and leaves no event without one', async (t) => {
   const { key, tenant } = await newTenant()
-  await runParley(['org', 'set', tenant.organizationId, 'recording=on'], { dataDir: parley.dataDir })
+  await runCommand(parley, ['org', 'set', tenant.organizationId, 'recording=on'])
   const { received, url } = await receiver(t)
   const hold = async () => {
     const page = await Page.join({ url: parley.url, key })
@@ -221,10 +210,7 @@ t.test('the secret stays that of the folder', async (t) => {
 t.test('what cannot work is refused', async (t) => {
   const { key } = await newTenant()
   const command = (args: string[], more: Record<string, string> = {}) =>
-    runParley(['listen', ...args], {
-      dataDir: freshDataDir(),
-      env: { PARLEY_URL: parley.url, PARLEY_API_KEY: key, ...more },
-    })
+    runCommand({ ...parley, dataDir: freshDataDir() }, ['listen', ...args], { PARLEY_API_KEY: key, ...more })
   refused(t, await command([], { PARLEY_API_KEY: 'sk_live_wrong' }), /UNAUTHORIZED/)
   const { key: narrow } = await admin.organization('without the scope', { scopes: ['router'] })
   refused(t, await command([], { PARLEY_API_KEY: narrow }), /FORBIDDEN/)

@@ -1,19 +1,19 @@
 /** Agents and endpoints are meant by their name or their id, and people of an organization are listed. */
 import t from 'tap'
+import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
-import { runParley } from '../process/command.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
+import { startAdministered } from './administered.ts'
 import { outputOf } from './output.ts'
 import { refused } from './refused.ts'
 
 const receiver = await startReceiver()
 t.teardown(() => receiver.close())
-const { parley, admin } = await startAdministeredProgram(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 
 const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }
-  return (...args: string[]) => runParley(args, { dataDir: parley.dataDir, env })
+  return (...args: string[]) => runCommand(parley, args, env)
 }
 
 t.test('an agent by its name', async (t) => {

@@ -1,14 +1,14 @@
-/** The commands for phone numbers, of the built product. */
+/** The commands for phone numbers. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
-import { runParley } from '../process/command.ts'
 import { freshDataDir } from '../process/parley.ts'
+import { startAdministered } from './administered.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t)
+const { parley, admin } = await startAdministered(t)
 const files = freshDataDir()
 mkdirSync(files, { recursive: true })
 t.teardown(() => rmSync(files, { recursive: true, force: true }))
@@ -17,7 +17,7 @@ t.test('numbers search, buy, list, set and release', async (t) => {
   const { id: organizationId } = await admin.organization('with numbers')
   const acme = await admin.key(organizationId, { test: true })
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
-  const command = (...args: string[]) => runParley(['numbers', ...args], { dataDir: parley.dataDir, env })
+  const command = (...args: string[]) => runCommand(parley, ['numbers', ...args], env)
   const outputOf = async (...args: string[]) => {
     const { code, stdout, stderr } = await command(...args)
     t.equal(code, 0, stderr)

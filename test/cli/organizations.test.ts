@@ -1,15 +1,14 @@
 /** Commands that mean an organization by its name, and how a refused request is explained. */
 import t from 'tap'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { outputOf } from './output.ts'
 import { refused } from './refused.ts'
 
-const parley = await startParley()
-t.teardown(() => parley.remove())
+const parley = await ownServer(t)
 const env = { PARLEY_API_KEY: parley.key, PARLEY_URL: parley.url }
-const command = (...args: string[]) => runParley(args, { dataDir: parley.dataDir, env })
+const command = (...args: string[]) => runCommand(parley, args, env)
 
 t.test('a name means one organization', async (t) => {
   const id = /org_\w+/.exec(await outputOf(t, command('org', 'create', 'Twins')))?.[0] ?? ''
@@ -21,7 +20,7 @@ t.test('a name means one organization', async (t) => {
   t.match(await outputOf(t, command('org', 'show', 'Other')), 'credit $0.00', 'nothing of it was done')
   t.match(await outputOf(t, command('org', 'rename', 'Twins', 'Twins')), id, 'its own name')
   for (const name of ['', ' ', 'org_x', 'x'.repeat(201)]) refused(t, await command('org', 'create', name), /name/)
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   t.teardown(() => sql.end())
   await sql`update organizations set name = 'Twins' where id = ${other}`
   const ids = `(${id}, ${other}|${other}, ${id})`

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
-import { runParley } from '../process/command.ts'
 import { postJson } from '../router/requests.ts'
+import { startAdministered } from './administered.ts'
 import { jsonOf } from './output.ts'
 
 /** The campaign of each number, as the carrier has it. */
@@ -44,11 +44,10 @@ const env = {
   PARLEY_CARRIER_TELNYX_MESSAGING_PROFILE_ID: 'profile-1',
   PARLEY_CARRIER_TELNYX_BASE_URL: `http://127.0.0.1:${(carrier.address() as AddressInfo).port}/v2`,
 }
-const { parley, admin } = await startAdministeredProgram(t, env)
+const { parley, admin } = await startAdministered(t, env)
 
 type Row = { id: string; sms_status: string }
-const command = <Printed>(...args: string[]) =>
-  jsonOf<Printed>(runParley(['rmsg', ...args, '--json'], { dataDir: parley.dataDir, env }))
+const command = <Printed>(...args: string[]) => jsonOf<Printed>(runCommand(parley, ['rmsg', ...args, '--json'], env))
 const sync = () => command<{ changed: Row[]; unknown: number }>('sync')
 const e164 = '+14155550190'
 const assigned = (assignmentStatus: string) => assignments.set(e164, { campaignId: 'c1', assignmentStatus })

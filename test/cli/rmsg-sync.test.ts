@@ -1,18 +1,18 @@
-/** The operator's command that compares the rich-message numbers with those of the provider, of the built product. */
+/** The operator's command that compares the rich-message numbers with those of the provider. */
 import t from 'tap'
-import { startAdministeredProgram } from '../process/administered.ts'
 
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
+import { startAdministered } from './administered.ts'
 import { jsonOf } from './output.ts'
 import { refused } from './refused.ts'
 
-const { parley } = await startAdministeredProgram(t)
-const sql = openDatabase(parley.dataDir)
+const { parley } = await startAdministered(t)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Row = { id: string; status: string }
-const command = (...args: string[]) => runParley(['rmsg', ...args], { dataDir: parley.dataDir })
+const command = (...args: string[]) => runCommand(parley, ['rmsg', ...args])
 
 const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 

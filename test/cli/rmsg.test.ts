@@ -1,20 +1,20 @@
-/** The operator's commands for rich-message numbers, of the built product. */
+/** The operator's commands for rich-message numbers. */
 import t from 'tap'
+import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
-import { runParley } from '../process/command.ts'
 import { openDatabase } from '../process/database.ts'
+import { startAdministered } from './administered.ts'
 import { jsonOf } from './output.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t)
-const sql = openDatabase(parley.dataDir)
+const { parley, admin } = await startAdministered(t)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 type Row = { id: string; organization_id: string | null; agent_id: string | null; status: string }
 type Listed = { id: string; phoneNumber: string; status: string }
 const scopes = ['platform', 'rmsg'] as const
-const command = (...args: string[]) => runParley(['rmsg', ...args], { dataDir: parley.dataDir })
+const command = (...args: string[]) => runCommand(parley, ['rmsg', ...args])
 
 const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 
@@ -42,7 +42,7 @@ t.test('rmsg add, assign, pause, resume, unassign and remove', async (t) => {
   refused(t, await command('remove', '+14155550170'), 'unassign it first')
   t.match(await done('unassign', '+14155550170'), { organization_id: null, agent_id: null })
   t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'what it saw before pools is gone for good')
-  const org = (...args: string[]) => runParley(['org', 'set', ...args], { dataDir: parley.dataDir })
+  const org = (...args: string[]) => runCommand(parley, ['org', 'set', ...args])
   refused(t, await org('acme', 'rmsg_legacy_inventory=on'), 'ends rmsg_legacy_inventory for good')
   t.equal((await call(acme, 'GET', '/v1/rmsg-phone-numbers')).status, 403, 'and stays so')
   t.equal((await org('acme', 'rmsg_legacy_inventory=off')).code, 0, 'to turn it off is no mistake')
@@ -78,6 +78,6 @@ t.test('a number of the test world leaves an organization what its live keys see
   await done('add', '+14155550173', '--identity', 'agent-173', '--test')
   await done('assign', '+14155550173', 'both worlds', '--test')
   t.match(await admin.store.organizations.find(both.id), { rmsgLegacyInventory: true })
-  const set = await runParley(['org', 'set', both.id, 'rmsg_legacy_inventory=on'], { dataDir: parley.dataDir })
+  const set = await runCommand(parley, ['org', 'set', both.id, 'rmsg_legacy_inventory=on'])
   t.equal(set.code, 0, 'it has not ended')
 })

@@ -1,19 +1,16 @@
-/** The commands for SIP connections and imported numbers, of the built product. */
-import path from 'node:path'
+/** The commands for SIP connections and imported numbers. */
 import t, { type Test } from 'tap'
-import { startAdministeredProgram } from '../process/administered.ts'
-
-import { runLine, runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { defaults } from '../store/cluster.ts'
+import { startAdministered } from './administered.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t, { PARLEY_MASTER_KEY: defaults.masterKeys().current })
-const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
+const { parley, admin } = await startAdministered(t, { PARLEY_MASTER_KEY: defaults.masterKeys().current })
 
 async function commands(test: Test, name: string) {
   const acme = await admin.organization(name)
-  const options = { dataDir: parley.dataDir, env: { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url } }
-  const command = (...args: string[]) => runParley(args, options)
+  const env = { PARLEY_API_KEY: acme.key }
+  const command = (...args: string[]) => runCommand(parley, args, env)
   const outputOf = async (...args: string[]) => {
     const { code, stdout, stderr } = await command(...args)
     test.equal(code, 0, stderr)
@@ -21,8 +18,7 @@ async function commands(test: Test, name: string) {
   }
   /** As a user gives passwords: none is an argument of the command. */
   const withPasswords = async (lines: string, words: string) => {
-    const line = `printf '${lines}' | node ${entry} sip-connections ${words}`
-    const { code, stdout, stderr } = await runLine(line, options)
+    const { code, stdout, stderr } = await runCommand(parley, ['sip-connections', ...words.split(' ')], env, lines)
     test.equal(code, 0, stderr)
     return stdout.trimEnd()
   }
@@ -34,7 +30,7 @@ t.test('sip-connections add, list, set and remove', async (t) => {
   const sip = (...args: string[]) => outputOf('sip-connections', ...args)
   t.equal(await sip('list'), 'no connections')
   const added = await withPasswords(
-    'open sesame\\nknock knock\\n',
+    'open sesame\nknock knock\n',
     'add Office --host sip.example.com --port 5070 --transport tcp --username desk --password-stdin --provider Example ' +
       '--allow 203.0.113.0/28 198.51.100.0/28 --inbound-username front --inbound-password-stdin',
   )
@@ -55,7 +51,7 @@ t.test('sip-connections add, list, set and remove', async (t) => {
   t.match(stored, { outbound: { password: 'open sesame' }, inbound: { password: 'knock knock' } })
   t.match(await sip('set', 'Office', '--port', '5080'), /tcp:sip\.example\.com:5080/)
   t.match((await admin.store.sipConnections.find(made?.id ?? ''))?.outbound, { port: 5080, password: 'open sesame' })
-  const set = await withPasswords('again\\n', `set ${made?.id} --name Branch --host sip.example.org --password-stdin`)
+  const set = await withPasswords('again\n', `set ${made?.id} --name Branch --host sip.example.org --password-stdin`)
   t.match(set, /Branch +unverified +tcp:sip\.example\.org:5080/)
   t.match(await sip('set', 'Branch', '--username', 'none', '--no-inbound'), /:5080 +– +–/)
   t.match(await find(), { outbound: { hasPassword: false, username: null }, inbound: null })

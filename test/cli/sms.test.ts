@@ -1,13 +1,13 @@
-/** The operator's commands for text messages, of the built product. */
+/** The operator's commands for text messages. */
 import t from 'tap'
 import { newEntry } from '../../simulator/registry-ids.ts'
+import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
-import { runParley } from '../process/command.ts'
+import { startAdministered } from './administered.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t)
-const command = (...args: string[]) => runParley(['sms', 'shared-campaign', ...args], { dataDir: parley.dataDir })
+const { parley, admin } = await startAdministered(t)
+const command = (...args: string[]) => runCommand(parley, ['sms', 'shared-campaign', ...args])
 
 t.test('sms shared-campaign set, show and clear', async (t) => {
   const acme = await admin.organization('acme')

@@ -1,22 +1,17 @@
-/** `parley webhooks resend`, `parley webhooks tail` and `parley trigger` of the built product. */
-import { spawn } from 'node:child_process'
+/** `parley webhooks resend`, `parley webhooks tail` and `parley trigger`. */
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import os from 'node:os'
 import t from 'tap'
 import { systemIds } from '../../runtime/clock.ts'
+import { runCommand, startCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
-import { runParley } from '../process/command.ts'
-import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { entry } from '../process/parley.ts'
 import { inOrder, ok, type Received, startReceiver, status } from '../webhooks/receiver.ts'
 import { eventOf, openStoredEvents } from '../webhooks/stored-events.ts'
+import { startAdministered } from './administered.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
-const events = openStoredEvents(databaseUrlOf(parley.dataDir))
+const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const events = openStoredEvents(parley.databaseUrl)
 t.teardown(() => events.close())
 
 t.test('tail shows a delivery as it changes, and resend sends it once more', async (t) => {
@@ -27,32 +22,23 @@ t.test('tail shows a delivery as it changes, and resend sends it once more', asy
   const wanted = { name: 'a\u001b[2Jb', url: receiver.url, events: ['call.status'] }
   const endpoint = (await call(acme, 'POST', '/v1/webhooks', wanted)).json<{ id: string; name: string }>()
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
-  const command = (...args: string[]) => runParley(['webhooks', ...args], { dataDir: parley.dataDir, env })
-  const { PATH = '', HOME = os.tmpdir() } = process.env
-  const tail = spawn(entry, ['webhooks', 'tail', '--endpoint', endpoint.id], {
-    env: { PATH, HOME, PARLEY_DATA_DIR: parley.dataDir, ...env },
-  })
-  let output = ''
-  for (const stream of [tail.stdout, tail.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  t.teardown(async () => {
-    const ended = once(tail, 'exit')
-    tail.kill('SIGINT')
-    await ended
-  })
-  await until('it watches', () => output.includes('watching'), 30_000)
+  const command = (...args: string[]) => runCommand(parley, ['webhooks', ...args], env)
+  const tail = startCommand(parley, ['webhooks', 'tail', '--endpoint', endpoint.id], env)
+  t.teardown(async () => void (await tail.stop()))
+  await until('it watches', () => tail.output().includes('watching'), 30_000)
 
   const tenant = { organizationId: acme.id, test: false }
   const id = await events.store(tenant, eventOf(Date.now(), { text: 'k4n4ry' }), [endpoint])
-  await until('the failure is shown', () => output.includes('pending after 1  http_status, 500'), 30_000)
+  await until('the failure is shown', () => tail.output().includes('pending after 1  http_status, 500'), 30_000)
   const listed = await call(acme, 'GET', '/v1/webhook-deliveries')
   const [delivery] = listed.json<{ data: { id: string }[] }>().data
   const failed = await command('resend', delivery?.id ?? '')
   t.same([failed.code, failed.stdout], [1, 'failed: http_status, 503\n'])
   const sent = await command('resend', delivery?.id ?? '')
   t.same([sent.code, sent.stdout], [0, 'delivered, 204\n'])
-  await until('the success is shown', () => output.includes('succeeded after 3'), 30_000)
+  await until('the success is shown', () => tail.output().includes('succeeded after 3'), 30_000)
   t.same(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])), new Set([id]))
-  t.notMatch(output, /k4n4ry|\u001b/)
+  t.notMatch(tail.output(), /k4n4ry|\u001b/)
   const again = await command('resend', delivery?.id ?? '', '--json')
   t.match(JSON.parse(again.stdout), { delivered: true, httpStatus: 204, error: null })
   refused(t, await command('resend', id), /NOT_FOUND/)
@@ -63,7 +49,7 @@ t.test('trigger: an example of each event, to an endpoint or from here', async (
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
-  const trigger = (...args: string[]) => runParley(['trigger', ...args], { dataDir: parley.dataDir, env })
+  const trigger = (...args: string[]) => runCommand(parley, ['trigger', ...args], env)
   for (const type of ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']) {
     const { code, stdout, stderr } = await trigger(type, '--forward-to', receiver.url, '--secret', 'of this test')
     t.equal(code, 0, stderr)
@@ -84,9 +70,12 @@ t.test('trigger: an example of each event, to an endpoint or from here', async (
   t.match(sent.stdout, /^delivered, 204, delivery [0-9a-f-]{36}\n$/)
   t.equal(receiver.received.length, 6)
   t.match(JSON.parse(receiver.received[5]?.body.toString() ?? ''), { type: 'call.status', test: true })
-  const own = { ...env, PARLEY_WEBHOOK_SECRET: 'of the environment' }
   const fromHere = ['trigger', 'call.status', '--forward-to', receiver.url]
-  t.match((await runParley(fromHere, { dataDir: parley.dataDir, env: own })).stdout, /^204, \d+ ms\n$/)
+  // The command line reads this one from the environment of the process itself.
+  process.env['PARLEY_WEBHOOK_SECRET'] = 'of the environment'
+  t.teardown(() => delete process.env['PARLEY_WEBHOOK_SECRET'])
+  t.match((await trigger(...fromHere.slice(1))).stdout, /^204, \d+ ms\n$/)
+  delete process.env['PARLEY_WEBHOOK_SECRET']
   t.equal(signatureBy('of the environment', receiver.received.at(-1)), 'right')
   t.match((await trigger(...fromHere.slice(1))).stdout, /^204, \d+ ms, signed with whsec_\S{44}\n$/)
   await receiver.close()

@@ -1,17 +1,17 @@
-/** The commands for webhook endpoints, of the built product. */
+/** The commands for webhook endpoints. */
 import t from 'tap'
+import { runCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
 import { create, type Webhook } from '../platform/webhooks.ts'
-import { startAdministeredProgram } from '../process/administered.ts'
-import { runParley } from '../process/command.ts'
+import { startAdministered } from './administered.ts'
 import { outputOf } from './output.ts'
 import { refused } from './refused.ts'
 
-const { parley, admin } = await startAdministeredProgram(t)
+const { parley, admin } = await startAdministered(t)
 
 const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }
-  return (...args: string[]) => runParley(['webhooks', ...args], { dataDir: parley.dataDir, env })
+  return (...args: string[]) => runCommand(parley, ['webhooks', ...args], env)
 }
 t.test('webhooks list', async (t) => {
   const acme = await admin.organization('listing')
