@@ -1,9 +1,11 @@
 /** Times one routing decision. bench/decision.ts compiles it as a build does. */
+
 import { Catalog } from '../domain/catalog/catalog.ts'
 import { Health } from '../domain/health/health.ts'
 import { baseAsk } from '../domain/routing/ask.ts'
 import { Chooser } from '../domain/routing/chooser.ts'
-import { caller, failure, healthLimits, ManualClock } from '../test/domain/fakes.ts'
+import { TestClock } from '../test/clock.ts'
+import { caller, failure, healthLimits } from '../test/domain/fakes.ts'
 import { tags, wideCatalog } from '../test/domain/wide-catalog.ts'
 import { type Figure, median } from './figure.ts'
 
@@ -11,7 +13,7 @@ const rounds = 100
 
 /** Decides among 500 models of one stage, for 50 languages in turn. */
 export function timeDecisions(): Figure[] {
-  const health = new Health(new ManualClock(), healthLimits)
+  const health = new Health(new TestClock(), healthLimits)
   const catalog = new Catalog(wideCatalog(() => 'stt'))
   const chooser = new Chooser({ catalog, health, testProviders: new Set() })
   const asks = tags.map((tag) => baseAsk(caller(), 'stt', { mode: 'auto', objective: 'balanced' }, tag))

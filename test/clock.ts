@@ -11,6 +11,8 @@ import type { Clock } from '../domain/ports/system.ts'
 export type Quiet = {
   /** Resolves when nothing happens until a timer of the clock fires. */
   settled(): Promise<void>
+  /** The same between two timers of one moment. Absent: promises settle. */
+  afterTimer?(): Promise<void>
   /** Grows when something may have changed that a test asks for over sockets. */
   changes(): number
 }
@@ -22,7 +24,7 @@ export async function settled(): Promise<void> {
 
 const promisesOnly: Quiet = { settled, changes: () => Number.NaN }
 
-type Timer = { dueMs: number; run: () => void }
+type Timer = { dueMs: number; run: () => void; isCancelled: boolean }
 /** Somebody for whom time passes until `isOver` holds. */
 type Waiter = { what: string; untilMs: number; isOver: () => boolean; done: () => void; failed: (error: Error) => void }
 
@@ -35,6 +37,8 @@ const unchangedMs = 1000
 export class TestClock implements Clock {
   /** By how much the time of day was set, forward or back. */
   setMs = 0
+  /** Timers fire this much late, as in a process whose event loop is busy. */
+  lateMs = 0
   readonly #startMs: number
   readonly #quiet: Quiet
   #nowMs = 0
@@ -57,9 +61,10 @@ export class TestClock implements Clock {
   }
 
   after(delayMs: number, run: () => void): () => void {
-    const timer = { dueMs: this.#nowMs + Math.max(0, delayMs), run }
+    const timer = { dueMs: this.#nowMs + Math.max(0, delayMs) + this.lateMs, run, isCancelled: false }
     this.#timers.splice(this.#placeAfter(timer.dueMs), 0, timer)
     return () => {
+      timer.isCancelled = true
       const at = this.#timers.indexOf(timer)
       if (at >= 0) this.#timers.splice(at, 1)
     }
@@ -70,21 +75,22 @@ export class TestClock implements Clock {
     return this.#timers.length
   }
 
+  /** Resolves when `ms` have passed because others let time pass. */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.after(ms, resolve))
+  }
+
   /** Lets `ms` pass. */
   advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
     return this.#passes({ what: `${ms} ms`, untilMs, isOver: () => this.#nowMs >= untilMs })
   }
 
-  /** Lets `ms` pass at once: what is due runs in its order, and promises settle afterwards. */
+  /** The process stands still for `ms`, as one whose event loop is busy. Then what is due runs, late. */
   pass(ms: number): void {
-    const untilMs = this.#nowMs + ms
-    for (let due = this.#timers[0]; due !== undefined && due.dueMs <= untilMs; due = this.#timers[0]) {
-      this.#nowMs = Math.max(this.#nowMs, due.dueMs)
-      this.#timers.shift()
-      due.run()
-    }
-    this.#nowMs = untilMs
+    this.#nowMs += ms
+    const due = this.#timers.splice(0, this.#placeAfter(this.#nowMs))
+    for (const timer of due) if (!timer.isCancelled) timer.run()
   }
 
   /** Lets time pass until `holds` does. Rejects after `limitMs` of this clock. */
@@ -167,7 +173,8 @@ export class TestClock implements Clock {
     for (let due = this.#timers[0]; due !== undefined && due.dueMs <= this.#nowMs; due = this.#timers[0]) {
       this.#timers.shift()
       due.run()
-      await settled()
+      if ((this.#timers[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= this.#nowMs)
+        await (this.#quiet.afterTimer ?? settled)()
     }
   }
 

@@ -1,13 +1,13 @@
 /** A call that somebody has answered, on a clock that stands still. */
 import t from 'tap'
 import { Answering, type AnswerPlan } from '../../domain/answering/answering.ts'
-import { ManualClock } from '../http/harness.ts'
+import { TestClock } from '../clock.ts'
 
 const leaves: AnswerPlan = { mode: 'carrier', timeoutMs: 10_000, action: 'leave_message', message: 'Call back.' }
 
 /** The conversation begins 500 ms after the answer. */
 function answer(plan: Partial<AnswerPlan> = {}) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const log: string[] = []
   const decided = (result: string, latencyMs: number) => void log.push(`${result} after ${latencyMs}`)
   const answering = new Answering({ ...leaves, ...plan }, { clock, decided })
@@ -21,7 +21,7 @@ function answer(plan: Partial<AnswerPlan> = {}) {
       },
       { firstMessage: 'Hello.', intent: { language: 'en', optimizeFor: 'balanced', region: null } },
     )
-  clock.advance(500)
+  clock.pass(500)
   return { clock, log, answering, begin, observer: answering.observer }
 }
 
@@ -39,10 +39,10 @@ t.test('the message is said after the tone', (t) => {
   observer.audio(new Int16Array(1600))
   t.same(log.splice(0), ['voicemail: Call back.'])
   observer.speechEnded()
-  clock.advance(60_000)
+  clock.pass(60_000)
   answering.close()
   t.same(log, [], 'once')
-  t.equal(clock.pending, 0)
+  t.equal(clock.timers, 0)
   t.end()
 })
 
@@ -51,24 +51,24 @@ t.test('without a tone it is said after two seconds of silence, or after thirty 
   first.begin()
   first.observer.speechStarted()
   first.answering.decide('machine')
-  first.clock.advance(5000)
+  first.clock.pass(5000)
   first.observer.speechEnded()
-  first.clock.advance(1500)
+  first.clock.pass(1500)
   first.observer.speechStarted()
-  first.clock.advance(1500)
+  first.clock.pass(1500)
   first.observer.speechEnded()
-  first.clock.advance(1999)
+  first.clock.pass(1999)
   t.same(first.log.splice(0), ['machine after 500', 'silence'])
-  first.clock.advance(1)
+  first.clock.pass(1)
   t.same(first.log, ['voicemail: Hello.'], 'the first message is the default')
 
   const endless = answer()
   endless.begin()
   endless.observer.speechStarted()
   endless.answering.decide('machine')
-  endless.clock.advance(29_999)
+  endless.clock.pass(29_999)
   t.equal(endless.log.length, 2)
-  endless.clock.advance(1)
+  endless.clock.pass(1)
   t.equal(endless.log[2], 'voicemail: Call back.')
   t.end()
 })
@@ -95,10 +95,10 @@ t.test('agent: a beep is a machine, whose message follows it', (t) => {
 /** Says `text` in `ms`, and is silent for `silentMs`. */
 function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: number, silentMs: number): void {
   observer.speechStarted()
-  clock.advance(ms)
+  clock.pass(ms)
   observer.words(text, true)
   observer.speechEnded()
-  for (let at = 0; at < silentMs; at += 100) clock.advance(100)
+  for (let at = 0; at < silentMs; at += 100) clock.pass(100)
 }
 
 t.test('agent: the first words and their length decide', (t) => {
@@ -125,7 +125,7 @@ t.test('agent: the first words and their length decide', (t) => {
     says(call, text, ms, silentMs)
     t.equal(call.log[0]?.split(' ')[0], result, `"${text}" in ${ms} ms`)
     call.answering.close()
-    t.equal(call.clock.pending, 0)
+    t.equal(call.clock.timers, 0)
   }
   t.end()
 })
@@ -139,7 +139,7 @@ t.test('agent: words of a long greeting may come after its end, and a late utter
 
   const reply = answer({ mode: 'agent', action: 'hangup' })
   reply.begin()
-  reply.clock.advance(4001)
+  reply.clock.pass(4001)
   says(reply, 'I would like another day for my bicycle, because I have no time before.', 5000, 400)
   t.same(reply.log, [])
   reply.answering.close()
@@ -170,9 +170,9 @@ t.test('agent: a greeting that pauses is judged as one, and one without a pause 
   endless.begin()
   endless.observer.speechStarted()
   endless.observer.words('We are a company that sells bicycles and', false)
-  endless.clock.advance(5999)
+  endless.clock.pass(5999)
   t.same(endless.log, [])
-  endless.clock.advance(1)
+  endless.clock.pass(1)
   t.equal(endless.log[0]?.split(' ')[0], 'machine')
   t.end()
 })
@@ -180,9 +180,9 @@ t.test('agent: a greeting that pauses is judged as one, and one without a pause 
 t.test('no result in time is not_sure, and a call that is over has none', (t) => {
   const { clock, log, answering, begin, observer } = answer()
   begin()
-  clock.advance(9_499)
+  clock.pass(9_499)
   t.same(log, [])
-  clock.advance(1)
+  clock.pass(1)
   answering.decide('machine')
   observer.audio(tone)
   t.same(log, ['not_sure after 10000'])
@@ -191,9 +191,9 @@ t.test('no result in time is not_sure, and a call that is over has none', (t) =>
   over.begin()
   over.answering.close()
   over.answering.decide('machine')
-  over.clock.advance(60_000)
+  over.clock.pass(60_000)
   t.same(over.log, [])
-  t.equal(over.clock.pending, 0)
+  t.equal(over.clock.timers, 0)
   t.end()
 })
 
@@ -205,9 +205,9 @@ t.test('a transfer gives the detection up, and the agent may talk again', (t) =>
   silenced.answering.giveUp()
   t.same(silenced.log.splice(0), ['speak'])
   silenced.answering.giveUp()
-  silenced.clock.advance(60_000)
+  silenced.clock.pass(60_000)
   t.same(silenced.log, [], 'no message is left')
-  t.equal(silenced.clock.pending, 0)
+  t.equal(silenced.clock.timers, 0)
 
   const asking = answer()
   asking.begin()

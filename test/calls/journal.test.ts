@@ -11,6 +11,7 @@ import type { CallLog } from '../../domain/conversation/call-log.ts'
 import { Fault } from '../../domain/fault.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { wanted } from '../callbacks/callback.ts'
+import { TestClock } from '../clock.ts'
 import { organization, silent, TestCluster } from '../store/cluster.ts'
 import { transferOf } from '../transfers/transfer.ts'
 import { newCall, newSpan, newTurn } from './call.ts'
@@ -149,7 +150,7 @@ for (const [way, setMs] of [
 t.test('what a conversation writes while the database is away is stored once it is back', async (t) => {
   const call = newCall('org_1')
   const { state, append } = memoryStore(call)
-  const clock = stoppedClock()
+  const clock = new TestClock()
   const journal = createJournal({
     calls: { append },
     clock,
@@ -160,19 +161,19 @@ t.test('what a conversation writes while the database is away is stored once it 
   })
   const log = journal.open(call)
   log.connected()
-  clock.advance(50)
+  clock.pass(50)
   await settled()
   t.equal(state.call.status, 'in_progress')
   state.failures = Array.from({ length: 20 }, () => 'before' as const)
   for (let turn = 0; turn < 300; turn++) log.turn(newTurn())
   const end = log.ended('user_hangup')
   for (let ms = 0; ms < 5_000; ms += 250) {
-    clock.advance(250)
+    clock.pass(250)
     await settled()
     t.equal(state.turns.length, 0)
   }
   for (let tries = 0; tries < 4; tries++) {
-    clock.advance(250)
+    clock.pass(250)
     await settled()
   }
   await end
@@ -184,7 +185,7 @@ t.test('the bridge of a transfer is stored, however many entries wait', async (t
   const call = newCall('org_1', { status: 'in_progress' })
   const { state, append } = memoryStore(call)
   const stored: string[] = []
-  const clock = stoppedClock()
+  const clock = new TestClock()
   let isAway = true
   const journal = createJournal({
     calls: {
@@ -206,36 +207,13 @@ t.test('the bridge of a transfer is stored, however many entries wait', async (t
   const end = log.ended('transferred')
   isAway = false
   for (let batch = 0; batch < 60; batch++) {
-    clock.advance(250)
+    clock.pass(250)
     await settled()
   }
   await end
   t.same(stored, ['completed'])
   t.equal(state.events.filter(({ type }) => type === 'agent.failover').length, 10_000, 'the others are bounded')
 })
-
-/** A clock that stands still until it is moved. */
-function stoppedClock() {
-  let nowMs = 1_790_000_000_000
-  let timers: { atMs: number; run: () => void }[] = []
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(delayMs: number, run: () => void) {
-      const timer = { atMs: nowMs + delayMs, run }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
-    },
-    advance(ms: number) {
-      nowMs += ms
-      const due = timers.filter(({ atMs }) => atMs <= nowMs)
-      timers = timers.filter(({ atMs }) => atMs > nowMs)
-      for (const { run } of due) run()
-    },
-  }
-}
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
 

@@ -8,7 +8,8 @@ import type { Analysis, PendingReport } from '../../domain/calls/store.ts'
 import { Fault } from '../../domain/fault.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
-import { bench, caller, ManualClock, model, provider, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
+import { bench, caller, model, provider } from '../domain/fakes.ts'
 import { silent } from '../store/cluster.ts'
 import { newCall, newTurn, pipeline } from './call.ts'
 
@@ -27,7 +28,7 @@ const analysed: Analysis = {
 }
 
 function setup(call: Call | null) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const state = {
     report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, emptyData: {}, hasCallback: false }, 0),
     analyses: 0,

@@ -11,7 +11,7 @@ import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
 import { createTelnyxWebhooks } from '../../providers/telnyx/webhooks.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { likenessOf } from '../audio/likeness.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { faults, start } from '../http/harness.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
@@ -25,7 +25,7 @@ const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44
 const [farVoice, ownVoice] = [voiceOf('please-try-call-later'), voiceOf('privacy-prompt')]
 
 async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const events: LegEvent[] = []
   const kept: number[] = []
   const spoken: string[] = []

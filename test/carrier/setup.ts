@@ -7,7 +7,7 @@ import type { MediaEndpoint } from '../../domain/ports/phone-line.ts'
 import { ExpectedLegs } from '../../handlers/carrier/expected-legs.ts'
 import { mountCarrierStreams } from '../../handlers/carrier/streams.ts'
 import type { EdgeQuotaOptions, RelaySettings } from '../../runtime/engine/options.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { start, until } from '../http/harness.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 
@@ -78,7 +78,7 @@ export async function serveStreams(
     edgeQuota = { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
   }: { line8k?: boolean; ownerId?: string; relay?: RelaySettings | null; edgeQuota?: EdgeQuotaOptions } = {},
 ) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const logged: object[] = []
   const log = { info: () => {}, warn: (fields: object) => void logged.push(fields), error: () => {} }
   const address = { url: '' }

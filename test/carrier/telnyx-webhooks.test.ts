@@ -9,7 +9,7 @@ import { receiveCarrierWebhook } from '../../handlers/carrier/webhooks.ts'
 import { compatPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
 import { createTelnyxWebhooks } from '../../providers/telnyx/webhooks.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { start } from '../http/harness.ts'
 import { carrierLegId } from './carrier-api.ts'
 import { legId } from './setup.ts'
@@ -42,7 +42,7 @@ class KeptEvents implements LegEvents {
 }
 
 async function serve(t: Test) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const events = new KeptEvents()
   const readers = new Map<LineName, ReturnType<typeof createTelnyxWebhooks>>([
     ['carrier', createTelnyxWebhooks({ publicKey: rawKey, clock })],

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Settling } from '../../domain/conversation/settling.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Aligner, AlignRequest } from '../../domain/speech/alignment.ts'
-import { ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
 import { letterMs, rateHz, wordAt } from './caller.ts'
 import { later } from './engines.ts'
 import { converse, type Options } from './setup.ts'
@@ -119,7 +119,7 @@ t.test('a client that does not answer the clear and an aligner that is late take
     [100, 100, 200],
     [0, null, 400],
   ] as const) {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const settling = new Settling({
       clock,
       playout: { awaitsCleared: answersAfterMs !== 0 },

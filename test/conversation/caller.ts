@@ -2,9 +2,10 @@
  * A caller in injected time: he speaks words into the microphone, plays what the agent sends as a browser does, and sends
  * its marks back. A sample says which word it is part of, so that words can be read from audio exactly.
  */
+
 import type { EndReason } from '../../domain/calls/states.ts'
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../../domain/conversation/media.ts'
-import type { ManualClock } from '../domain/fakes.ts'
+import type { TestClock } from '../clock.ts'
 
 export const rateHz = 16_000
 /** The voice of the agent takes this long for a letter. */
@@ -47,7 +48,7 @@ export class SimulatedCaller implements MediaTransport {
   framesReceived = 0
   /** Everything that came, while a test listens. */
   received: number[] | null = null
-  readonly #clock: ManualClock
+  readonly #clock: TestClock
   #sink: MediaSink | null = null
   #queue: Queued[] = []
   #offset = 0
@@ -58,7 +59,7 @@ export class SimulatedCaller implements MediaTransport {
   #mic: number[] = []
   #voice: Int16Array = new Int16Array(0)
 
-  constructor(clock: ManualClock) {
+  constructor(clock: TestClock) {
     this.#clock = clock
   }
 

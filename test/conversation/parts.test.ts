@@ -5,7 +5,7 @@ import { History, historyCharactersMax, historyTurnsMax } from '../../domain/con
 import { SpeechBuffer } from '../../domain/conversation/speech-buffer.ts'
 import { sameWords, UserText } from '../../domain/conversation/user-text.ts'
 import type { StreamTranscript } from '../../domain/speech/stt.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { converse } from './setup.ts'
 
 const textsOf = (history: History) =>
@@ -93,7 +93,7 @@ t.test('the words of a turn', (t) => {
 })
 
 t.test('digits are a turn at # or after 2 s', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const turns: string[] = []
   const digits = new Digits(clock, (turn) => void turns.push(turn))
   digits.push('1')
@@ -113,7 +113,7 @@ t.test('digits are a turn at # or after 2 s', async (t) => {
 })
 
 t.test('keys that come faster than a person presses them are few turns, and none is lost for good', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const turns: string[] = []
   const digits = new Digits(clock, (turn) => void turns.push(turn))
   for (let key = 0; key < 10_000; key++) digits.push(key % 2 === 0 ? '7' : '#')

@@ -3,42 +3,14 @@ import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
 import { type GrowingFile, type RecordedVoice, Recorder, recordingRateHz } from '../../domain/conversation/recorder.ts'
-import type { Clock } from '../../domain/ports/system.ts'
 import { placeOf } from '../audio/likeness.ts'
+import { TestClock } from '../clock.ts'
 import { speechAt } from '../speech/samples.ts'
 
 const perMs = recordingRateHz / 1000
 const frame = 20 * perMs
 const caller = await speechAt('privacy-prompt', recordingRateHz)
 const agent = await speechAt('tt-weasels', recordingRateHz)
-
-class SteppedClock implements Clock {
-  ms = 1_000_000
-  readonly #timers = new Set<{ atMs: number; run: () => void }>()
-
-  nowMs(): number {
-    return this.ms
-  }
-
-  monotonicMs(): number {
-    return this.ms
-  }
-
-  after(delayMs: number, run: () => void): () => void {
-    const timer = { atMs: this.ms + delayMs, run }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  pass(ms: number): void {
-    this.ms += ms
-    for (const timer of [...this.#timers]) {
-      if (timer.atMs > this.ms) continue
-      this.#timers.delete(timer)
-      timer.run()
-    }
-  }
-}
 
 class MemoryFile implements GrowingFile {
   bytes = new Uint8Array(0)
@@ -72,7 +44,7 @@ class MemoryFile implements GrowingFile {
 }
 
 function record(file: GrowingFile = new MemoryFile()) {
-  const clock = new SteppedClock()
+  const clock = new TestClock()
   const warnings: string[] = []
   const warn = (_: object, message: string) => warnings.push(message)
   const recorder = new Recorder({ file, clock, log: { info: () => {}, warn, error: () => {} }, endsAs: 'ready' })
@@ -82,24 +54,18 @@ function record(file: GrowingFile = new MemoryFile()) {
 type Playing = { voice: RecordedVoice; samples: Int16Array; atMs: number }
 
 /** Writes frames of 20 ms when they end. `lateMs` says how much later each of them comes. */
-function play(
-  clock: SteppedClock,
-  ms: number,
-  playing: readonly Playing[],
-  lateMs: (atMs: number) => number = () => 0,
-) {
+function play(clock: TestClock, ms: number, playing: readonly Playing[], lateMs: (atMs: number) => number = () => 0) {
   const frames = playing.flatMap(({ voice, samples, atMs }) =>
     Array.from({ length: Math.ceil(samples.length / frame) }, (_, i) => {
       const endMs = atMs + (i + 1) * 20
       return { voice, samples: samples.subarray(i * frame, (i + 1) * frame), dueMs: endMs + lateMs(endMs) }
     }),
   )
-  const startMs = clock.ms
+  const startMs = clock.monotonicMs()
   for (let atMs = 0; atMs <= ms; atMs += 20) {
-    clock.ms = startMs + atMs
+    clock.pass(startMs + atMs - clock.monotonicMs())
     for (const { voice, samples, dueMs } of frames)
       if (dueMs > atMs - 20 && dueMs <= atMs) voice.write(samples, startMs + dueMs)
-    clock.pass(0)
   }
 }
 
@@ -192,7 +158,7 @@ t.test('the file lacks seven seconds at most, and it can be read before its end'
 t.test('audio that comes too late or too early is lost, and nothing else moves', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
-  const startMs = clock.ms
+  const startMs = clock.monotonicMs()
   clock.pass(5000)
   recorder.agent.write(agent.subarray(0, 100 * perMs), startMs + 500)
   const early = recorder.joiner()

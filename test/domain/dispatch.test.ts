@@ -1,8 +1,9 @@
 import t from 'tap'
 import type { Routing } from '../../domain/routing/ask.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
+import { settled } from '../clock.ts'
 import { answer, auto, generateItems, isClean, priced, request, setup } from './fake-llm.ts'
-import { caller, failure, fault, healthLimits, key, order, settled, usage } from './fakes.ts'
+import { caller, failure, fault, healthLimits, key, order, usage } from './fakes.ts'
 
 t.test('the failure matrix of attempts', (t) => {
   const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [

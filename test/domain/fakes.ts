@@ -11,56 +11,10 @@ import type { Idempotency, KeyAdmission, KeyUse } from '../../domain/idempotency
 import type { Llm, LlmEvent } from '../../domain/llm/llm.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Clock } from '../../domain/ports/system.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
-
-/** Time that moves only by `advance`. */
-export class ManualClock implements Clock {
-  #nowMs = 0
-  /** By how much the time of day was set, forward or back. */
-  setMs = 0
-  #timers = new Set<{ dueMs: number; run: () => void }>()
-
-  nowMs(): number {
-    return 1_700_000_000_000 + this.#nowMs + this.setMs
-  }
-
-  monotonicMs(): number {
-    return this.#nowMs
-  }
-
-  after(delayMs: number, run: () => void): () => void {
-    const timer = { dueMs: this.#nowMs + delayMs, run }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  get timers(): number {
-    return this.#timers.size
-  }
-
-  /** Runs what falls due on the way, then lets promises settle. */
-  async advance(ms: number): Promise<void> {
-    const untilMs = this.#nowMs + ms
-    for (;;) {
-      const [next] = [...this.#timers].filter(({ dueMs }) => dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)
-      if (!next) break
-      this.#nowMs = Math.max(this.#nowMs, next.dueMs)
-      this.#timers.delete(next)
-      next.run()
-      await settled()
-    }
-    this.#nowMs = untilMs
-    await settled()
-  }
-}
-
-/** All promise callbacks that are due have run. */
-export async function settled(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve))
-}
+import { TestClock } from '../clock.ts'
 
 export const healthLimits: HealthLimits = {
   model: { failuresMax: 3, openMs: 5000, openMaxMs: 60_000, retryAfterMaxMs: 60_000 },
@@ -189,7 +143,7 @@ export const key = { keyDigest: 'digest', contentHash: 'hash' }
 
 /** Everything that the operations stand on, in memory. */
 export function bench(providers: Provider[], testProviders: string[] = []) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const health = new Health(clock, healthLimits)
   const catalog = new Catalog(providers)
   const chooser = new Chooser({ catalog, health, testProviders: new Set(testProviders) })

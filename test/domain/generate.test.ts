@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
+import { settled } from '../clock.ts'
 import {
   answer,
   auto,
@@ -13,7 +14,7 @@ import {
   setup,
   text,
 } from './fake-llm.ts'
-import { collect, failure, fault, model, order, script, settled, theEnd, usage } from './fakes.ts'
+import { collect, failure, fault, model, order, script, theEnd, usage } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
 t.test('an answer at once', async (t) => {

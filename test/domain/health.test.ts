@@ -3,10 +3,11 @@ import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
 import { AttemptSignal, providerError } from '../../domain/dispatch/attempt-signal.ts'
 import { Health } from '../../domain/health/health.ts'
 import { type ErrorClass, errorClasses } from '../../domain/ports/provider-error.ts'
-import { failure, hang, healthLimits, ManualClock, model, provider } from './fakes.ts'
+import { TestClock } from '../clock.ts'
+import { failure, hang, healthLimits, model, provider } from './fakes.ts'
 
 function setup() {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const health = new Health(clock, healthLimits)
   const catalog = new Catalog([provider('a', [model('llm'), model('stt')]), provider('b', [model('llm')])])
   const row = (stage: 'llm' | 'stt', id: string): Row => {
@@ -157,7 +158,7 @@ t.test('a provider that names a time is left alone for it from the first time on
     fail(other, errorClass, 0)
     t.equal(health.blocked(other), null, 'no time')
   }
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const health = new Health(clock, { ...healthLimits, model: { ...healthLimits.model, retryAfterMaxMs: 0 } })
   const { llm } = setup()
   health.begin(llm, 'stream')?.failed(failure('rate_limited', true, 30))
@@ -195,7 +196,7 @@ t.test('live figures need samples, follow them, and age out', async (t) => {
 
 t.test('a call', (t) => {
   const start = (firstByteMs = 1000, totalDueMs = 10_000) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const client = new AbortController()
     return { clock, client, call: new AttemptSignal(clock, client.signal, firstByteMs, totalDueMs) }
   }

@@ -4,8 +4,9 @@ import type { Model, Objective } from '../../domain/catalog/model.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { createTranscribe } from '../../domain/speech/transcribe.ts'
+import { settled } from '../clock.ts'
 import { generateItems, priced } from './fake-llm.ts'
-import { bench, collect, failure, model, order, provider, settled, theEnd } from './fakes.ts'
+import { bench, collect, failure, model, order, provider, theEnd } from './fakes.ts'
 
 type Answer = { afterMs: number } | { failsAfterMs: number }
 

@@ -6,8 +6,9 @@ import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
+import { TestClock } from '../clock.ts'
 import { generateItems } from './fake-llm.ts'
-import { bench, collect, failure, hang, ManualClock, model, order, provider, theEnd } from './fakes.ts'
+import { bench, collect, failure, hang, model, order, provider, theEnd } from './fakes.ts'
 
 /** As the configuration has it. */
 const circuit = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, retryAfterMaxMs: 60_000 }
@@ -26,7 +27,7 @@ function world(models: number, attemptsMax: number) {
   const state: { dead: How | null } = { dead: null }
   const calls: { pin: string; atMs: number; died: boolean }[] = []
   const flight = { now: 0, most: 0 }
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const adapter = (id: string) => ({
     respond: () => hang<never>(),
     stream: ({ model }: { model: string }, signal: CancelSignal) =>

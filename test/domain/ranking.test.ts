@@ -8,7 +8,8 @@ import type { Provider } from '../../domain/ports/provider.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
 import { explain } from '../../domain/routing/choice.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
-import { bench, caller, failure, healthLimits, ManualClock, model, provider } from './fakes.ts'
+import { TestClock } from '../clock.ts'
+import { bench, caller, failure, healthLimits, model, provider } from './fakes.ts'
 import { tags, wideCatalog } from './wide-catalog.ts'
 
 function wer(value: number, language: string, over: Partial<Benchmark> = {}): Benchmark {
@@ -112,7 +113,7 @@ t.test('recent failures count against every objective, and decay', async (t) => 
 
 t.test('a decision over 500 models and 50 languages', (t) => {
   const providers = wideCatalog(() => 'stt')
-  const health = new Health(new ManualClock(), healthLimits)
+  const health = new Health(new TestClock(), healthLimits)
   const started = performance.now()
   const catalog = new Catalog(providers)
   const loadedMs = performance.now() - started

@@ -9,8 +9,9 @@ import type { SpeechSink, StreamUsage } from '../../domain/speech/stream.ts'
 import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
+import { settled } from '../clock.ts'
 import { isClean } from './fake-llm.ts'
-import { bench, failure, hang, model, order, provider, script, settled } from './fakes.ts'
+import { bench, failure, hang, model, order, provider, script } from './fakes.ts'
 
 const convert = createConvertSpeech(createResampler)
 const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }

@@ -8,7 +8,8 @@ import { createSynthesize, type SynthesizeInput } from '../../domain/speech/synt
 import { createTranscribe, type TranscribeInput } from '../../domain/speech/transcribe.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
-import { bench, caller, collect, failure, fault, hang, model, order, provider, script, settled } from './fakes.ts'
+import { settled } from '../clock.ts'
+import { bench, caller, collect, failure, fault, hang, model, order, provider, script } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)

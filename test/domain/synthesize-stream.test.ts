@@ -9,8 +9,9 @@ import type { SpeechSink, StreamUsage, SynthesizeStreamInput } from '../../domai
 import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
+import { settled } from '../clock.ts'
 import { isClean } from './fake-llm.ts'
-import { bench, failure, hang, model, order, provider, script, settled } from './fakes.ts'
+import { bench, failure, hang, model, order, provider, script } from './fakes.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)
 

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { settled } from '../clock.ts'
 import { isClean } from './fake-llm.ts'
 import { frame, prices, setup } from './fake-stt-stream.ts'
-import { settled } from './fakes.ts'
 
 t.test('credit is reserved a minute at a time', async (t) => {
   const all = setup(['opens'], { prices })

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { FrameBuffer } from '../../domain/speech/frame-buffer.ts'
+import { settled } from '../clock.ts'
 import { isClean } from './fake-llm.ts'
 import { frame, pcm16, prices, setup, words } from './fake-stt-stream.ts'
-import { caller, failure, model, settled } from './fakes.ts'
+import { caller, failure, model } from './fakes.ts'
 
 t.test('a stream from its start to its end', async (t) => {
   const all = setup([failure('server'), 'opens'], { prices })

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
 import type { Context, Input } from '../../runtime/engine/handler.ts'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
-import { freePort, ManualClock, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
+import { freePort, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [] } }
 const main = surface(
@@ -58,7 +59,7 @@ overEngines(t, (t, engine) => {
   }
 
   t.test('drain', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const port = await freePort()
     const server = await serve({ clock, port, drain: { lbDelayMs: 5000, graceMs: 30_000 } })
     t.equal(server.state, 'ready')
@@ -83,12 +84,12 @@ overEngines(t, (t, engine) => {
     const keptAlive = await connected(port)
     const keptUpload = await connected(server.uploadPort as number)
 
-    clock.advance(2500)
-    await until(() => clock.pending === 1)
+    clock.pass(2500)
+    await until(() => clock.timers === 1)
     for (const url of [server.url, server.uploadUrl])
       t.not((await fetch(`${url}/v1/quick`)).headers.get('connection'), 'close', 'now connections are kept')
-    clock.advance(2500)
-    await until(() => clock.pending === 1)
+    clock.pass(2500)
+    await until(() => clock.timers === 1)
     for (const kept of [keptAlive, keptUpload]) {
       kept.write('GET /v1/quick HTTP/1.1\r\nHost: a\r\n\r\n')
       const [answer] = (await once(kept, 'data')) as [Buffer]
@@ -104,14 +105,14 @@ overEngines(t, (t, engine) => {
       { text: '', isClosed: true },
       'no new connection',
     )
-    clock.advance(200)
+    clock.pass(200)
     t.notOk(isDrained)
     finish()
     t.equal(await slow, '"slow"', 'what was in flight is finished')
     await draining
     t.equal(server.state, 'stopped')
     t.equal(server.inflight(), 0)
-    t.equal(clock.pending, 0)
+    t.equal(clock.timers, 0)
     await until(() => pooled.destroyed || pooled.readableEnded || pooled.closed)
     pooled.destroy()
 
@@ -129,29 +130,29 @@ overEngines(t, (t, engine) => {
     ['while the last words are sent', 0, [200, 60_000]],
   ] as const)
     t.test(`stop ends a drain at once ${when}`, async (t) => {
-      const clock = new ManualClock()
+      const clock = new TestClock()
       const server = await serve({ clock, drain: { lbDelayMs, graceMs: 60_000 } })
       const stubborn = fetch(`${server.url}/v1/stubborn`).catch((error: Error) => error.name)
       await until(() => server.inflight() === 1)
       const drained = server.drain()
       for (const ms of waits) {
-        await until(() => clock.pending === 1)
-        clock.advance(ms)
+        await until(() => clock.timers === 1)
+        clock.pass(ms)
       }
-      await until(() => clock.pending === 1)
+      await until(() => clock.timers === 1)
       let isOver = false
       void Promise.all([server.stop(), drained]).then(() => (isOver = true))
       t.equal(await stubborn, 'TypeError')
       // The end of a stop waits 500 ms for handlers that do not listen to their signal. The grace is far longer than this.
       await until(() => {
-        clock.advance(10)
+        clock.pass(10)
         return isOver
       })
       t.equal(server.state, 'stopped')
     })
 
   t.test('a request that arrives when the grace is over', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const port = await freePort()
     const server = await serve({ clock, port, drain: { lbDelayMs: 0, graceMs: 1000 } })
     const stubborn = fetch(`${server.url}/v1/stubborn`).catch((error: Error) => error.name)
@@ -159,8 +160,8 @@ overEngines(t, (t, engine) => {
     const late = await connected(port)
     const drained = server.drain()
     for (const ms of [200, 1000]) {
-      await until(() => clock.pending === 1)
-      clock.advance(ms)
+      await until(() => clock.timers === 1)
+      clock.pass(ms)
     }
     await until(() => server.state === 'ending')
     late.write('GET /v1/quick HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -168,7 +169,7 @@ overEngines(t, (t, engine) => {
     t.match(answer.toString(), /^HTTP\/1.1 503 .*\r\nRetry-After: 1\r\n.*overloaded/is)
     late.destroy()
     for (let step = 0; server.state !== 'stopped' || step < 3; step++) {
-      clock.advance(500)
+      clock.pass(500)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     await drained

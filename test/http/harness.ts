@@ -114,33 +114,6 @@ export function mount(served: Surface, handlers: Handlers, more: Partial<Mount> 
   }
 }
 
-export class ManualClock {
-  #nowMs = 1_000_000
-  #timers = new Set<{ atMs: number; run: () => void }>()
-
-  monotonicMs(): number {
-    return this.#nowMs
-  }
-
-  after(delayMs: number, run: () => void): () => void {
-    const timer = { atMs: this.#nowMs + delayMs, run }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  get pending(): number {
-    return this.#timers.size
-  }
-
-  advance(byMs: number): void {
-    this.#nowMs += byMs
-    for (const timer of [...this.#timers].filter(({ atMs }) => atMs <= this.#nowMs)) {
-      this.#timers.delete(timer)
-      timer.run()
-    }
-  }
-}
-
 export const realClock = {
   monotonicMs: () => performance.now(),
   after(delayMs: number, run: () => void) {

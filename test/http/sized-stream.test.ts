@@ -1,8 +1,9 @@
 /** Answers that come in pieces and whose length is known. */
 import net from 'node:net'
 import t, { type Test } from 'tap'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
-import { ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
+import { mount, operation, raw, type Served, start, surface, until } from './harness.ts'
 
 const mib = 1_048_576
 const octets = { '200': { types: ['application/octet-stream'], headers: ['Content-Length'] } }
@@ -125,7 +126,7 @@ overEngines(t, (t) => {
   })
 
   t.test('a client that leaves, or takes nothing for too long', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
     t.teardown(() => server.stop())
     for (const port of [server.port, server.uploadPort as number]) {
@@ -138,12 +139,12 @@ overEngines(t, (t) => {
       socket.on('error', () => {})
       socket.pause()
       socket.write(request('/v1/large'))
-      await until(() => clock.pending > 0)
-      for (let i = 0; i < 14; i++) clock.advance(4000)
+      await until(() => clock.timers > 0)
+      for (let i = 0; i < 14; i++) clock.pass(4000)
       t.equal(server.inflight(), 1)
-      for (let i = 0; i < 2; i++) clock.advance(4000)
+      for (let i = 0; i < 2; i++) clock.pass(4000)
       await until(() => server.inflight() === 0)
-      t.equal(clock.pending, 0, 'no timer stays behind')
+      t.equal(clock.timers, 0, 'no timer stays behind')
       t.ok(seen.isReturned)
       socket.destroy()
     }

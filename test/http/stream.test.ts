@@ -3,8 +3,9 @@ import net from 'node:net'
 import t, { type Test } from 'tap'
 import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
-import { ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
+import { mount, operation, raw, type Served, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [] } }
 const data = { '200': { types: ['text/event-stream'], headers: [], eventFormat: 'data' as const } }
@@ -308,7 +309,7 @@ overEngines(t, (t, engine) => {
   })
 
   t.test('a client that reads nothing for too long is disconnected', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
     t.teardown(() => server.stop())
     for (const port of [server.port, server.uploadPort as number]) {
@@ -316,19 +317,19 @@ overEngines(t, (t, engine) => {
       socket.on('error', () => {})
       socket.pause()
       socket.write('GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n')
-      await until(() => clock.pending > 0)
-      for (let i = 0; i < 14; i++) clock.advance(4000)
+      await until(() => clock.timers > 0)
+      for (let i = 0; i < 14; i++) clock.pass(4000)
       t.equal(server.inflight(), 1)
-      for (let i = 0; i < 2; i++) clock.advance(4000)
+      for (let i = 0; i < 2; i++) clock.pass(4000)
       await until(() => server.inflight() === 0)
-      t.equal(clock.pending, 0, 'no timer stays behind')
+      t.equal(clock.timers, 0, 'no timer stays behind')
       t.ok(seen.isReturned)
       socket.destroy()
     }
   })
 
   t.test('an idle event stream is kept open', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await start(mounts, { clock })
     t.teardown(() => server.stop())
     const socket = net.connect(server.port, '127.0.0.1')
@@ -337,16 +338,16 @@ overEngines(t, (t, engine) => {
       text += chunk.toString()
     })
     socket.write('GET /v1/waits HTTP/1.1\r\nHost: a\r\n\r\n')
-    await until(() => text.includes('data: "first"') && clock.pending === 1)
-    clock.advance(14_999)
+    await until(() => text.includes('data: "first"') && clock.timers === 1)
+    clock.pass(14_999)
     t.notMatch(text, /: keep-alive\n\n/)
-    clock.advance(1)
-    clock.advance(15_000)
+    clock.pass(1)
+    clock.pass(15_000)
     await until(() => text.split(': keep-alive\n\n').length === 3)
-    t.equal(clock.pending, 1, 'one timer a stream')
+    t.equal(clock.timers, 1, 'one timer a stream')
     seen.release()
     await until(() => server.inflight() === 0)
-    t.equal(clock.pending, 0)
+    t.equal(clock.timers, 0)
     t.match(text, /\r\n0\r\n\r\n$/)
     socket.destroy()
   })

@@ -85,7 +85,7 @@ t.test('a job that takes too long is ended, and longer audio may take longer', a
   const first = outcome(transcribe(recording))
   await middle
   clock.pass(10_000 + recording.durationMs / 2 - 1)
-  clock.pass(10_000 + recording.durationMs / 2)
+  clock.pass(1)
   t.equal(await first, 'timeout sent')
   t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
 })
@@ -95,7 +95,7 @@ t.test('an idle child ends and a new one serves', async (t) => {
   await transcribe(fixture('tt-weasels'))
   clock.pass(4999)
   t.ok(isRunning(started[0]!))
-  clock.pass(5000)
+  clock.pass(1)
   t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
   t.equal(started.length, 2)
   t.same(ended, started.slice(0, 1))
@@ -160,7 +160,7 @@ t.test('close ends all jobs and children at once', async (t) => {
   t.same(await Promise.all([running, waiting]), ['server sent', 'unreachable unsent'])
   t.equal(started.length, 2)
   t.notOk(started.some(isRunning))
-  t.equal(clock.pending, 0, 'no timer stays')
+  t.equal(clock.timers, 0, 'no timer stays')
   t.equal(await outcome(speak('Hello.')), 'unreachable unsent')
 })
 

@@ -3,17 +3,18 @@ import { readFileSync } from 'node:fs'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { Log } from '../../domain/ports/system.ts'
 import type { Transcript } from '../../domain/speech/stt.ts'
 import { createLocalProvider, type LocalOptions } from '../../providers/local/provider.ts'
 import { recognised } from '../audio/build.ts'
+import { TestClock } from '../clock.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
 
 export const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 
 export type Local = {
   provider: Provider
-  clock: ManualClock
+  clock: TestClock
   /** The process ids in the order of their start. */
   started: number[]
   ended: number[]
@@ -29,7 +30,7 @@ type Teardown = { teardown: (run: () => Promise<void>) => unknown }
 
 /** Makes a provider that is closed when the test ends. Timers do not run by themselves; the test fires them. */
 export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Local {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const started: number[] = []
   const ended: number[] = []
   const ways: string[] = []
@@ -65,37 +66,6 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
       for await (const chunk of audio) chunks.push(chunk)
       return chunks
     },
-  }
-}
-
-export class ManualClock implements Clock {
-  readonly #timers = new Map<symbol, { delayMs: number; run: () => void }>()
-
-  nowMs(): number {
-    return Date.now()
-  }
-
-  monotonicMs(): number {
-    return performance.now()
-  }
-
-  after(delayMs: number, run: () => void): () => void {
-    const key = Symbol()
-    this.#timers.set(key, { delayMs, run })
-    return () => this.#timers.delete(key)
-  }
-
-  /** Fires all timers whose delay is at most this long. */
-  pass(ms: number): void {
-    for (const [key, { delayMs, run }] of [...this.#timers]) {
-      if (delayMs > ms) continue
-      this.#timers.delete(key)
-      run()
-    }
-  }
-
-  get pending(): number {
-    return this.#timers.size
   }
 }
 

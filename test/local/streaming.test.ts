@@ -220,7 +220,7 @@ t.test('a stream that is closed in the middle gets no more transcripts and frees
   const third = await listen(provider)
   third.stream.end()
   t.equal(await third.over, 'ended')
-  t.equal(clock.pending, 1, 'only the idle timer is left')
+  t.equal(clock.timers, 1, 'only the idle timer is left')
   clock.pass(5000)
   t.ok(await eventually(() => ended.length === 1))
   t.same(ended, started)
@@ -245,7 +245,7 @@ t.test('a killed child fails its streams, and a child that hangs is killed', asy
   await provider.close()
   t.equal(await opening, 'server sent')
   t.notOk(started.some(isRunning))
-  t.equal(clock.pending, 0)
+  t.equal(clock.timers, 0)
   t.equal(await outcome(listen(provider)), 'unreachable unsent')
 })
 

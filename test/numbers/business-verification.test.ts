@@ -3,8 +3,8 @@ import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { isPhoneNumber } from '../../runtime/phone-number.ts'
+import { TestClock } from '../clock.ts'
 import { runCommand } from '../command.ts'
-import { ManualClock } from '../domain/fakes.ts'
 import { call, faultOf, startAdministered } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 import { organization, TestCluster } from '../store/cluster.ts'
@@ -16,7 +16,7 @@ const conflictIn = (status: string) => ({ kind: 'kyb_conflict', status })
 t.test('the automatic review', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const store = await cluster.store(t, await cluster.database(), { serves: false })
   const verificationsOf = (review: Review) =>
     createBusinessVerifications({

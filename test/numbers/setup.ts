@@ -12,7 +12,7 @@ import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { isPhoneNumber, isUsNumber } from '../../runtime/phone-number.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
 import { creditOf } from '../store/credit.ts'
 
@@ -30,7 +30,7 @@ export async function setUp(
   orders: Partial<NumberOrderStore> = {},
   registries: SmsRegistries = { of: () => refuse('no number of this test has a campaign') },
 ) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
   const simulator = await startSimulator({
     clock,
@@ -73,7 +73,7 @@ export async function setUp(
 function processOf(
   store: Awaited<ReturnType<TestCluster['store']>>,
   carrier: NumberCarrier,
-  clock: ManualClock,
+  clock: TestClock,
   orders: Partial<NumberOrderStore>,
   smsRegistries: SmsRegistries,
 ) {

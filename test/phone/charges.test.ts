@@ -5,7 +5,7 @@ import { chargeLegs } from '../../domain/phone/leg-charges.ts'
 import { createPriceOfLeg } from '../../domain/phone/leg-costs.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newCall } from '../calls/call.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { organization, TestCluster } from '../store/cluster.ts'
 import { creditOf } from '../store/credit.ts'
 
@@ -19,7 +19,7 @@ const microUsdPerMinute = 7_000
 /** Two processes with one database, and a call that the first one holds. */
 async function withCall(options: { test?: boolean; price?: number | null } = {}) {
   const { test = false, price = microUsdPerMinute } = options
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const url = await cluster.database()
   const [store, other] = [
     await cluster.store(t, url, { clock, serves: false }),

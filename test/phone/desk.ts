@@ -14,7 +14,8 @@ import type { CallableNumber } from '../../domain/phone/ports.ts'
 import type { ExpectedLeg } from '../../domain/ports/leg-media.ts'
 import type { LegEvent, LegEventBody, LegToDial, PhoneLine } from '../../domain/ports/phone-line.ts'
 import type { LiveCall } from '../../domain/sessions/live-call.ts'
-import { bench, caller, ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
+import { bench, caller } from '../domain/fakes.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 
 const number: CallableNumber = {
@@ -43,7 +44,7 @@ const gatherMs = 100
 
 /** `connectionId`: the number that calls is one of a trunk. */
 export function openDesk({ connectionId = null }: { connectionId?: string | null } = {}) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const works = () => Promise.resolve()
   const names = ['dial', 'answer', 'reject', 'hangUp', 'store', 'commit', 'send', 'take', 'askBefore'] as const
   const steps = Object.fromEntries(names.map((name) => [name, works])) as Steps

@@ -1,7 +1,7 @@
 /** Work on many legs: lines that do not answer make no other leg wait. */
 import t from 'tap'
 import { LegWork } from '../../domain/phone/leg-work.ts'
-import { ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
 import { carrierLegId, openDesk } from './desk.ts'
 
 const never = () => new Promise<never>(() => {})
@@ -9,7 +9,7 @@ const carriers = (id: string) => ({ id, line: 'carrier' as const, organizationId
 const trunks = (id: string, organizationId: string) => ({ id, line: 'trunk' as const, organizationId })
 
 t.test('the legs of a line are worked on at once, up to a limit, and none twice', async (t) => {
-  const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error() {} })
+  const work = new LegWork(new TestClock(), { info() {}, warn() {}, error() {} })
   const begun: string[] = []
   const ends: (() => void)[] = []
   const begin = (id: string) =>
@@ -31,7 +31,7 @@ t.test('the legs of a line are worked on at once, up to a limit, and none twice'
 
 t.test('a line that does not answer takes no place of another line, and a failure is logged', async (t) => {
   const logged: object[] = []
-  const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error: (fields) => void logged.push(fields) })
+  const work = new LegWork(new TestClock(), { info() {}, warn() {}, error: (fields) => void logged.push(fields) })
   for (let at = 0; at < 50; at++) work.begin(carriers(`leg_${at}`), never)
   let answered = 0
   const err = new Error('a defect')
@@ -43,7 +43,7 @@ t.test('a line that does not answer takes no place of another line, and a failur
 })
 
 t.test('the trunks of an organization that do not answer take no place of those of another', (t) => {
-  const work = new LegWork(new ManualClock(), { info() {}, warn() {}, error() {} })
+  const work = new LegWork(new TestClock(), { info() {}, warn() {}, error() {} })
   for (let at = 0; at < 50; at++) work.begin(trunks(`leg_${at}`, 'org_a'), never)
   let answered = 0
   work.begin(trunks('leg_of_b', 'org_b'), () => Promise.resolve(void answered++))
@@ -52,7 +52,7 @@ t.test('the trunks of an organization that do not answer take no place of those 
 })
 
 t.test('at its end it waits for the work under way, up to a limit, and begins no more', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const work = new LegWork(clock, { info() {}, warn() {}, error() {} })
   const ends: (() => void)[] = []
   const begin = (id: string) => work.begin(carriers(id), () => new Promise((resolve) => void ends.push(resolve)))

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Fault } from '../../domain/fault.ts'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
-import { settled } from '../domain/fakes.ts'
+import { settled } from '../clock.ts'
 import { carrierLegId, fails, hangup, incoming, openDesk } from './desk.ts'
 
 const notDialed = { kind: 'not_dialed', why: 'unanswered', sessionId: 'call_1' } as const

@@ -4,7 +4,7 @@ import { createSocketTransport } from '../../providers/wire/socket-transport.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults, type WarmSockets } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
 
 const never = new AbortController().signal
@@ -15,7 +15,7 @@ type Changes = { rules?: WarmRules; warm?: Partial<WarmSockets>; real?: true }
 
 async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {}) {
   const stub = await StubSocket.start()
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const outcomes: WarmOutcome[] = []
   const sockets = createSocketTransport({
     baseUrl: stub.url,

@@ -1,18 +1,9 @@
 import t from 'tap'
 import { type Dated, Deadlines } from '../../handlers/realtime/deadlines.ts'
-import { ManualClock } from '../domain/fakes.ts'
-
-/** The clock of a process whose busy event loop makes every timer this much late. */
-class BusyClock extends ManualClock {
-  lateMs = 0
-
-  override after(delayMs: number, run: () => void): () => void {
-    return super.after(delayMs + this.lateMs, run)
-  }
-}
+import { TestClock } from '../clock.ts'
 
 function watch(lateMs = 0) {
-  const clock = new BusyClock()
+  const clock = new TestClock()
   const deadlines = new Deadlines(clock)
   const firedMs: number[] = []
   const dated: Dated = { place: -1, due: null, onDue: () => firedMs.push(clock.monotonicMs()) }

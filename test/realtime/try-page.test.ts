@@ -16,7 +16,8 @@ import { healthHandlers } from '../../handlers/internal/surface.ts'
 import { type TryDeps, tryHandlers } from '../../handlers/internal/try.ts'
 import { tryAgentHandlers } from '../../handlers/internal/try-agent.ts'
 import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/engine/host.ts'
-import { caller, healthLimits, ManualClock, model, provider } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
+import { caller, healthLimits, model, provider } from '../domain/fakes.ts'
 import { type Served, start } from '../http/harness.ts'
 
 const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
@@ -31,7 +32,7 @@ const names = [
 const pages = ['/try', ...names.map((name) => `/try/${name}`)]
 
 function previewer(): TryDeps['preview'] {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const health = new Health(clock, healthLimits)
   const away = Object.assign(provider('away', [model('stt', { id: 'x' })]), { reason: 'no_credential' })
   const here = provider('here', [model('stt', { id: 'org/small' })])

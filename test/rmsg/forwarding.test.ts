@@ -6,7 +6,7 @@ import type { SubscriptionTarget } from '../../domain/rmsg/subscriptions.ts'
 import { WebhookError } from '../../domain/webhooks/client.ts'
 import type { Attempt } from '../../domain/webhooks/delivery.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { call, startAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson } from '../router/requests.ts'
@@ -152,7 +152,7 @@ t.test('a subscription that fails again and again gets each attempt of the provi
 })
 
 t.test('subscriptions get an event side by side, and have ten seconds each', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const tenant = { organizationId: 'org_1', test: false }
   const event: RichMessageEvent = {
     ...{ id: 'evt_1', type: 'rmsg.received', occurredAtMs: 0, providerIdentity: 'x', conversationId: null },

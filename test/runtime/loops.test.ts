@@ -1,9 +1,9 @@
 import t from 'tap'
 import { Loops } from '../../runtime/loops.ts'
-import { ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
 
 function setup() {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const lines: { fields: object; message: string }[] = []
   const loops = new Loops(clock, { warn: (fields, message) => lines.push({ fields, message }) })
   return { clock, loops, lines }

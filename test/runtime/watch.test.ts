@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Watch } from '../../runtime/watch.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 
 class Member {
   place = -1
@@ -8,7 +8,7 @@ class Member {
 }
 
 function setup() {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const watch = new Watch<Member>(clock, 100, (member, nowMs) => member.looksMs.push(nowMs))
   return { clock, watch }
 }
@@ -43,7 +43,7 @@ t.test('the timer ends with the first look that finds no member, and begins agai
 })
 
 t.test('a look may add and delete members', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const [first, second, added] = [new Member(), new Member(), new Member()]
   const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
     member.looksMs.push(nowMs)
@@ -62,7 +62,7 @@ t.test('a look may add and delete members', async (t) => {
 })
 
 t.test('the others are still watched after a look that throws', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const [broken, other] = [new Member(), new Member()]
   const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
     if (member === broken) throw new Error('broken')

@@ -5,7 +5,8 @@ import type { JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from 
 import { createTransportTokens, type TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { mountSession } from '../../handlers/session/surface.ts'
 import { systemIds } from '../../runtime/clock.ts'
-import { caller, ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
+import { caller } from '../domain/fakes.ts'
 import { start } from '../http/harness.ts'
 import { Client, type Opening, open, type TextFrame } from '../realtime/socket.ts'
 
@@ -107,7 +108,7 @@ export class FakeSessions implements LiveSessions {
 export type Served = Awaited<ReturnType<typeof serve>>
 
 export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const tokens = createTransportTokens('m'.repeat(32))
   const sessions = new FakeSessions()
   const lives = new Set(['key_1'])

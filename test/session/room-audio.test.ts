@@ -1,7 +1,7 @@
 /** The part of the agent's voice in a room that counts as played, where the caller's program says nothing about it. */
 import t from 'tap'
 import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
-import { ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
 
 const rateHz = 16_000
 const frameMs = 20
@@ -9,14 +9,14 @@ const samplesInFrame = (rateHz * frameMs) / 1000
 
 /** A track that holds `heldMs` of audio and plays in real time. */
 class FakeRoom {
-  readonly clock: ManualClock
+  readonly clock: TestClock
   readonly heldMs = 100
   readonly taken: Int16Array[] = []
   drops = 0
   fails = false
   #endsMs = 0
 
-  constructor(clock: ManualClock) {
+  constructor(clock: TestClock) {
     this.clock = clock
   }
 
@@ -36,7 +36,7 @@ class FakeRoom {
 }
 
 function setup() {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const room = new FakeRoom(clock)
   const played: [string, number][] = []
   const cleared: [string | null, number][] = []

@@ -4,7 +4,8 @@ import type { EnteredRoom, RoomEvents } from '../../domain/ports/media-rooms.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { createEnterRoom } from '../../handlers/session/rooms.ts'
 import { systemIds } from '../../runtime/clock.ts'
-import { caller, ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
+import { caller } from '../domain/fakes.ts'
 import { FakeSessions, sessionId } from './media-harness.ts'
 
 type Frame = Record<string, unknown>
@@ -57,7 +58,7 @@ class HeldFakes extends FakeSessions {
 }
 
 function setup() {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const sessions = new HeldFakes()
   const room = new FakeRoom()
   const logged: unknown[] = []

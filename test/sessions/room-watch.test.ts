@@ -3,7 +3,7 @@ import t from 'tap'
 import { Fault } from '../../domain/fault.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { type KnownRoom, type RoomOccupant, RoomWatch } from '../../domain/sessions/room-watch.ts'
-import { ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
 
 const lookMs = 250
 
@@ -20,7 +20,7 @@ class Occupant implements RoomOccupant {
 }
 
 function setup() {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const existing = new Set<string>()
   const state = {
     known: [] as KnownRoom[],

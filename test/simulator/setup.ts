@@ -7,7 +7,7 @@ import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
 import { codecs, type LineFormat, type Speech } from '../../simulator/clip.ts'
 import { type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { until } from '../http/harness.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
 
@@ -26,8 +26,8 @@ export function recordingOf(name: FixtureName): Speech {
 }
 
 /** The clock of the tests begins now, because the carrier's own client compares timestamps with the time of day. */
-export function clockOfNow(): ManualClock {
-  const clock = new ManualClock()
+export function clockOfNow(): TestClock {
+  const clock = new TestClock()
   clock.setMs = Date.now() - clock.nowMs()
   return clock
 }

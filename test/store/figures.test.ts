@@ -1,14 +1,14 @@
 /** Work that waits in the database, and the connections to it, as the metrics show them. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 t.test('reports, uploads and callbacks that wait are counted with the age of the oldest', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const url = await cluster.database()
   const store = await cluster.store(t, url, { clock, serves: false })
   const sql = cluster.sql(t, url)

@@ -8,7 +8,7 @@ import { wavHeader } from '../../audio/wav.ts'
 import { createFetchHoldAudio } from '../../domain/transfers/hold-audio.ts'
 import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
 import { likenessOf } from '../audio/likeness.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { readFixture } from '../speech/fixtures.ts'
 
 const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.3 * Math.sin(i * (0.02 + i / 2_000_000)))
@@ -25,7 +25,7 @@ async function bench(t: Test, answer: RequestListener, allowedSubnets = ['127.0.
     answer(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const logged: object[] = []
   const log = { info() {}, warn() {}, error: (fields: object) => void logged.push(fields) }
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => performance.now() })

@@ -1,12 +1,12 @@
 /** The leg of a recipient when the database is away, or the answer of the line is late. */
 import t from 'tap'
 import { Recipient } from '../../domain/transfers/recipient.ts'
-import { ManualClock, settled } from '../domain/fakes.ts'
+import { settled, TestClock } from '../clock.ts'
 
 const wanted = { ringingTimeoutS: 30, timeLimitS: 600, region: null, detectsMachine: null, headers: {} }
 
 function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const world = {
     clock,
     commands: [] as string[],

@@ -6,7 +6,7 @@ import { writePacket } from '../../providers/trunk/rtp/packet.ts'
 import { createRtpPorts } from '../../providers/trunk/rtp/ports.ts'
 import { readSdp } from '../../providers/trunk/sdp.ts'
 import { likenessOf } from '../audio/likeness.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { arrived, openRtpPeer, type RtpPeer } from './rtp-peer.ts'
 import { legId, media, openTrunkOn, outgoingTo, toDial } from './setup.ts'
@@ -19,7 +19,7 @@ const framesCount = 100
 const codecs = { PCMU: pcmu, PCMA: pcma }
 
 async function openWithAudio(t: Test, outgoing: () => ReturnType<typeof outgoingTo>[] = () => []) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const rtp = createRtpPorts({
     host: '127.0.0.1',
     ports: { from: 43_100, to: 43_198 },

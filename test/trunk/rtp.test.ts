@@ -7,7 +7,7 @@ import { type RtpPacket, writePacket } from '../../providers/trunk/rtp/packet.ts
 import { createRtpPorts } from '../../providers/trunk/rtp/ports.ts'
 import type { RtpLeg, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
 import { likenessOf } from '../audio/likeness.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { arrived, openRtpPeer } from './rtp-peer.ts'
@@ -25,7 +25,7 @@ async function leg(
   address = host,
   mayReach: (address: string) => boolean = () => true,
 ) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const ports = createRtpPorts({ host, ports: { from: 42_100, to: 42_400 }, mayReach, clock, log: quiet })
   const far = await openRtpPeer(t, address)
   const keys: string[] = []
@@ -301,7 +301,7 @@ t.test('broken packets are passed over', async (t) => {
 })
 
 t.test('the ports are even, are refused when all are in use, and come back', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, mayReach: () => true, clock, log: quiet })
   const sinks: RecordingSink[] = []
   const open = () =>

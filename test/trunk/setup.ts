@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { TrunkLimits } from '../../providers/trunk/limits.ts'
 import { openTrunkLine } from '../../providers/trunk/phone-line.ts'
 import type { RtpLeg, RtpLegOptions, RtpPorts, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { freePort } from '../process/machine.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { type PeerOptions, SipPeer, wanted } from './sip-peer.ts'
@@ -99,7 +99,7 @@ export function keptDialogs(): LegDialogs {
 
 /** Time moves only by `advance`. */
 export async function openTrunk(t: Test, setup: TrunkSetup = {}) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   return { ...(await openTrunkOn(t, clock, setup)), clock }
 }
 

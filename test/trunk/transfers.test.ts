@@ -8,7 +8,7 @@ import { writePacket } from '../../providers/trunk/rtp/packet.ts'
 import { createRtpPorts } from '../../providers/trunk/rtp/ports.ts'
 import { RelayQueue } from '../../providers/trunk/rtp/relay-queue.ts'
 import { likenessOf } from '../audio/likeness.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { arrived, openRtpPeer } from './rtp-peer.ts'
@@ -286,7 +286,7 @@ const host = '127.0.0.1'
 const remote = { address: host, encoding: 'PCMU', payloadType: 0, dtmfPayloadType: 101, direction: 'sendrecv' } as const
 
 async function connected(t: Test) {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const log = { info() {}, warn() {}, error() {} }
   const ports = createRtpPorts({ host, ports: { from: 42_600, to: 42_698 }, mayReach: () => true, clock, log })
   const sinks: RecordingSink[] = []

@@ -8,38 +8,10 @@ import {
   type StreamPosition,
   type WebhookStreamStore,
 } from '../../domain/webhooks/event-stream.ts'
+import { settled, TestClock } from '../clock.ts'
 
 const tenant = { organizationId: 'org_1', test: false }
 const startMs = 1_000_000
-
-/** A clock that the test moves. Timers run in the order of their times. */
-class TestClock {
-  #nowMs = startMs
-  #timers: { atMs: number; run: () => void }[] = []
-  nowMs = () => this.#nowMs
-  monotonicMs = () => this.#nowMs
-  after = (delayMs: number, run: () => void) => {
-    const timer = { atMs: this.#nowMs + delayMs, run }
-    this.#timers.push(timer)
-    return () => {
-      this.#timers = this.#timers.filter((each) => each !== timer)
-    }
-  }
-  async move(ms: number): Promise<void> {
-    const endMs = this.#nowMs + ms
-    for (;;) {
-      const [next] = this.#timers.sort((a, b) => a.atMs - b.atMs)
-      if (next === undefined || next.atMs > endMs) break
-      this.#timers.shift()
-      this.#nowMs = next.atMs
-      next.run()
-      await settled()
-    }
-    this.#nowMs = endMs
-  }
-}
-
-const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 class TestStore implements WebhookStreamStore {
   readonly events: StoredWebhookEvent[] = []
@@ -74,7 +46,7 @@ class TestStore implements WebhookStreamStore {
 }
 
 function setup() {
-  const clock = new TestClock()
+  const clock = new TestClock({ startMs })
   const store = new TestStore(clock)
   return { clock, store, stream: createStreamWebhookEvents({ store, clock }) }
 }
@@ -93,7 +65,7 @@ t.test('events from the opening on come once each, also one that was stored behi
   await store.add('before', startMs - 1)
   const leave = new AbortController()
   const { ids, seen, done } = read(await stream(tenant, null, leave.signal))
-  await clock.move(20_000)
+  await clock.advance(20_000)
   await store.add('b')
   await store.add('a', clock.nowMs() - 9_000)
   await store.add('too late', clock.nowMs() - 10_001)
@@ -110,13 +82,13 @@ t.test('a client that comes back misses nothing and gets nothing from before its
   await store.add('before', startMs - 1)
   const first = new AbortController()
   const one = read(await stream(tenant, null, first.signal))
-  await clock.move(1_000)
+  await clock.advance(1_000)
   await store.add('a')
   const position = one.seen.at(-1)?.position as StreamPosition
   first.abort()
   await one.done
   await store.add('behind', position.newestMs - 500)
-  await clock.move(30_000)
+  await clock.advance(30_000)
   await store.add('b')
   const second = new AbortController()
   const two = read(await stream(tenant, position, second.signal))
@@ -128,7 +100,7 @@ t.test('a client that comes back misses nothing and gets nothing from before its
 
 t.test('a cursor reaches back one hour', async (t) => {
   const { clock, store, stream } = setup()
-  await clock.move(7_200_000)
+  await clock.advance(7_200_000)
   await store.add('old', clock.nowMs() - 3_600_001)
   await store.add('young', clock.nowMs() - 3_600_000)
   const leave = new AbortController()
@@ -156,11 +128,11 @@ t.test('the lease is renewed while the stream is open, and the stream ends after
   const { seen, done } = read(await stream(tenant, null, new AbortController().signal))
   t.same(store.opened, [60_000])
   await settled()
-  await clock.move(15_000)
+  await clock.advance(15_000)
   t.same(store.opened, [60_000, 60_000])
-  await clock.move(584_999)
+  await clock.advance(584_999)
   t.equal(seen.length, 1)
-  await clock.move(1)
+  await clock.advance(1)
   await done
   t.equal(seen.at(-1)?.kind, 'end')
   t.equal(store.opened.length, 41)
@@ -197,10 +169,10 @@ t.test('a client that is slow to read keeps its lease', async (t) => {
   await store.add('e1')
   await reading.next()
   const before = store.opened.length
-  await clock.move(90_000)
+  await clock.advance(90_000)
   t.equal(store.opened.length - before, 6, 'every 15 s')
   abort.abort()
   await reading.return?.()
-  await clock.move(90_000)
+  await clock.advance(90_000)
   t.equal(store.opened.length - before, 6, 'and not after its end')
 })

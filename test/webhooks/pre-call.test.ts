@@ -6,7 +6,7 @@ import { createPreCall, type PreCallDeps } from '../../domain/webhooks/pre-call.
 import { eventPayloads } from '../../handlers/platform/event-payloads.ts'
 import { preCallAnswers } from '../../handlers/platform/pre-call-answers.ts'
 import { newCall } from '../calls/call.ts'
-import { ManualClock } from '../domain/fakes.ts'
+import { TestClock } from '../clock.ts'
 import { call, startAdministered } from '../platform/setup.ts'
 import { loopbackProviders } from '../process/voice-session.ts'
 import type { Target } from '../router/requests.ts'
@@ -263,7 +263,7 @@ t.test('150 sessions that start at once are all asked about', async (t) => {
 t.test('the wait is the time-out of the endpoint, and 10 s at most', async (t) => {
   const waits: number[] = []
   let timeoutMs = 0
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const preCall = createPreCall({
     client: { post: () => Promise.resolve({ status: 204, body: Buffer.alloc(0), isCut: false }) },
     clock,

@@ -1,8 +1,9 @@
 import t from 'tap'
 import type { WebSocket } from 'ws'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
-import { ManualClock, until } from '../http/harness.ts'
+import { until } from '../http/harness.ts'
 import { closing, nextText, open, protocol, Recorder, refused, serve } from './harness.ts'
 
 const goodbye = '{"type":"said","text":"SHUTTING_DOWN"}'
@@ -20,7 +21,7 @@ function polite(socket: Socket, context: SocketContext): Recorder {
 
 overEngines(t, (t) => {
   t.test('a drain leaves sockets their grace', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await serve({
       options: { clock, drain: { lbDelayMs: 5000, graceMs: 20_000 } },
       session: (socket, context) =>
@@ -41,14 +42,14 @@ overEngines(t, (t) => {
 
     for (const halfMs of [2500, 2500]) {
       await begun()
-      clock.advance(halfMs)
+      clock.pass(halfMs)
     }
     await begun()
     await t.rejects(open(`${server.wsUrl}/v1/talk`), { code: 'ECONNREFUSED' }, 'the listener has closed')
     await flush(early)
-    clock.advance(200)
+    clock.pass(200)
     await begun()
-    clock.advance(19_999)
+    clock.pass(19_999)
     await flush(late)
     t.same(
       [early, late, stubborn].map(({ readyState }) => readyState),
@@ -57,24 +58,24 @@ overEngines(t, (t) => {
     )
 
     const words = Promise.all([nextText(early), nextText(late)])
-    clock.advance(1)
+    clock.pass(1)
     t.same(await words, [goodbye, goodbye])
     // The stubborn session has a moment more.
     await until(() => server.sockets() === 1)
     await begun()
-    clock.advance(500)
+    clock.pass(500)
     await until(() => server.sockets() === 0)
     const bye = { code: 1012, reason: 'bye' }
     t.same(await ends, [bye, bye, { code: 1012, reason: 'service restart' }])
-    await until(() => clock.pending === 1)
-    clock.advance(200)
+    await until(() => clock.timers === 1)
+    clock.pass(200)
     await drained
     t.same(server.sessions[1]?.events, ['shutdown', 'gone'])
     t.equal(server.state, 'stopped')
   })
 
   t.test('a drain waits longer while an extension is needed, and no longer', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     let isNeeded = true
     const extension = { ms: 60_000, isNeeded: () => isNeeded }
     const server = await serve({
@@ -86,19 +87,19 @@ overEngines(t, (t) => {
     const drained = server.drain()
     for (const ms of [200, 20_000, 500, 500]) {
       await begun()
-      clock.advance(ms)
+      clock.pass(ms)
     }
     await begun()
     t.equal(client.readyState, 1, 'it is open behind the grace')
     isNeeded = false
     const word = nextText(client)
-    clock.advance(500)
+    clock.pass(500)
     t.equal(await word, goodbye)
     await drained
   })
 
   t.test('an extension ends', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const extension = { ms: 21_000, isNeeded: () => true }
     const server = await serve({
       options: { clock, drain: { lbDelayMs: 0, graceMs: 20_000, extension } },
@@ -110,7 +111,7 @@ overEngines(t, (t) => {
     const word = nextText(client)
     for (const ms of [200, 20_000, 500, 500]) {
       await begun()
-      clock.advance(ms)
+      clock.pass(ms)
     }
     t.equal(await word, goodbye)
     await drained
@@ -135,7 +136,7 @@ overEngines(t, (t) => {
     ['while the last words are sent', 0, [200, 60_000]],
   ] as const)
     t.test(`stop ${what}`, async (t) => {
-      const clock = new ManualClock()
+      const clock = new TestClock()
       const server = await serve({
         options: { clock, drain: { lbDelayMs, graceMs: 60_000 } },
         session: (socket, context) =>
@@ -148,18 +149,18 @@ overEngines(t, (t) => {
       const drained = server.drain()
       for (const ms of waits) {
         await begun()
-        clock.advance(ms)
+        clock.pass(ms)
       }
       await begun()
       const stopped = server.stop()
       const bye = { code: 1012, reason: 'bye' }
       const seen = await end
       t.same(seen, [goodbye, bye, { ...bye, reason: 'service restart' }], 'sessions have their last words all the same')
-      await until(() => clock.pending === 1)
-      clock.advance(200)
+      await until(() => clock.timers === 1)
+      clock.pass(200)
       await Promise.all([stopped, drained])
       t.equal(server.state, 'stopped')
-      t.equal(clock.pending, 0)
+      t.equal(clock.timers, 0)
     })
 
   t.test('stop', async (t) => {
@@ -189,7 +190,7 @@ overEngines(t, (t) => {
 })
 
 /** Resolves when one thing more waits for the clock than now: the drain has begun its next wait. */
-function waiting(clock: ManualClock): () => Promise<void> {
-  const before = clock.pending
-  return () => until(() => clock.pending === before + 1)
+function waiting(clock: TestClock): () => Promise<void> {
+  const before = clock.timers
+  return () => until(() => clock.timers === before + 1)
 }

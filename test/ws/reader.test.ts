@@ -4,8 +4,9 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { WebSocket } from 'ws'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
-import { ManualClock, until } from '../http/harness.ts'
+import { until } from '../http/harness.ts'
 import { closing, open, protocol, Recorder, type SocketServer, serve } from './harness.ts'
 
 const chunk = new Uint8Array(65_536)
@@ -17,11 +18,11 @@ function fill({ socket }: Recorder, untilBytes = 1): void {
 }
 
 /** Stopping waits a moment of the clock for open sockets. */
-async function stopped(server: SocketServer, clock: ManualClock): Promise<void> {
+async function stopped(server: SocketServer, clock: TestClock): Promise<void> {
   const stopping = server.stop()
   // The wait begins when the sessions have been notified.
   await new Promise(setImmediate)
-  clock.advance(1000)
+  clock.pass(1000)
   return stopping
 }
 
@@ -48,7 +49,7 @@ overEngines(t, (t) => {
   })
 
   t.test('a reader over the bound, to which the session sends its last frame', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await serve({
       options: { clock },
       session: (socket, context) => {
@@ -77,11 +78,11 @@ overEngines(t, (t) => {
     t.same(await closing(client), { code: 1008, reason: 'too slow' })
     t.match(last, /BACKPRESSURE/, 'a reader that comes back in time sees why')
     // No timer is left once the server, too, has seen the end of the connection.
-    await until(() => clock.pending === 0)
+    await until(() => clock.timers === 0)
   })
 
   t.test('a reader over the bound that never catches up', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await serve({ options: { clock } })
     t.teardown(() => stopped(server, clock))
     const [stuck, other] = [await paused(server.wsUrl), await open(`${server.wsUrl}/v1/talk`)]
@@ -89,9 +90,9 @@ overEngines(t, (t) => {
     fill(session, bufferMax + 1)
     await until(() => session.events.length > 0)
     t.same(session.events, ['slow'], 'once')
-    for (let seconds = 0; seconds < 4; seconds++) clock.advance(1000)
+    for (let seconds = 0; seconds < 4; seconds++) clock.pass(1000)
     t.equal(server.sockets(), 2)
-    for (let seconds = 0; seconds < 2; seconds++) clock.advance(1000)
+    for (let seconds = 0; seconds < 2; seconds++) clock.pass(1000)
     t.same(session.events, ['slow', 'gone'])
     t.same(server.closed, [1006])
     t.equal(server.sockets(), 1)
@@ -100,23 +101,23 @@ overEngines(t, (t) => {
   })
 
   t.test('a reader that takes nothing for too long', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
     t.teardown(() => stopped(server, clock))
     const client = await paused(server.wsUrl)
     const session = server.sessions[0] as Recorder
     fill(session)
-    for (let seconds = 0; seconds < 9; seconds++) clock.advance(1000)
+    for (let seconds = 0; seconds < 9; seconds++) clock.pass(1000)
     await new Promise(setImmediate)
     t.same(session.events, [])
-    clock.advance(1000)
+    clock.pass(1000)
     await new Promise(setImmediate)
     t.same(session.events, ['slow'])
     client.terminate()
   })
 
   t.test('a goodbye that is never read', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
     t.teardown(() => stopped(server, clock))
     const client = await paused(server.wsUrl)
@@ -125,9 +126,9 @@ overEngines(t, (t) => {
     session.socket.close(1000, 'done')
     await new Promise(setImmediate)
     t.equal(server.sockets(), 1)
-    for (let seconds = 0; seconds < 11; seconds++) clock.advance(1000)
+    for (let seconds = 0; seconds < 11; seconds++) clock.pass(1000)
     t.same(session.events, ['gone'])
-    t.equal(clock.pending, 0)
+    t.equal(clock.timers, 0)
     client.on('error', () => {})
     const closed = once(client, 'close')
     client.resume()
@@ -135,7 +136,7 @@ overEngines(t, (t) => {
   })
 
   t.test('a peer that does not answer the close frame, and goes on sending', async (t) => {
-    const clock = new ManualClock()
+    const clock = new TestClock()
     const server = await serve({ options: { clock } })
     t.teardown(() => stopped(server, clock))
     const handshake = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: ${protocol}`
@@ -155,7 +156,7 @@ overEngines(t, (t) => {
     // Ends after 16 s of silence at the latest, and the server looks at its connections every 3.75 s.
     const speech = setInterval(() => {
       peer.write(audio)
-      clock.advance(1000)
+      clock.pass(1000)
     }, 50)
     const isCut = await Promise.race([closed.then(() => true), sleep(20_000, false, { ref: false })])
     clearInterval(speech)

@@ -15,8 +15,9 @@ import { type Action, Calls } from '../../../simulator/calls.ts'
 import { Clip } from '../../../simulator/clip.ts'
 import { Refusal } from '../../../simulator/refusal.ts'
 import type { WebhookQueue } from '../../../simulator/webhooks.ts'
-import { type Life, never, type SequenceClock } from './clock.ts'
+import type { TestClock } from '../../clock.ts'
 import type { Faults, SentCommand } from './faults.ts'
+import { type Life, never } from './life.ts'
 import type { LineEvents, SequenceLine } from './line.ts'
 
 const silence = new Clip({ samples: new Int16Array(160), sampleRateHz: 8000 })
@@ -34,7 +35,7 @@ const againMs = 100
 
 export class SequenceCarrier implements SequenceLine {
   readonly name = 'simulator'
-  readonly #clock: SequenceClock
+  readonly #clock: TestClock
   readonly #faults: Faults
   readonly #events: LineEvents
   readonly #calls: Calls
@@ -51,7 +52,7 @@ export class SequenceCarrier implements SequenceLine {
   #ids = 0
   #eventIds = 0
 
-  constructor(clock: SequenceClock, faults: Faults, events: LineEvents) {
+  constructor(clock: TestClock, faults: Faults, events: LineEvents) {
     this.#clock = clock
     this.#faults = faults
     this.#events = events

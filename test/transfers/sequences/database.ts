@@ -7,8 +7,9 @@ import { Fault } from '../../../domain/fault.ts'
 import type { Leg, OrphanedLeg } from '../../../domain/phone/leg.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
 import type { Transfer } from '../../../domain/transfers/transfer.ts'
-import { type Life, never, type SequenceClock } from './clock.ts'
+import type { TestClock } from '../../clock.ts'
 import type { Faults } from './faults.ts'
+import { type Life, never } from './life.ts'
 
 export type StoredLeg = Leg & { bridgedAtMs: number | null }
 
@@ -22,13 +23,13 @@ export class Database {
   readonly transfers = new Map<string, Transfer>()
   /** The events of the call, in their order. */
   readonly events: CallEvent[] = []
-  readonly #clock: SequenceClock
+  readonly #clock: TestClock
   readonly #faults: Faults
   readonly #tell: (text: string) => void
   readonly #aliveUntilMs = new Map<string, number>()
   readonly #eventIds = new Set<string>()
 
-  constructor(clock: SequenceClock, faults: Faults, tell: (text: string) => void) {
+  constructor(clock: TestClock, faults: Faults, tell: (text: string) => void) {
     this.#clock = clock
     this.#faults = faults
     this.#tell = tell

@@ -1,6 +1,6 @@
 /** A line of a sequence: the simulated carrier or a SIP trunk, with the people at its far ends. */
 import type { LegEvent, LineName, PhoneLine } from '../../../domain/ports/phone-line.ts'
-import type { Life } from './clock.ts'
+import type { Life } from './life.ts'
 
 /** The leg of the caller is the first one. */
 export const callerLegId = 'v3:1'

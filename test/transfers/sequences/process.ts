@@ -13,10 +13,11 @@ import type { Log } from '../../../domain/ports/system.ts'
 import { SessionRegistry } from '../../../domain/sessions/live-sessions.ts'
 import { AskTransfers } from '../../../domain/transfers/ask-transfers.ts'
 import { CallTransfers } from '../../../domain/transfers/call-transfers.ts'
+import type { TestClock } from '../../clock.ts'
 import { caller } from '../../domain/fakes.ts'
 import { ModelledAgent } from './agent.ts'
-import { Life, type SequenceClock } from './clock.ts'
 import type { Database } from './database.ts'
+import { Life } from './life.ts'
 import type { SequenceLine } from './line.ts'
 
 /** The periods of the loops of a process. */
@@ -31,7 +32,7 @@ const tenant = { organizationId: user.organization.id, test: true }
 
 export type ProcessParts = {
   id: string
-  clock: SequenceClock
+  clock: TestClock
   database: Database
   carrier: SequenceLine
   log: Log

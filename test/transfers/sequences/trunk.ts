@@ -7,8 +7,9 @@
 import type { PhoneLine } from '../../../domain/ports/phone-line.ts'
 import { type LegEventBody, type LegRef, type LegToDial, PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import type { CancelSignal } from '../../../domain/ports/system.ts'
-import { type Life, never, type SequenceClock } from './clock.ts'
+import type { TestClock } from '../../clock.ts'
 import type { Faults } from './faults.ts'
+import { type Life, never } from './life.ts'
 import { callerLegId, type LineEvents, type SequenceLine } from './line.ts'
 import { farEndOf } from './trunk-numbers.ts'
 
@@ -46,14 +47,14 @@ type TrunkLeg = {
 
 export class SequenceTrunk implements SequenceLine {
   readonly name = 'trunk'
-  readonly #clock: SequenceClock
+  readonly #clock: TestClock
   readonly #faults: Faults
   readonly #events: LineEvents
   readonly #legs = new Map<string, TrunkLeg>()
   readonly #alive = new Set<string>()
   readonly #peers = new Map<string, string>()
 
-  constructor(clock: SequenceClock, faults: Faults, events: LineEvents) {
+  constructor(clock: TestClock, faults: Faults, events: LineEvents) {
     this.#clock = clock
     this.#faults = faults
     this.#events = events

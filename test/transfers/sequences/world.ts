@@ -8,11 +8,12 @@ import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.
 import { ResourceFault } from '../../../domain/resource-fault.ts'
 import { isOver } from '../../../domain/transfers/states.ts'
 import { newCall } from '../../calls/call.ts'
+import { settled, TestClock } from '../../clock.ts'
 import { SequenceCarrier } from './carrier.ts'
-import { type Life, SequenceClock } from './clock.ts'
 import { Database } from './database.ts'
 import { Faults } from './faults.ts'
 import { Invariant, type Watched } from './invariant.ts'
+import type { Life } from './life.ts'
 import { callerLegId, type LineEvents, type SequenceLine } from './line.ts'
 import { dialledTo, type OpenStream, ParleyProcess, user } from './process.ts'
 import type { Sequence, Step } from './steps.ts'
@@ -36,7 +37,7 @@ const decidedMs = 200_000
 const overMs = 120_000
 
 export class World implements Watched {
-  readonly clock: SequenceClock
+  readonly clock: TestClock
   readonly faults: Faults
   readonly database: Database
   readonly carrier: SequenceLine
@@ -60,7 +61,11 @@ export class World implements Watched {
   constructor(sequence: Sequence, trace: string[] | null) {
     this.#sequence = sequence
     this.#trace = trace
-    this.clock = new SequenceClock(() => this.#invariant.check())
+    const checked = async () => {
+      await settled()
+      this.#invariant.check()
+    }
+    this.clock = new TestClock({ quiet: { settled: checked, afterTimer: checked, changes: () => 0 } })
     const tolerance = new Tolerance(this.clock)
     this.faults = new Faults(sequence.seed, sequence.weather, this.clock, tolerance)
     this.database = new Database(this.clock, this.faults, (text) => this.#tell(text))

@@ -1,7 +1,7 @@
 /** The requests for recognition at Deepgram, and how the events of its two live protocols become utterances. */
 import t from 'tap'
 import type { SttOptions, SttStreamRequest } from '../../../domain/speech/stt.ts'
-import { ManualClock } from '../../domain/fakes.ts'
+import { TestClock } from '../../clock.ts'
 import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-live.ts'
@@ -204,7 +204,7 @@ t.test('turns are reported when they change, and a turn that no event ended is f
 })
 
 t.test('a pause is kept alive, speech and its end are not', async (t) => {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   const own = adapter({ clock })
   const { stream } = await listen(t, own, given, never)
   const request = present(stub.seen[0], 'request')

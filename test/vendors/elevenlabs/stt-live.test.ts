@@ -4,7 +4,7 @@ import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { ManualClock } from '../../domain/fakes.ts'
+import { TestClock } from '../../clock.ts'
 import { failureOf, never, present, until } from '../suite/given.ts'
 import { type Listening, listen, type SttStreamGiven, send, sttStreamSuite } from '../suite/stt-live.ts'
 import { type StubSocket, sinePcm, startStub } from '../suite/stub-server.ts'
@@ -258,7 +258,7 @@ type Played = {
     bytes: () => number
   }
   opened: Listening
-  clock: ManualClock
+  clock: TestClock
   /** Resolves when this text was reported. */
   untilText: (text: string) => Promise<void>
   texts: () => string[]
@@ -270,7 +270,7 @@ async function against(
   play: (played: Played) => Promise<void>,
   changes: Partial<SttStreamRequest> = {},
 ): Promise<void> {
-  const clock = new ManualClock()
+  const clock = new TestClock()
   let server: Played['server'] | undefined
   const other = await startStub({
     socket: (socket, { texts }) => {

@@ -5,6 +5,7 @@ import { liveVendor, startRequest } from '../../../providers/soniox/stt-live.ts'
 import { LiveSttStream } from '../../../providers/wire/live-stt.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
+import { TestClock } from '../../clock.ts'
 import { never, until, vendorOptions } from '../suite/given.ts'
 import { ScriptedSocket } from '../suite/scripted-socket.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'
@@ -83,6 +84,9 @@ void t.test('a warm socket takes its configuration like any other', async (t) =>
   }
 })
 
+/** After so long without audio a message keeps the socket open. */
+const keepAliveMs = 8000
+
 void t.test('tokens become utterances', async (t) => {
   const script = new ScriptedSocket()
   const reported: StreamTranscript[] = []
@@ -92,7 +96,7 @@ void t.test('tokens become utterances', async (t) => {
     ended() {},
     failed: (error: Error) => t.fail('failed', { error }),
   }
-  const clock = new StepClock()
+  const clock = new TestClock()
   const parts = { socket: script, sink, signal: never, apiKey, clock, limits: outboundDefaults }
   const stream = new LiveSttStream(parts, liveVendor(request))
   await stream.opened
@@ -134,15 +138,15 @@ void t.test('tokens become utterances', async (t) => {
   ])
   const sentLately = () => script.sent.splice(0).filter((data) => typeof data === 'string')
   sentLately()
-  clock.step()
+  clock.pass(keepAliveMs)
   t.same(sentLately(), ['{"type":"keepalive"}'], 'while nothing is sent')
   stream.audio(Buffer.alloc(640))
-  clock.step()
+  clock.pass(keepAliveMs)
   t.same(sentLately(), [], 'audio keeps it alive')
-  clock.step()
+  clock.pass(keepAliveMs)
   t.same(sentLately(), ['{"type":"keepalive"}'])
   stream.close()
-  t.equal(clock.timers.size, 0, 'no timer is left')
+  t.equal(clock.timers, 0, 'no timer is left')
 })
 
 void t.test('a caller who closes in the middle of a frame gets no more of it', async (t) => {
@@ -167,22 +171,3 @@ void t.test('a caller who closes in the middle of a frame gets no more of it', a
   t.same(reported, ['speech', 'One.'])
   t.notOk(script.isOpen)
 })
-
-/** Each step runs the timers that are due next. */
-class StepClock {
-  readonly timers = new Map<() => void, number>()
-  nowMs = () => 0
-  monotonicMs = () => 0
-
-  after = (delayMs: number, run: () => void): (() => void) => {
-    this.timers.set(run, delayMs)
-    return () => void this.timers.delete(run)
-  }
-
-  step(): void {
-    for (const run of [...this.timers.keys()]) {
-      this.timers.delete(run)
-      run()
-    }
-  }
-}
