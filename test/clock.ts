@@ -25,7 +25,7 @@ export async function settled(): Promise<void> {
 const promisesOnly: Quiet = { settled, changes: () => Number.NaN }
 
 type Timer = { dueMs: number; run: () => void; isCancelled: boolean }
-/** Somebody for whom time passes until `isOver` holds. */
+/** A wait of a test. Time passes until `isOver` holds. */
 type Waiter = { what: string; untilMs: number; isOver: () => boolean; done: () => void; failed: (error: Error) => void }
 
 /** A wait that is not over after this much injected time fails. */

@@ -12,7 +12,7 @@ import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
-import { type HeardWord, speak, WordReader, wordsIn } from '../speech/tones.ts'
+import { type ReadWord, speak, WordReader, wordsIn } from '../speech/tones.ts'
 
 const sttMs = 30
 const ttsMs = 20
@@ -70,7 +70,7 @@ function samplesOf({ chunks, dataOffset, dataBytes }: Recording): Int16Array {
   return new Int16Array(bytes.buffer)
 }
 
-const textOf = (words: readonly HeardWord[]) => words.map(({ word }) => word).join(' ')
+const textOf = (words: readonly ReadWord[]) => words.map(({ word }) => word).join(' ')
 
 /** Sends an interim with each word, and a final when it is flushed or when the speaker pauses. */
 class WordStream implements SttStream {
@@ -79,7 +79,7 @@ class WordStream implements SttStream {
   readonly #sink: SttStreamSink
   readonly #request: SttStreamRequest
   readonly #reader: WordReader
-  #words: HeardWord[] = []
+  #words: ReadWord[] = []
   #interim = ''
   #utterance = 0
   #isClosed = false
@@ -120,12 +120,12 @@ class WordStream implements SttStream {
   }
 
   /** With the word that is being said. */
-  get #all(): HeardWord[] {
+  get #all(): ReadWord[] {
     const { word } = this.#reader
     return word === null ? this.#words : [...this.#words, word]
   }
 
-  #send(words: readonly HeardWord[], isFinal: boolean): void {
+  #send(words: readonly ReadWord[], isFinal: boolean): void {
     const transcript = {
       utterance: this.#utterance,
       text: textOf(words),

@@ -21,14 +21,14 @@ t.test('words are read back after every codec of a line, at any place of the aud
   ] as const
   for (const { codec, ...format } of lines) {
     const up = new FrameResampler(format.sampleRateHz, 16_000)
-    const heard = clip.frames(format).flatMap((frame) => {
+    const received = clip.frames(format).flatMap((frame) => {
       const bytes = Buffer.from(frame, 'base64')
       const samples = new Int16Array(format.sampleRateHz / 50)
       codec.decode(bytes, bytes.length, samples)
       return [...up.convert(samples)]
     })
     for (const skipped of [0, 37, 160, 251])
-      t.equal(read(Int16Array.from(heard.slice(skipped)), 16_000), text, `${format.encoding} from ${skipped}`)
+      t.equal(read(Int16Array.from(received.slice(skipped)), 16_000), text, `${format.encoding} from ${skipped}`)
   }
   t.end()
 })

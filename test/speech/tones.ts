@@ -63,7 +63,7 @@ function write(samples: Int16Array, place: number, rateHz: number): void {
   for (let at = 0; at < samples.length; at++) samples[at] = amplitude * (Math.sin(one * at) + Math.sin(other * at))
 }
 
-export type HeardWord = { word: string; startMs: number; endMs: number }
+export type ReadWord = { word: string; startMs: number; endMs: number }
 
 /** Reads the words of audio as it comes. */
 export class WordReader {
@@ -73,7 +73,7 @@ export class WordReader {
   #blocks = 0
   /** The pair of tones of the last block, -1 for none; and the word that goes on. */
   #last = -1
-  #word: HeardWord | null = null
+  #word: ReadWord | null = null
 
   constructor(rateHz: number) {
     this.#rateHz = rateHz
@@ -86,13 +86,13 @@ export class WordReader {
   }
 
   /** The word that is being said. */
-  get word(): HeardWord | null {
+  get word(): ReadWord | null {
     return this.#word
   }
 
   /** Answers the words that are over. */
-  push(samples: Int16Array): HeardWord[] {
-    const over: HeardWord[] = []
+  push(samples: Int16Array): ReadWord[] {
+    const over: ReadWord[] = []
     for (const sample of samples) {
       this.#block[this.#filled++] = sample
       if (this.#filled < this.#block.length) continue
@@ -105,7 +105,7 @@ export class WordReader {
   }
 
   /** A word has at least two blocks: at its borders a block is part of two words, and may look like a third. */
-  #take(pair: number): HeardWord | null {
+  #take(pair: number): ReadWord | null {
     const isSame = pair === this.#last
     this.#last = pair
     const word = spoken[pair]
@@ -127,7 +127,7 @@ export class WordReader {
 }
 
 /** All words of a recording. */
-export function wordsIn(samples: Int16Array, rateHz: number): HeardWord[] {
+export function wordsIn(samples: Int16Array, rateHz: number): ReadWord[] {
   return new WordReader(rateHz).push(samples.length === 0 ? samples : withSilence(samples, rateHz))
 }
 

@@ -1,4 +1,4 @@
-/** What a whole product waits for outside of injected time. */
+/** The clock of a whole product waits for Postgres, files and sockets. */
 
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'

@@ -10,9 +10,9 @@ import type { Quiet } from '../clock.ts'
 import { watchShortTimers } from './short-timers.ts'
 import { watchStatements } from './statements.ts'
 
-/** Rounds of the event loop without an event. What a socket has sent is found in the next one. */
+/** The event loop must find no event for so many rounds. It finds the bytes that a socket has sent in the next round. */
 const quietRounds = 2
-/** A product that is not quiet after so many rounds waits for a thread, such as one that writes a file. */
+/** After so many rounds the product waits for a thread, for example for the write of a file. The loop then sleeps between two rounds. */
 const patientRounds = 2000
 /** A product that is never quiet fails its test. */
 const hangMs = 30_000
@@ -48,7 +48,7 @@ async function within(work: Promise<void>): Promise<void> {
 
 type Metrics = { uvMetricsInfo: { events: number } }
 
-/** What the event loop has found on sockets and from threads so far. */
+/** The events of sockets and threads that the event loop has handled so far. */
 const eventsOf = () => (performance.nodeTiming as unknown as Metrics).uvMetricsInfo.events
 
 /** Sockets and timers only wait. Everything else, as a read of a file, or a callback of setImmediate, goes on by itself. */
