@@ -4,7 +4,7 @@ import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
 import { SipPeer, sdp, sdpType } from '../trunk/sip-peer.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, newestInbound } from './built-phones.ts'
+import { callWhen, newestInbound } from './phones.ts'
 
 const server = await startTrunkServer(await freePort())
 t.teardown(() => server.close())
@@ -28,7 +28,7 @@ const rows: [from: string, to: string, header: string | null, caller: string | n
 t.test('the caller and the number that has forwarded the call', async (t) => {
   const known = new Set<string>()
   for (const [at, [from, to, header, caller, forwardedFrom]] of rows.entries()) {
-    const peer = await SipPeer.open({ port: server.sipPort })
+    const peer = await SipPeer.open({ port: server.sipPort, clock: server.clock })
     t.teardown(() => peer.close())
     const sent = { callId: `foreign-${at}`, uri: `sip:${to}@127.0.0.1`, from: `<sip:${from}@127.0.0.1>;tag=far` }
     peer.send('INVITE', { ...sent, headers: [sdpType, ...(header === null ? [] : [header])], body: sdp() })

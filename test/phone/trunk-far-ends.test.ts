@@ -1,16 +1,16 @@
 /** A phone on the other side of a SIP trunk that is quiet, and then gone, over a whole server. */
 import t from 'tap'
 import type { SipRequest } from '../../providers/trunk/message.ts'
-import { freePort, until } from '../process/machine.ts'
+import { freePort } from '../process/machine.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound } from './built-phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound } from './phones.ts'
 
 const server = await startTrunkServer(await freePort(), { PARLEY_SIP_FAR_END_QUIET_MS: '5000' })
 t.teardown(() => server.close())
 
 t.test('a caller who holds the call keeps it, and one who is gone ends it with an event that says so', async (t) => {
-  const phone = await SipPhone.open(t, server.sipPort)
+  const phone = await SipPhone.open(t, server)
   await phone.call('5005550140', '+15005550006')
   const id = await newestInbound(server)
   await callWhen(server, id, ({ status }) => status === 'in_progress')
@@ -18,7 +18,7 @@ t.test('a caller who holds the call keeps it, and one who is gone ends it with a
   // A question without an answer is repeated, so a second message is not yet a second question.
   const questionAfter = async (number: number) => {
     const next = () => phone.peer.requests('OPTIONS').find(({ to, cseq }) => to.tag !== null && cseq.number > number)
-    await until('the far end is asked', () => next() !== undefined, 40_000)
+    await server.clock.until('the far end is asked', () => next() !== undefined)
     return next() as SipRequest
   }
   const first = await questionAfter(0)

@@ -5,7 +5,7 @@ import { freePort } from '../process/machine.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, hasEnded, newestInbound } from './built-phones.ts'
+import { callWhen, hasEnded, newestInbound } from './phones.ts'
 
 /** The other side of the trunk, where calls go out to. */
 const farPort = await freePort()
@@ -19,7 +19,7 @@ type Answer = Awaited<ReturnType<typeof call>>
 const known = new Set<string>()
 
 t.test('a recipient takes the call by a key, and both talk through this server', async (t) => {
-  const [caller, other] = [await SipPhone.open(t, server.sipPort), await SipPhone.open(t, server.sipPort, farPort)]
+  const [caller, other] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
   known.add(id)
@@ -34,15 +34,17 @@ t.test('a recipient takes the call by a key, and both talk through this server',
   other.press(1)
   const row = await callWhen(server, id, statusIs('completed'))
   t.match(row['transfers'], [{ outbound_trunk_id: server.connectionId }])
-  t.ok(await other.receives(voice, () => caller.say(voice)), 'the recipient receives the caller')
-  t.ok(await caller.receives(voice, () => other.say(voice)), 'the caller receives the recipient')
+  caller.say(voice)
+  await t.resolves(other.receives(voice), 'the recipient receives the caller')
+  other.say(voice)
+  await t.resolves(caller.receives(voice), 'the caller receives the recipient')
   other.hangUp()
   await caller.peer.request('BYE')
   t.match(await callWhen(server, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
 })
 
 t.test('the far end of the caller calls the recipient itself, and the call here ends', async (t) => {
-  const caller = await SipPhone.open(t, server.sipPort)
+  const caller = await SipPhone.open(t, server)
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)
   known.add(id)
@@ -63,7 +65,7 @@ async function transferredAfter(t: Test, e164: string, change: (path: string) =>
   const wanted = { e164, sipConnectionInstallationId, agentId }
   const imported = await call(server, 'POST', '/v1/phone-numbers/import', wanted)
   t.equal(imported.status, 201, imported.text)
-  const caller = await SipPhone.open(t, server.sipPort)
+  const caller = await SipPhone.open(t, server)
   await caller.call(e164, '+15005550007')
   const id = await newestInbound(server, known)
   known.add(id)
@@ -87,7 +89,7 @@ t.test('a call keeps its connection when its number is deleted or moved', async 
   ]
   for (const [e164, change, asked] of changes) {
     await t.test(e164, async (t) => {
-      const other = await SipPhone.open(t, server.sipPort, farPort)
+      const other = await SipPhone.open(t, server, farPort)
       const answering = other.answer()
       const { transfer, id, caller } = await transferredAfter(t, e164, change, asked)
       t.match(transfer.json(), { failure_cause: null, outbound_trunk_id: server.connectionId }, transfer.text)

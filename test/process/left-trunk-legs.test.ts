@@ -5,7 +5,7 @@ import { call } from '../platform/setup.ts'
 import { SipPeer, sdp, sdpType } from '../trunk/sip-peer.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { listenOverTcp } from '../trunk/tcp-listener.ts'
-import { startTrunkServer, trunkEnv } from '../trunk/trunk-server.ts'
+import { startBuiltTrunkServer, trunkEnv } from '../trunk/trunk-server.ts'
 import { openDatabase } from './database.ts'
 import { freePort, until } from './machine.ts'
 import { startParley } from './parley.ts'
@@ -14,7 +14,7 @@ const endsWithinMs = 30_000
 
 t.test('every far end gets BYE, or CANCEL if it rings, within 30 s of the next start', async (t) => {
   const farPort = await freePort()
-  const server = await startTrunkServer(farPort)
+  const server = await startBuiltTrunkServer(farPort)
   t.teardown(() => server.close())
   const known = new Set<string>()
   const inProgress = async () => {
@@ -24,7 +24,7 @@ t.test('every far end gets BYE, or CANCEL if it rings, within 30 s of the next s
     return id
   }
 
-  const lone = await SipPhone.open(t, server.sipPort)
+  const lone = await SipPhone.open(t, server)
   await lone.call(server.trunkNumber, '+15005550007')
   const ids = [await inProgress()]
 
@@ -38,7 +38,7 @@ t.test('every far end gets BYE, or CANCEL if it rings, within 30 s of the next s
   ids.push(await inProgress())
 
   // These two are connected through this server, so that they hear nothing after its death.
-  const [caller, recipient] = [await SipPhone.open(t, server.sipPort), await SipPhone.open(t, server.sipPort, farPort)]
+  const [caller, recipient] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550008')
   const id = await inProgress()
   ids.push(id)

@@ -13,7 +13,7 @@ import { openDatabase } from '../process/database.ts'
 import { freePort, until } from '../process/machine.ts'
 import { wordsOf } from '../session/recorded-call.ts'
 import { readFixture } from '../speech/fixtures.ts'
-import { startTrunkServer } from '../trunk/trunk-server.ts'
+import { startBuiltTrunkServer } from '../trunk/trunk-server.ts'
 import { baresip, baresipModules, skipWithoutBaresip, skipWithoutSipp } from './programs.ts'
 import { callsCount, runSipp } from './run-sipp.ts'
 
@@ -23,7 +23,7 @@ const rateHz = 8000
 
 /** The other side of the trunk, where calls go out to. */
 const farPort = await freePort()
-const server = await startTrunkServer(farPort)
+const server = await startBuiltTrunkServer(farPort)
 t.teardown(() => server.close())
 
 /** A person who listens for five seconds, asks, and hangs up eight seconds later. */

@@ -5,10 +5,11 @@ import { createSipTrunks } from '../../app/trunks.ts'
 import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import { ExpectedLegs } from '../../handlers/carrier/expected-legs.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { TestClock } from '../clock.ts'
 import { freePort } from '../process/machine.ts'
 import { RecordingSink } from '../session/media-harness.ts'
 import { readFixture } from '../speech/fixtures.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { keptDialogs, legId, limits, outgoingTo, toDial } from './setup.ts'
 import { wanted } from './sip-peer.ts'
 import { SipPhone } from './sip-phone.ts'
@@ -18,14 +19,15 @@ const log = { info() {}, warn() {}, error() {} }
 const settings = { host: '127.0.0.1', port: 5060, publicAddress: null, rtpPorts: '43200-43298', ...limits }
 
 async function serving(t: Test, connections: Partial<SipConnections>) {
-  const port = await freePort()
+  const clock = new TestClock({ quiet: wholeProcess })
+  const sipPort = await freePort()
   const legs = new ExpectedLegs({ ownerId: 'this', addressFor: () => 'ws://127.0.0.1', rateHz: 8000 })
-  const config = { sip: { ...settings, port }, outbound: { allowedSubnets: ['127.0.0.1/32'] } } as never
+  const config = { sip: { ...settings, port: sipPort }, outbound: { allowedSubnets: ['127.0.0.1/32'] } } as never
   const store = { sipConnections: connections as SipConnections, trunkDialogs: keptDialogs() as never }
-  const parts = { config, store, clock: systemClock, log: log as never }
+  const parts = { config, store, clock, log: log as never }
   const trunks = createSipTrunks(parts, legs)
   if (trunks === null) throw new Error('there is no line')
-  t.teardown(() => trunks.line.close())
+  t.teardown(() => clock.during(trunks.line.close()))
   const events: LegEvent[] = []
   await trunks.open({
     received: (_line, event) => {
@@ -48,7 +50,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
       failed: () => {},
     })
   const again = () => createSipTrunks(parts, legs)
-  return { port, line: trunks.line, events, sinks, expect, again }
+  return { clock, sipPort, line: trunks.line, events, sinks, expect, again }
 }
 
 t.test('a call that comes in is answered at the leg that expects it, and each receives the other', async (t) => {
@@ -60,34 +62,36 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
     wantsLogin: () => Promise.resolve(false),
     called: () => Promise.resolve(),
   })
-  const phone = await SipPhone.open(t, server.port)
+  const phone = await SipPhone.open(t, server)
   const answered = phone.call('+15005550100', '+15005550006')
-  const announced = await wanted(() => server.events[0], 'the call')
+  const announced = await wanted(() => server.events[0], 'the call', server.clock)
   t.match(announced, { type: 'initiated', to: '+15005550100', from: '+15005550006', connectionId: 'sip_in' })
   const ref = { legId, carrierLegId: announced.carrierLegId }
   const address = server.expect()
-  await server.line.answer(ref, address)
+  await server.clock.during(server.line.answer(ref, address))
   await t.rejects(server.line.answer(ref, address), new PhoneLineError('refused'), 'the address opens once')
   await answered
-  t.ok(await phone.receives(voice, () => phone.say(voice)))
+  phone.say(voice)
+  await t.resolves(phone.receives(voice))
   phone.hangUp()
-  await wanted(() => server.events.find(({ type }) => type === 'hangup'), 'the end of the call')
+  await wanted(() => server.events.find(({ type }) => type === 'hangup'), 'the end of the call', server.clock)
 })
 
 t.test('a call goes out over the connection that is named', async (t) => {
   let port = 0
   const find = (id: string) => Promise.resolve(id === 'sip_out' ? outgoingTo(port, { host: '127.0.0.1' }) : null)
   const server = await serving(t, { find, looked: () => Promise.resolve() })
-  const phone = await SipPhone.open(t, server.port)
+  const phone = await SipPhone.open(t, server)
   port = phone.peer.port
   const answering = phone.answer()
   const { signal } = new AbortController()
   const other = server.line.dial(toDial({ connectionId: 'sip_other', media: server.expect() }), signal)
   await t.rejects(other, new PhoneLineError('refused'))
-  const { carrierLegId } = await server.line.dial(toDial({ media: server.expect() }), signal)
+  const { carrierLegId } = await server.clock.during(server.line.dial(toDial({ media: server.expect() }), signal))
   t.match(await answering, { from: 'sip:+15550001111@127.0.0.1', to: /^sip:\+15557654321@/ })
-  t.ok(await phone.receives(voice, () => phone.say(voice)))
-  await server.line.hangUp({ legId, carrierLegId })
+  phone.say(voice)
+  await t.resolves(phone.receives(voice))
+  await server.clock.during(server.line.hangUp({ legId, carrierLegId }))
   await phone.peer.request('BYE')
 })
 
@@ -103,11 +107,11 @@ t.test('hosts at addresses that are not allowed are not called', async (t) => {
 })
 
 t.test('a port in use is named at the start', async (t) => {
-  const { port, again } = await serving(t, {})
+  const { sipPort, again } = await serving(t, {})
   const second = again()
   t.teardown(() => second?.line.close())
   await t.rejects(second?.open({ received: () => Promise.resolve() }) ?? Promise.resolve(), {
-    message: `sip.port: ${port} at 127.0.0.1 is in use`,
+    message: `sip.port: ${sipPort} at 127.0.0.1 is in use`,
   })
 })
 

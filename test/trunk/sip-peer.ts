@@ -11,6 +11,7 @@ import {
   type SipRequest,
   type SipResponse,
 } from '../../providers/trunk/message.ts'
+import type { TestClock } from '../clock.ts'
 
 export type PeerOptions = {
   /** Where the trunk line listens. */
@@ -22,6 +23,8 @@ export type PeerOptions = {
   bindPort?: number
   /** The port in its Contact. Its own if it names none. */
   contactPort?: number
+  /** It moves while the peer waits for a message. */
+  clock?: TestClock | undefined
 }
 
 let count = 0
@@ -35,6 +38,7 @@ export class SipPeer {
   /** Where its messages over UDP go. */
   toPort = 0
   readonly #contactPort: number
+  #clock: TestClock | undefined
 
   static async open({
     port,
@@ -42,6 +46,7 @@ export class SipPeer {
     address = '127.0.0.1',
     bindPort = 0,
     contactPort,
+    clock,
   }: PeerOptions): Promise<SipPeer> {
     if (transport === 'tcp') {
       const socket = connect({ host: '127.0.0.1', port })
@@ -54,6 +59,7 @@ export class SipPeer {
         () => void socket.destroy(),
         contactPort,
       )
+      peer.#clock = clock
       socket.on('data', (chunk) => {
         const messages = framing.take(chunk)
         if (messages !== 'broken') for (const message of messages) peer.#keep(message)
@@ -71,6 +77,7 @@ export class SipPeer {
       contactPort,
     )
     peer.toPort = port
+    peer.#clock = clock
     socket.on('message', (bytes) => peer.#keep(bytes))
     return peer
   }
@@ -142,11 +149,11 @@ export class SipPeer {
   }
 
   async request(method: string, number = 1): Promise<SipRequest> {
-    return await wanted(() => this.requests(method)[number - 1], `request ${method} ${number}`)
+    return await wanted(() => this.requests(method)[number - 1], `request ${method} ${number}`, this.#clock)
   }
 
   async response(code: number, method?: string, number = 1): Promise<SipResponse> {
-    return await wanted(() => this.responses(code, method)[number - 1], `response ${code} ${number}`)
+    return await wanted(() => this.responses(code, method)[number - 1], `response ${code} ${number}`, this.#clock)
   }
 
   #keep(bytes: Buffer): void {
@@ -168,8 +175,9 @@ export type Sent = {
 }
 type Responded = { toTag?: string; headers?: readonly string[]; body?: string }
 
-/** The value as soon as there is one. */
-export async function wanted<T>(find: () => T | undefined | null | false, name: string): Promise<T> {
+/** The value as soon as there is one. A clock that is given moves until then. */
+export async function wanted<T>(find: () => T | undefined | null | false, name: string, clock?: TestClock): Promise<T> {
+  if (clock !== undefined) await clock.until(name, () => Boolean(find()))
   for (let tries = 0; tries < 2_000; tries++) {
     const found = find()
     if (found) return found

@@ -1,10 +1,13 @@
-/** A started Parley that takes calls over SIP, with an agent and a number of a trunk on this machine. */
+/** A Parley that takes calls over SIP, with an agent and a number of a trunk on this machine. */
 
-import { type Phones, startPhones } from '../phone/built-phones.ts'
+import * as built from '../phone/built-phones.ts'
+import { type Phones, startPhones } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
+import type { Target } from '../router/requests.ts'
 
-export type TrunkServer = Phones & { sipPort: number; connectionId: string; trunkNumber: string }
+type Trunk = { sipPort: number; connectionId: string; trunkNumber: string }
+export type TrunkServer = Phones & Trunk
 
 export const trunkNumber = '+15005550140'
 
@@ -14,10 +17,21 @@ export const trunkEnv = (sipPort: number) => ({
   PARLEY_SIP_PORT: String(sipPort),
 })
 
-/** `farPort`: calls go out to this port of this machine. */
+/** In this process and in injected time. `farPort`: calls go out to this port of this machine. */
 export async function startTrunkServer(farPort: number, env: Record<string, string> = {}): Promise<TrunkServer> {
   const sipPort = await freePort()
   const phones = await startPhones({ ...trunkEnv(sipPort), ...env })
+  return { ...phones, ...(await trunkOf(phones, sipPort, farPort)) }
+}
+
+/** The same with the built program, in real time. */
+export async function startBuiltTrunkServer(farPort: number): Promise<built.Phones & Trunk> {
+  const sipPort = await freePort()
+  const phones = await built.startPhones(trunkEnv(sipPort))
+  return { ...phones, ...(await trunkOf(phones, sipPort, farPort)) }
+}
+
+async function trunkOf(phones: Target & { agentId: string }, sipPort: number, farPort: number): Promise<Trunk> {
   const made = async (path: string, body: object) => {
     const answer = await call(phones, 'POST', `/v1/phone-numbers/${path}`, body)
     if (answer.status !== 201) throw new Error(answer.text)
@@ -30,5 +44,5 @@ export async function startTrunkServer(farPort: number, env: Record<string, stri
   })
   const { agentId } = phones
   await made('import', { e164: trunkNumber, sipConnectionInstallationId: connectionId, agentId })
-  return { ...phones, sipPort, connectionId, trunkNumber }
+  return { sipPort, connectionId, trunkNumber }
 }
