@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi, stubSpeech, stubText, stubUsage, transcriptOf } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
 
 const stub = await startStubOpenAi()
-const parley = await startParley({
+t.teardown(() => stub.close())
+const parley = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([
     {
       id: 'stub',
@@ -17,10 +18,6 @@ const parley = await startParley({
       models: { llm: ['chat'], stt: ['whisper'], tts: ['speaker', 'tts-1'] },
     },
   ]),
-})
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
 })
 
 const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speech/please-try-call-later.wav'))

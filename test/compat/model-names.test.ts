@@ -3,22 +3,21 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import WebSocket from 'ws'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, form, postJson, send, type Target } from '../router/requests.ts'
+import { ownServer, serverWith } from '../server.ts'
 
 const stub = await startStubOpenAi()
-const first = await startParley()
-const served = await startParley({
+t.teardown(() => stub.close())
+const first = await serverWith()
+const served = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([
     { id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models: { llm: ['chat'], stt: ['ears'] } },
     { id: 'bare', adapter: 'openai', apiKey: 'env:BARE_KEY', baseUrl: `${stub.url}/v1`, models: { llm: ['chat'] } },
   ]),
+  // On a busy machine the models load slowly.
+  PARLEY_REALTIME_OPEN_MS: '60000',
   PARLEY_ALIASES: JSON.stringify({ 'gpt-4o-mini': 'auto', 'house-model': 'stub:chat', 'whisper-1': 'auto' }),
-})
-t.teardown(async () => {
-  await Promise.all([first.remove(), served.remove()])
-  await stub.close()
 })
 
 const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speech/please-try-call-later.wav'))

@@ -4,19 +4,16 @@ import path from 'node:path'
 import t from 'tap'
 import { CompletionText } from '../../handlers/compat/native/completion-text.ts'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
 import { type Answer, readEvents, send } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
 
 const stub = await startStubOpenAi()
 const models = { llm: ['chat'], stt: ['whisper'] }
-const parley = await startParley({
+t.teardown(() => stub.close())
+const parley = await ownServer(t, {
   PARLEY_COMPLETE_STREAMS: 'true',
   PARLEY_PROVIDERS: JSON.stringify([{ id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models }]),
-})
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
 })
 
 const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speech/please-try-call-later.wav'))

@@ -1,17 +1,14 @@
 /** OpenAI's Responses over HTTP, with a stub as the provider. test/clients has the vendors' own clients. */
 import t, { type Test } from 'tap'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
 import { type Answer, readEvents, send } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
 
 const stub = await startStubOpenAi()
 const models = { llm: ['chat'] }
-const parley = await startParley({
+t.teardown(() => stub.close())
+const parley = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([{ id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models }]),
-})
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
 })
 
 const model = 'stub:chat'
