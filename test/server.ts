@@ -41,7 +41,7 @@ const shared = new Map<string, Promise<TestServer>>()
  * metrics, the log, the end of the server) asks for a separate server.
  */
 export function serverWith(settings: Settings = {}): Promise<TestServer> {
-  const name = JSON.stringify(Object.entries(settings).sort())
+  const name = JSON.stringify([engineAsked, ...Object.entries(settings).sort()])
   const known = shared.get(name)
   if (known !== undefined) return known
   const server = startShared(settings)

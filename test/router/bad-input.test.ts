@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
-import { startParley } from '../process/parley.ts'
+import { serverWith } from '../server.ts'
 import {
   type Answer,
   ask,
@@ -17,8 +17,7 @@ import {
 } from './requests.ts'
 
 overEngines(t, async (t) => {
-  const parley = await startParley()
-  t.teardown(() => parley.remove())
+  const parley = await serverWith()
 
   const silence = wav(Buffer.alloc(16000))
   const spoken = { input: 'Hello.' }

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { errorCodes } from '../../generated/router/errors.ts'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
+import { ownServer } from '../server.ts'
 import { conforms, specification, unanswered } from './oracle.ts'
 import {
   type Answer,
@@ -32,7 +32,8 @@ const providers = JSON.stringify([
   { id: 'groq', adapter: 'groq', apiKey: 'k' },
 ])
 const timeoutMs = '1500'
-const parley = await startParley({
+t.teardown(() => stub.close())
+const parley = await ownServer(t, {
   PARLEY_EDGE_QUOTA: '',
   PARLEY_PROVIDERS: providers,
   PARLEY_LIMITS_JSON_BYTES_MAX: '65536',
@@ -44,10 +45,6 @@ const parley = await startParley({
   // The stub fails on purpose all the time. The circuit is tested elsewhere.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
-})
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
 })
 
 /** One request of a POST operation. A field that is left out has a correct value. */
@@ -115,7 +112,7 @@ function expected(t: Test, operationId: string, answer: Answer, status: number, 
 }
 
 const admin = async (...args: string[]) => {
-  const { stdout, stderr, code } = await runParley(args, { dataDir: parley.dataDir })
+  const { stdout, stderr, code } = await runCommand(parley, args)
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return stdout.trim()
 }
@@ -212,7 +209,7 @@ t.test('requests without enough credit', async (t) => {
 t.test('limits on concurrency and rate', async (t) => {
   const local = idIn(await admin('org', 'list'))
   const small = idIn(await admin('org', 'create', 'small'))
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   await sql`update organizations set max_concurrency = 1 where id = ${small}`
   await sql.end()
   const limited = [await keyOf(local, '--policy', '{"max_concurrency":1}'), await keyOf(small)]
@@ -249,7 +246,7 @@ t.test('failures of providers', async (t) => {
 })
 
 t.test('a fault of ours is an envelope that shows nothing, and the next request is served', async (t) => {
-  const sql = openDatabase(parley.dataDir)
+  const sql = openDatabase(parley)
   await sql`alter table idempotency_keys rename to elsewhere`
   await each(t, 500, 'relay_error')
   await sql`alter table elsewhere rename to idempotency_keys`
@@ -294,8 +291,7 @@ t.test('methods and addresses', async (t) => {
 })
 
 t.test('the quota of an address', async (t) => {
-  const edge = await startParley({ PARLEY_EDGE_QUOTA: '6', PARLEY_EDGE_WINDOW_S: '3600' })
-  t.teardown(() => edge.remove())
+  const edge = await ownServer(t, { PARLEY_EDGE_QUOTA: '6', PARLEY_EDGE_WINDOW_S: '3600' })
   const left: string[] = []
   for (let i = 0; i < 6; i++) {
     const answer = await send(edge, i === 3 ? '/router/nowhere' : '/router/openapi.json')
@@ -313,8 +309,7 @@ t.test('the quota of an address', async (t) => {
 })
 
 t.test('when it is full', async (t) => {
-  const full = await startParley({ PARLEY_PROVIDERS: providers, PARLEY_LIMITS_REQUESTS_MAX: '1' })
-  t.teardown(() => full.remove())
+  const full = await ownServer(t, { PARLEY_PROVIDERS: providers, PARLEY_LIMITS_REQUESTS_MAX: '1' })
   stub.behave({ kind: 'hang' })
   const asked = stub.requests.length
   const hanging = postJson(full, responses, { ...ask('Hello.'), ...explicit('mock/mock') }).catch(() => null)
@@ -333,8 +328,9 @@ t.test('when it is full', async (t) => {
     t.equal(answer.status, 503)
   }
   t.equal((await fetch(`${full.url}/healthz`)).status, 200, 'health is always answered')
-  process.kill(full.pid, 'SIGTERM')
-  t.equal(await full.stop(), 0, 'the second signal ends what hangs')
+  const stopped = full.gateway.stop()
+  full.gateway.force()
+  await t.resolves(stopped, 'force ends what hangs')
   await hanging
 })
 

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { runParley } from '../process/command.ts'
+import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
 import { freePort, until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi, stubText } from '../providers/stub-openai.ts'
+import { ownServer } from '../server.ts'
 import {
   type Answer,
   ask,
@@ -22,9 +22,10 @@ import {
 const openMs = 600
 const retryAfterMaxMs = 1500
 const [first, second] = [await startStubOpenAi(), await startStubOpenAi()]
+t.teardown(() => Promise.all([first.close(), second.close()]))
 const models = { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] }
 const adapter = { adapter: 'openai', apiKey: 'k', models }
-const parley = await startParley({
+const parley = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([
     { ...adapter, id: 'first', baseUrl: `${first.url}/v1` },
     { ...adapter, id: 'second', baseUrl: `${second.url}/v1` },
@@ -37,15 +38,11 @@ const parley = await startParley({
   PARLEY_CIRCUIT_OPEN_MAX_MS: String(openMs),
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: String(retryAfterMaxMs),
 })
-const sql = openDatabase(parley.dataDir)
-t.teardown(async () => {
-  await sql.end()
-  await parley.remove()
-  await Promise.all([first.close(), second.close()])
-})
+const sql = openDatabase(parley)
+t.teardown(() => sql.end())
 
 const organization = await (async () => {
-  const { stdout } = await runParley(['org', 'list'], parley)
+  const { stdout } = await runCommand(parley, ['org', 'list'])
   return /org_\w+/.exec(stdout)?.[0] ?? ''
 })()
 
@@ -54,7 +51,7 @@ async function keyFor(...providers: string[]): Promise<{ url: string; key: strin
   const stage = (model: string) => providers.map((provider) => `${provider}/${model}`)
   const chain = { llm: stage('mock'), stt: stage('mock-stt'), tts: stage('mock-tts') }
   const args = ['keys', 'create', '--org', organization, '--policy', JSON.stringify({ chain })]
-  const { stdout } = await runParley(args, parley)
+  const { stdout } = await runCommand(parley, args)
   return { url: parley.url, key: stdout.trim() }
 }
 

@@ -4,10 +4,10 @@ import http from 'node:http'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { descendants, freePort, isRunning, until } from '../process/machine.ts'
+import { descendants, freePort, until } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
-import { startParley } from '../process/parley.ts'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
+import { ownServer } from '../server.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import {
@@ -25,7 +25,10 @@ import {
 const bodyTimeoutMs = 700
 const stub = await startStubOpenAi()
 const adminPort = await freePort()
-const parley = await startParley({
+t.teardown(() => stub.close())
+/** Children of servers that other files share. */
+const childrenBefore = descendants(process.pid)
+const parley = await ownServer(t, {
   PARLEY_ADMIN_PORT: String(adminPort),
   PARLEY_LIMITS_BODY_TIMEOUT_MS: String(bodyTimeoutMs),
   PARLEY_LOCAL_QUEUE_MAX: '1',
@@ -39,10 +42,6 @@ const parley = await startParley({
       models: { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] },
     },
   ]),
-})
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
 })
 
 const prompt = readFixture('privacy-prompt')
@@ -66,14 +65,19 @@ async function serves(t: Test): Promise<void> {
   ])
   t.same([transcript.status, answer.status, spokenAudio.status], [200, 200, 200], 'the next ones are served')
   t.equal(wordErrors(spoken['privacy-prompt'], transcript.json<{ text: string }>().text).errors, 0)
-  t.ok(isRunning(parley.pid))
+  t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 }
 
 /** The child process that is working on this request. */
 async function busyChild(kind: 'stt-child' | 'tts-child'): Promise<number> {
-  await until(`a ${kind} works`, () => descendants(parley.pid, kind).length > 0)
+  await until(`a ${kind} works`, () => childrenOf(kind).length > 0)
   await sleep(400)
-  return descendants(parley.pid, kind)[0] as number
+  return childrenOf(kind)[0] as number
+}
+
+/** The children of the server of this file. */
+function childrenOf(kind: 'stt-child' | 'tts-child'): number[] {
+  return descendants(process.pid, kind).filter((child) => !childrenBefore.includes(child))
 }
 
 t.test('a speech child killed in the middle of a transcription', async (t) => {
@@ -159,11 +163,11 @@ t.test('a client that leaves while it is transcribed', async (t) => {
   const asked = fetch(parley.url + transcriptions, { method: 'POST', headers, body, signal: leaving.signal })
   asked.catch(() => {})
   await busyChild('stt-child')
-  const child = descendants(parley.pid, 'stt-child')
+  const children = childrenOf('stt-child')
   leaving.abort()
   await allEnded()
   await serves(t)
-  t.same(descendants(parley.pid, 'stt-child'), child, 'the child stops and is kept')
+  t.same(childrenOf('stt-child'), children, 'the child stops and is kept')
 })
 
 t.test('a client that leaves in the middle of an utterance', async (t) => {

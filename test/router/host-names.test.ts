@@ -1,18 +1,17 @@
 /** A surface that a deployer has given a host name, and names of headers with the deployer's prefix. */
 import http from 'node:http'
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
+import { serverWith } from '../server.ts'
 import { specification } from './oracle.ts'
 import { type Answer, send, type Target } from './requests.ts'
 
 t.test('a surface with its host name, in the answers and in the address', async (t) => {
-  const own = await startParley({
+  const own = await serverWith({
     PARLEY_HEADER_PREFIX: 'Acme',
     PARLEY_REGION: 'north-1',
     PARLEY_SURFACES_ROUTER_HOST: 'router.example',
     PARLEY_SURFACES_REALTIME_HOST: 'sockets.example',
   })
-  t.teardown(() => own.remove())
   const at = (host: string, path: string) => getAt(own, host, path)
   const models = await at('router.example', '/v1/models')
   t.equal(models.status, 200)

@@ -1,16 +1,11 @@
-/** One key runs once: under 200 copies at once, across multipart boundaries, and across a kill -9 before and after the dispatch. */
+/** One key runs once: under 200 copies at once, and across multipart boundaries. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type postgres from 'postgres'
 import t from 'tap'
-import { openDatabase } from '../process/database.ts'
-import { freshDataDir, startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { ownServer } from '../server.ts'
 import { type Answer, ask, postForm, postJson, responses, transcriptionParts, transcriptions } from './requests.ts'
 
-const leaseMs = 600
 const stub = await startStubOpenAi()
-const dataDir = freshDataDir()
 const providers = JSON.stringify([
   {
     id: 'mock',
@@ -20,12 +15,8 @@ const providers = JSON.stringify([
     models: { llm: ['mock'], stt: ['mock-stt'] },
   },
 ])
-const env = { PARLEY_PROVIDERS: providers, PARLEY_IDEMPOTENCY_LEASE_MS: String(leaseMs) }
-let parley = await startParley(env, dataDir)
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
-})
+t.teardown(() => stub.close())
+const parley = await ownServer(t, { PARLEY_PROVIDERS: providers })
 
 const pinned = (text: string) => ask(text, { routing: { mode: 'explicit', provider: 'mock', model: 'mock' } })
 const withKey = (key: string, text = 'hello'): Promise<Answer> =>
@@ -95,56 +86,3 @@ t.test('a provider that lacks the model was asked, so the key stays taken', asyn
   const again = await postJson(parley, responses, unlisted, { 'idempotency-key': key })
   t.same([again.status, again.json().error.code], [409, 'request_already_started'])
 })
-
-t.test('kill -9 before the dispatch is committed: the key is usable after its lease', async (t) => {
-  const sql = openDatabase(dataDir)
-  await holdDispatch(sql)
-  const key = randomUUID()
-  const before = stub.requests.length
-  const lost = withKey(key).catch(() => null)
-  await held(sql)
-  await parley.kill()
-  await lost
-  await releaseDispatch(sql)
-  await sql.end()
-  parley = await startParley(env, dataDir)
-  await sleep(leaseMs)
-  t.equal((await withKey(key)).status, 200)
-  t.equal(stub.requests.length - before, 1, 'the first one never reached the provider')
-})
-
-t.test('kill -9 after dispatch: the key stays taken', async (t) => {
-  stub.behave({ kind: 'hang' })
-  const key = randomUUID()
-  const before = stub.requests.length
-  const lost = withKey(key).catch(() => null)
-  while (stub.requests.length === before) await sleep(5)
-  await parley.kill()
-  await lost
-  parley = await startParley(env, dataDir)
-  await sleep(leaseMs * 2)
-  const again = await withKey(key)
-  t.equal(again.status, 409)
-  t.equal(again.json().error.code, 'request_already_started')
-})
-
-/** A trigger that sleeps delays the commit of `dispatched`, which leaves time to kill the process. */
-async function holdDispatch(sql: postgres.Sql): Promise<void> {
-  await sql`create function hold_dispatch() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`
-  await sql`create trigger hold_dispatch before insert or update on idempotency_keys for each row when (new.status = 'dispatched') execute function hold_dispatch()`
-}
-
-async function releaseDispatch(sql: postgres.Sql): Promise<void> {
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and pid <> pg_backend_pid()`
-  await sql`drop trigger hold_dispatch on idempotency_keys`
-  await sql`drop function hold_dispatch()`
-}
-
-async function held(sql: postgres.Sql): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    const rows = await sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`
-    if (rows.length > 0) return
-    await sleep(10)
-  }
-  throw new Error('no dispatch was held')
-}

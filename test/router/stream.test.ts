@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
-import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi, stubText } from '../providers/stub-openai.ts'
+import { ownServer } from '../server.ts'
 import { type Answer, ask, type Envelope, postJson, readEvents, responses } from './requests.ts'
 
 overEngines(t, async (t) => {
@@ -11,17 +11,14 @@ overEngines(t, async (t) => {
   const providers = JSON.stringify([
     { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: { llm: ['mock'] } },
   ])
-  const parley = await startParley({
+  t.teardown(() => stub.close())
+  const parley = await ownServer(t, {
     PARLEY_PROVIDERS: providers,
     PARLEY_TIMEOUTS_FIRST_TOKEN_MS: '400',
     PARLEY_TIMEOUTS_IDLE_MS: '400',
     // Every test here makes the provider fail. The circuit is tested elsewhere.
     PARLEY_CIRCUIT_FAILURES_MAX: '1000',
     PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
-  })
-  t.teardown(async () => {
-    await parley.remove()
-    await stub.close()
   })
 
   const pinned = { routing: { mode: 'explicit', provider: 'mock', model: 'mock' } }

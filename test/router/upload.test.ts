@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { freePort } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { type FixtureName, readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import {
@@ -31,8 +31,7 @@ const stepMs = 250
 
 overEngines(t, async (t) => {
   const uploadPort = await freePort()
-  const parley = await startParley({ PARLEY_UPLOAD_PORT: String(uploadPort) })
-  t.teardown(() => parley.remove())
+  const parley = await ownServer(t, { PARLEY_UPLOAD_PORT: String(uploadPort) })
   const uploads = { url: `http://127.0.0.1:${uploadPort}`, key: parley.key }
 
   type Transcript = { text: string; usage: { duration_ms: number } }
