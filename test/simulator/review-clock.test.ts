@@ -2,12 +2,12 @@
 import t from 'tap'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { call } from '../platform/setup.ts'
-import { type Running, startParley } from '../process/parley.ts'
+import { ownServer, serverWith, type TestServer } from '../server.ts'
 
 const path = '/simulator/clock'
 
 async function statusOf(
-  { url, key }: Pick<Running, 'url' | 'key'>,
+  { url, key }: Pick<TestServer, 'url' | 'key'>,
   body: object,
   headers: Record<string, string> = {},
 ): Promise<number> {
@@ -16,8 +16,7 @@ async function statusOf(
 }
 
 t.test('a user of this machine moves it, but no proxy and no page of another site', async (t) => {
-  const parley = await startParley()
-  t.teardown(() => parley.remove())
+  const parley = await ownServer(t)
   const advanceMs = 5_000
   t.equal(await statusOf(parley, { advanceMs }, { 'x-forwarded-for': '203.0.113.7' }), 404)
   t.equal(await statusOf({ ...parley, key: '' }, { advanceMs }), 401)
@@ -36,7 +35,6 @@ t.test('a user of this machine moves it, but no proxy and no page of another sit
 })
 
 t.test('nobody moves it on a server with a public address', async (t) => {
-  const parley = await startParley({ PARLEY_PUBLIC_URL: 'https://parley.example' })
-  t.teardown(() => parley.remove())
+  const parley = await serverWith({ PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.equal(await statusOf(parley, { advanceMs: 1 }), 404)
 })
