@@ -2,8 +2,8 @@
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { putKey, startAdministered } from '../platform/setup.ts'
-import { startParley } from '../process/parley.ts'
 import { postJson, type Target } from '../router/requests.ts'
+import { serverWith } from '../server.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { playListen } from '../vendors/deepgram/stub-sockets.ts'
 import { type Opening, open, refusal, start, subprotocol } from './socket.ts'
@@ -81,8 +81,7 @@ overEngines(t, async (t) => {
     await opens(acme, hearing, minted)
     t.same(await refusal(acme, hearing, minted), { status: 401, code: 'authentication_failed' }, 'it was good once')
 
-    const bare = await startParley({ PARLEY_LOCAL_ENABLED: 'false' })
-    t.teardown(() => bare.remove())
+    const bare = await serverWith({ PARLEY_LOCAL_ENABLED: 'false' })
     for (const address of [hearing, speaking])
       t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
   })

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { type Client, start } from './socket.ts'
 
 /** A vendor that takes sockets, and reads nothing from the first one. */
@@ -18,7 +18,11 @@ server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
 const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: `http://127.0.0.1:${port}`, apiKey: 'k' }
-const parley = await startParley({
+t.teardown(() => {
+  for (const socket of sockets) socket.terminate()
+  server.close()
+})
+const parley = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([{ ...vendor, models: { stt: ['nova-3'] } }]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
@@ -26,11 +30,6 @@ const parley = await startParley({
   PARLEY_CIRCUIT_FAILURES_MAX: '1',
   PARLEY_CIRCUIT_OPEN_MS: '60000',
   PARLEY_CIRCUIT_OPEN_MAX_MS: '60000',
-})
-t.teardown(async () => {
-  await parley.remove()
-  for (const socket of sockets) socket.terminate()
-  server.close()
 })
 
 const address = '/v1/transcribe/stream'

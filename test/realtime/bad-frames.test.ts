@@ -4,20 +4,19 @@ import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import { overEngines } from '../engine/engines.ts'
-import { startParley } from '../process/parley.ts'
+import { ownServer, serverWith } from '../server.ts'
 import { type Client, loopback, loopbackModel, open, refusal, start, subprotocol } from './socket.ts'
 
 const [stt, tts] = ['/v1/transcribe/stream', '/v1/synthesize/stream']
 const masterKey = 'a master key of thirty-two characters'
 overEngines(t, async (t) => {
-  const parley = await startParley({
+  const parley = await serverWith({
     PARLEY_PROVIDERS: loopback,
     PARLEY_MASTER_KEY: masterKey,
     PARLEY_REALTIME_CONFIG_MS: '500',
     PARLEY_REALTIME_SILENCE_MS: '1000',
     PARLEY_LIMITS_READER_TIMEOUT_MS: '2000',
   })
-  t.teardown(() => parley.remove())
 
   const echoed = { model: loopbackModel }
 
@@ -141,8 +140,7 @@ overEngines(t, async (t) => {
 
   t.test('a language that no provider has', async (t) => {
     // The echo engine would take any language.
-    const server = await startParley()
-    t.teardown(() => server.remove())
+    const server = await serverWith()
     for (const address of [stt, tts]) {
       const client = await open(server, address)
       client.send({ type: 'config', language: 'tlh' })
@@ -152,8 +150,7 @@ overEngines(t, async (t) => {
 
   t.test('an engine without a free place', async (t) => {
     // A busy machine takes more than the usual seconds to load the engine.
-    const server = await startParley({ PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
-    t.teardown(() => server.remove())
+    const server = await ownServer(t, { PARLEY_LOCAL_STT_STREAMS_MAX: '1', PARLEY_REALTIME_OPEN_MS: '60000' })
     const first = await start(server, stt)
     const second = await open(server, stt)
     second.send({ type: 'config' })
@@ -164,8 +161,7 @@ overEngines(t, async (t) => {
   })
 
   t.test('no provider that streams', async (t) => {
-    const server = await startParley({ PARLEY_LOCAL_ENABLED: 'false' })
-    t.teardown(() => server.remove())
+    const server = await serverWith({ PARLEY_LOCAL_ENABLED: 'false' })
     for (const address of [stt, tts])
       t.same(await refusal(server, address, {}), { status: 503, code: 'provider_unavailable' }, address)
   })

@@ -1,11 +1,10 @@
 /** The captions of /v1/realtime on recorded speech at the speed of a microphone: their sum is the transcript, and they are not late. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
 import { type FixtureName, readFixture, spoken } from '../speech/fixtures.ts'
 import { loadPrompts } from '../speech/prompts.ts'
 import { wordErrors } from '../speech/words.ts'
-import { type Client, loadStreamModels, open, start } from './socket.ts'
+import { type Client, loadStreamModels, open, serverWithSpeech, start } from './socket.ts'
 
 const transcription = 'conversation.item.input_audio_transcription'
 const promptsCount = 20
@@ -15,9 +14,7 @@ const frameMs = 100
 /** The default of /v1/realtime. */
 const endpointingMs = 500
 
-// On a busy machine the models load slowly.
-const parley = await startParley({ PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' })
-t.teardown(() => parley.remove())
+const parley = await serverWithSpeech()
 const recordings = await load()
 await loadStreamModels(parley)
 const captions = each(caption)

@@ -1,6 +1,6 @@
 /** The config frame in the forms of published clients, and the hints that a provider cannot take. */
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { loopback, loopbackModel, open, start } from './socket.ts'
 
@@ -8,11 +8,8 @@ const stub = await startDeepgramStub()
 const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: stub.url, apiKey: 'k', models: { stt: ['nova-3'] } }
 const providers = [vendor, ...(JSON.parse(loopback) as object[])]
 const env = { PARLEY_LOCAL_ENABLED: 'false', PARLEY_WARM_SOCKETS_PER_ROUTE: '0' }
-const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify(providers), ...env })
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
-})
+t.teardown(() => stub.close())
+const parley = await ownServer(t, { PARLEY_PROVIDERS: JSON.stringify(providers), ...env })
 
 const address = '/v1/transcribe/stream'
 const model = 'vendor/nova-3'

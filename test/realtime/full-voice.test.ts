@@ -4,7 +4,7 @@
  */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { spoken, startElevenLabsStub } from '../vendors/elevenlabs/stub.ts'
 import type { Cell } from '../vendors/suite/matrix.ts'
@@ -23,15 +23,9 @@ async function fails(t: Test, client: Client, { closeCode, code, message }: Fail
   t.equal(client.frames('error').length, 1)
 }
 
-async function startServer(t: Test, env: Record<string, string>) {
-  const server = await startParley(env)
-  t.teardown(() => server.remove())
-  return server
-}
-
 t.test('the embedded voice', async (t) => {
   // One place speaks and one waits, so two streams always find a place: each asks for one sentence at a time.
-  const server = await startServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })
+  const server = await ownServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })
   const greeting = 'Good morning.'
   const text = 'The meeting starts at nine. Please bring your papers with you. We will have lunch together.'
   const begin = () => start(server, address, { language: 'en', sampleRate: 16_000 })
@@ -81,7 +75,7 @@ const vendors = [
 for (const { adapter, stub, speech, model } of vendors)
   t.test(`a vendor without a free place: ${adapter}`, async (t) => {
     const provider = { id: 'vendor', adapter, baseUrl: stub.url, apiKey: 'k', models: { tts: [model] } }
-    const server = await startServer(t, {
+    const server = await ownServer(t, {
       PARLEY_PROVIDERS: JSON.stringify([provider]),
       PARLEY_LOCAL_ENABLED: 'false',
       // A warm socket has its place already.

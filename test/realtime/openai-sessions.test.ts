@@ -1,7 +1,7 @@
 /** Sessions of /v1/realtime over a stub of a vendor: their ends, and the events before them. */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { playListen } from '../vendors/deepgram/stub-sockets.ts'
 import { type StubSocket, sinePcm } from '../vendors/suite/stub-server.ts'
@@ -22,11 +22,8 @@ async function setUp(t: Test, env: Record<string, string> = {}) {
   const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: stub.url, apiKey: 'k', models }
   const providers = JSON.stringify([vendor])
   const settings = { PARLEY_LOCAL_ENABLED: 'false', PARLEY_WARM_SOCKETS_PER_ROUTE: '0', ...env }
-  const parley = await startParley({ PARLEY_PROVIDERS: providers, ...settings })
-  t.teardown(async () => {
-    await parley.remove()
-    await stub.close()
-  })
+  t.teardown(() => stub.close())
+  const parley = await ownServer(t, { PARLEY_PROVIDERS: providers, ...settings })
   const connect = async (query = '') => {
     const client = await open(parley, `/v1/realtime?intent=transcription${query}`, { protocols: [] })
     t.match(await client.take('session.created'), {
@@ -68,7 +65,7 @@ t.test('a server that stops closes with 1012, and no error event', async (t) => 
   const client = await connect()
   client.send(append)
   await client.take('input_audio_buffer.speech_started')
-  void parley.stop()
+  void parley.gateway.stop()
   t.equal(await client.closed, 1012)
   t.same(client.frames('error'), [])
 })

@@ -1,14 +1,11 @@
 /** /v1/realtime as clients of OpenAI's protocol use it, on real speech. */
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
-import { type Client, open, refusal } from './socket.ts'
+import { type Client, open, refusal, serverWithSpeech } from './socket.ts'
 
 const address = '/v1/realtime?intent=transcription'
-// On a busy machine the models load slowly.
-const parley = await startParley({ PARLEY_REALTIME_OPEN_MS: '60000' })
-t.teardown(() => parley.remove())
+const parley = await serverWithSpeech()
 
 const transcription = 'conversation.item.input_audio_transcription'
 const name = 'tt-weasels'

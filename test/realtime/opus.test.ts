@@ -1,7 +1,7 @@
 /** Opus on sockets: one packet a frame, at 48 kHz unless another rate is named. */
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { packetsOf, readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
@@ -10,11 +10,8 @@ import { open, start } from './socket.ts'
 const stub = await startDeepgramStub()
 const models = { stt: ['nova-3'], tts: ['aura-2'] }
 const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: stub.url, apiKey: 'k', models }
-const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify([vendor]), PARLEY_WARM_SOCKETS_PER_ROUTE: '0' })
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
-})
+t.teardown(() => stub.close())
+const parley = await ownServer(t, { PARLEY_PROVIDERS: JSON.stringify([vendor]), PARLEY_WARM_SOCKETS_PER_ROUTE: '0' })
 
 const recording = readFixture('privacy-prompt', 'opus')
 const stt = '/v1/transcribe/stream'

@@ -1,7 +1,7 @@
 /** A provider drops all its sockets at once: every client gets an error, or is moved to another provider if it asked for that. */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
+import { ownServer } from '../server.ts'
 import { type DeepgramStub, queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { playListen } from '../vendors/deepgram/stub-sockets.ts'
 import { type StubSocket, sinePcm, transcriptOf } from '../vendors/suite/stub-server.ts'
@@ -30,11 +30,8 @@ async function setUp(t: Test, ids: readonly string[]) {
     apiKey: 'k',
     models: { stt: ['nova-3'] },
   }))
-  const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify(providers), PARLEY_LOCAL_ENABLED: 'false' })
-  t.teardown(async () => {
-    await parley.remove()
-    await Promise.all(Object.values(stubs).map(({ stub }) => stub.close()))
-  })
+  t.teardown(() => Promise.all(Object.values(stubs).map(({ stub }) => stub.close())))
+  const parley = await ownServer(t, { PARLEY_PROVIDERS: JSON.stringify(providers), PARLEY_LOCAL_ENABLED: 'false' })
   return { parley, stubs }
 }
 

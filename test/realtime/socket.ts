@@ -2,11 +2,23 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as afterOthers, setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
+import { serverWith, type TestServer } from '../server.ts'
 
 export const subprotocol = 'service.realtime.v1'
 export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
 /** A model of a provider that answers at once. Speech is routed to it only by name. */
 export const loopbackModel = 'loopback/loopback'
+
+/**
+ * The server that all tests of real speech in a folder share, because each loads the models of its embedded engine. On a
+ * busy machine they load slowly.
+ */
+export const serverWithSpeech = (): Promise<TestServer> =>
+  serverWith({
+    PARLEY_PROVIDERS: loopback,
+    PARLEY_REALTIME_OPEN_MS: '60000',
+    PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
+  })
 
 export type Target = { url: string; key: string }
 /** A text frame. Its fields depend on its type; the contract's tests check them. */

@@ -3,14 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
 import { realtimeErrors } from '../../generated/realtime/errors.ts'
-import { startParley } from '../process/parley.ts'
 import { transcribe } from '../router/requests.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { type Client, loopback, loopbackModel, median, start } from './socket.ts'
+import { type Client, loopbackModel, median, serverWithSpeech, start } from './socket.ts'
 
 const address = '/v1/synthesize/stream'
-const parley = await startParley({ PARLEY_PROVIDERS: loopback })
-t.teardown(() => parley.remove())
+const parley = await serverWithSpeech()
 
 /** The transcript of 16 bit samples by the embedded recognizer. */
 async function transcriptOf(pcm: Buffer, sampleRateHz: number): Promise<string> {

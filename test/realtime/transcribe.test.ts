@@ -1,19 +1,16 @@
-/** /v1/transcribe/stream of the running product: real speech through the embedded engine, load through an engine that echoes. */
-import { readFileSync } from 'node:fs'
+/** /v1/transcribe/stream of the running product: real speech through the embedded engine. */
 import os from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { linearToMulaw } from '../../audio/g711.ts'
-import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { loadPrompts } from '../speech/prompts.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { type Client, loopback, loopbackModel, median, start } from './socket.ts'
+import { type Client, median, serverWithSpeech, start } from './socket.ts'
 
 const address = '/v1/transcribe/stream'
 const telephone = { language: 'en', sampleRate: 8000 }
-const parley = await startParley({ PARLEY_PROVIDERS: loopback })
-t.teardown(() => parley.remove())
+const parley = await serverWithSpeech()
 
 /** The samples of a fixture: 8 kHz, s16le, behind the usual header of 44 bytes. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
@@ -126,41 +123,6 @@ t.test('the frames', async (t) => {
   })
 })
 
-t.test('30 minutes through one socket do not stay in memory', async (t) => {
-  const frame = Buffer.alloc(32_000, 1)
-  const client = await start(parley, address, { model: loopbackModel })
-  // Memory that the first minutes allocate once does not count as growth.
-  for (let i = 0; i < 120; i++) await client.feed(frame)
-  await client.take('transcript')
-  const beforeMb = residentMb(parley.pid)
-  let peakMb = beforeMb
-  for (let i = 120; i < 1800; i++) {
-    await client.feed(frame)
-    if (i % 100 === 0) peakMb = Math.max(peakMb, residentMb(parley.pid))
-  }
-  client.send({ type: 'end' })
-  t.match(await client.take('end'), { usage: { durationMs: 1_800_000 } })
-  peakMb = Math.max(peakMb, residentMb(parley.pid))
-  t.comment(`resident: ${beforeMb} MB before, at most ${peakMb} MB`)
-  t.ok(peakMb - beforeMb < 60, `grew by ${peakMb - beforeMb} MB`)
-})
-
-t.test('1,000 sockets when the server stops: each gets the reason', async (t) => {
-  const server = await startParley({ PARLEY_PROVIDERS: loopback, PARLEY_LOCAL_ENABLED: 'false' })
-  t.teardown(() => server.remove())
-  const clients: Client[] = []
-  for (let i = 0; i < 20; i++) {
-    const config = { model: loopbackModel }
-    clients.push(...(await Promise.all(Array.from({ length: 50 }, () => start(server, address, config)))))
-  }
-  const stopped = server.stop()
-  const codes = await Promise.all(clients.map(({ closed }) => closed))
-  t.equal(codes.filter((code) => code === 1012).length, 1000)
-  const errors = clients.flatMap((client) => client.frames('error'))
-  t.equal(errors.filter(({ code, retryable }) => code === 'SHUTTING_DOWN' && retryable === true).length, 1000)
-  t.equal(await stopped, 0)
-})
-
 async function speechFinal(client: Client) {
   for (;;) {
     const frame = await client.take('transcript')
@@ -185,10 +147,6 @@ function onsetMs(pcm: Buffer): number {
     if (Math.sqrt(sum / 160) > 1000) return at / 16
   }
   return 0
-}
-
-function residentMb(pid: number): number {
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
 }
 
 async function inPairs<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {

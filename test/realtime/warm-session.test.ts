@@ -6,8 +6,8 @@ import t from 'tap'
 import type WebSocket from 'ws'
 import { freePort } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
-import { startParley } from '../process/parley.ts'
 import { delay, StubSocket, until } from '../providers/stub-socket.ts'
+import { ownServer } from '../server.ts'
 import { sinePcm, transcriptOf } from '../vendors/suite/stub-server.ts'
 import { median, open, start } from './socket.ts'
 
@@ -54,17 +54,14 @@ function conclude(socket: WebSocket): void {
 }
 
 const adminPort = await freePort()
-const parley = await startParley({
+t.teardown(() => stub.close())
+const parley = await ownServer(t, {
   PARLEY_PROVIDERS: JSON.stringify([
     { id: 'vendor', adapter: 'deepgram', baseUrl: stub.url.replace('ws', 'http'), apiKey: 'k' },
     { id: 'loopback', adapter: 'loopback' },
   ]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_ADMIN_PORT: String(adminPort),
-})
-t.teardown(async () => {
-  await parley.remove()
-  await stub.close()
 })
 
 const outcomes = (outcome: string) => metric(adminPort, 'parley_warm_sockets_total', `outcome="${outcome}"`)
