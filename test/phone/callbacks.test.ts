@@ -1,13 +1,12 @@
 /** Callbacks whose calls are placed over the simulated carrier. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { systemIds } from '../../runtime/clock.ts'
 import { call, faultOf } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, eventsWithType, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, eventsWithType, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
-const sql = openDatabase(phones.parley.dataDir)
+const sql = openDatabase(phones.server)
 t.teardown(() => Promise.all([sql.end({ timeout: 1 }), phones.close()]))
 
 const hourMs = 3_600_000
@@ -35,7 +34,7 @@ async function promise(
   more: { toNumber?: string; dueMs?: number },
 ): Promise<string> {
   const id = systemIds.callback()
-  const due = new Date(more.dueMs ?? Date.now() + hourMs)
+  const due = new Date(more.dueMs ?? phones.clock.nowMs() + hourMs)
   await sql`
     insert into callbacks (organization_id, test, id, source_session_id, agent_id, to_number, scheduled_at, status, reason,
       instructions, created_at, updated_at, tries, next_try_at)
@@ -94,12 +93,8 @@ t.test('a session without an agent is called again with its own settings, once i
   const tools = [tool('stock', {}), tool('secret_stock', { secret: 'a secret of the tool' }), again]
   const settings = { intent, systemPrompt: 'You sell bicycles to {{name}}.', variables: { name: 'Anna' }, tools }
   const sourceId = await endedCall(settings)
-  const id = await promise(sourceId, null, { dueMs: Date.now() - 1000 })
-  let callback = await shown(id)
-  for (let looks = 0; looks < 200 && callback.created_session_id === null; looks++) {
-    await sleep(50)
-    callback = await shown(id)
-  }
+  const id = await promise(sourceId, null, { dueMs: phones.clock.nowMs() - 1000 })
+  const callback = await callbackWhen(id, ({ created_session_id }) => created_session_id !== null)
   t.equal(callback.status, 'dispatched')
   const made = (await call(phones, 'GET', `/v1/calls/${callback.created_session_id}`)).json<PhoneCallRow>()
   const { pipeline_config: pipeline } = made as PhoneCallRow & { pipeline_config: { tools: { name: string }[] } }
@@ -147,12 +142,12 @@ const dies = (id: string, sessionId: string) => sql`
     next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`
 
 async function callbackWhen(id: string, is: (callback: Shown) => boolean): Promise<Shown> {
-  for (let looks = 0; looks < 400; looks++) {
-    const callback = await shown(id)
-    if (is(callback)) return callback
-    await sleep(50)
-  }
-  throw new Error(`callback ${id} does not become so`)
+  let callback = await shown(id)
+  await phones.clock.until(`callback ${id}`, async () => {
+    callback = await shown(id)
+    return is(callback)
+  })
+  return callback
 }
 
 const callsOf = (id: string) => sql<{ id: string }[]>`select id from calls where metadata->>'callbackId' = ${id}`
@@ -242,7 +237,7 @@ t.test('a callback of a disabled organization is not called', async (t) => {
       await sql<Tried[]>`
       select status, failure_cause as failure, created_session_id as session from callbacks where id = ${id}`
     )[0]
-  for (let tries = 0; tries < 400 && (await read())?.failure === null; tries++) await sleep(50)
+  await phones.clock.until('it was tried', async () => (await read())?.failure !== null)
   t.strictSame({ ...(await read()) }, { status: 'scheduled', failure: 'no_phone_number', session: null })
   await sql`update organizations set is_disabled = false`
 })

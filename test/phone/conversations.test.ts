@@ -1,10 +1,9 @@
-/** Whole conversations over the simulated carrier: real audio, embedded engines, the carrier's API in between. */
+/** Whole conversations over the simulated carrier in injected time, with the API of the carrier in between. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
 import { voicesOf, wordsOf } from '../session/recorded-call.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -67,7 +66,7 @@ t.test('createPhoneSession: a person answers and talks to the agent', async (t) 
   const types = (await eventsOf(phones, id)).map(({ event_type }) => event_type)
   const order = ['call.dialing', 'carrier.answered', 'call.in_progress', 'carrier.hangup', 'call.completed']
   t.same(types.filter((type) => order.includes(type)).toSorted(), order.toSorted())
-  await until('all five events', () => typesOf(id).size === 5)
+  await phones.clock.until('all five events', () => typesOf(id).size === 5)
   t.match(
     bodies(id).find(({ type }) => type === 'call.pre_call'),
     {
@@ -117,7 +116,7 @@ t.test('a person calls, and the agent of the number answers', async (t) => {
   t.ok(types.indexOf('webhook.pre_call') < types.indexOf('call.in_progress'), 'and before the conversation begins')
   const initiated = events.find(({ event_type }) => event_type === 'carrier.initiated')
   t.same(initiated?.payload, { direction: 'inbound', forwarding_source: 'diversion' })
-  await until('all five events', () => typesOf(id).size === 5)
+  await phones.clock.until('all five events', () => typesOf(id).size === 5)
   t.match(
     bodies(id).find(({ type }) => type === 'call.pre_call'),
     {

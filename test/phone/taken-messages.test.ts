@@ -1,9 +1,8 @@
-/** A caller who could not be transferred leaves a message, over the simulated carrier and with real audio. */
+/** A caller who could not be transferred leaves a message, over the simulated carrier and in injected time. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -54,7 +53,7 @@ t.test('the report of a call has the message that its caller leaves when nobody 
   t.equal(report.structured_data.message, left)
   t.match(row.report, { structured_data: { message: left } })
 
-  await until('both events', () => new Set(reportsOf(id).map(({ type }) => type)).size === 2)
+  await phones.clock.until('both events', () => new Set(reportsOf(id).map(({ type }) => type)).size === 2)
   for (const { type, structured_data } of reportsOf(id)) t.equal(structured_data.message, left, type)
   const failed = (await eventsOf(phones, id)).find(({ event_type }) => event_type === 'transfer.failed')
   t.match(failed?.payload, {

@@ -1,7 +1,7 @@
 /** Agents that transfer their calls over the simulated carrier. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsWithType, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, eventsWithType, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -1,7 +1,7 @@
-/** Transfers over the simulated carrier, with real audio. The numbers act in the ways that docs list. */
+/** Transfers over the simulated carrier, in injected time. The numbers act in the ways that docs list. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

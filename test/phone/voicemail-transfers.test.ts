@@ -1,9 +1,8 @@
-/** Transfers of calls that a voicemail has answered, over the simulated carrier with real audio. */
+/** Transfers of calls that a voicemail has answered, over the simulated carrier in injected time. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { until } from '../process/machine.ts'
 import { Page } from '../process/voice-session.ts'
-import { callWhen, eventsOf, eventsWithType, hasEnded, type PhoneCallRow, startPhones } from './built-phones.ts'
+import { callWhen, eventsOf, eventsWithType, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())
@@ -48,7 +47,7 @@ t.test('a transfer while a message is left to a voicemail is refused, and the me
   const invited = await call(phones, 'POST', `/v1/calls/${id}/web-join`, {})
   const { url, token } = invited.json<{ url: string; token: string }>()
   const page = new Page({ sessionId: id, transportUrl: url, transportToken: token })
-  await until('the message begins', () => page.all('agent_message').some(({ text }) => text === message))
+  await phones.clock.until('the message begins', () => page.all('agent_message').some(({ text }) => text === message))
   for (const kind of ['blind', 'warm'] as const) {
     const refused = await transfer(id, kind, { to: busy })
     t.equal(refused.status, 409, refused.text)

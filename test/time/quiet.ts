@@ -10,9 +10,9 @@ import type { Quiet } from '../clock.ts'
 import { watchShortTimers } from './short-timers.ts'
 import { watchStatements } from './statements.ts'
 
-/** The event loop must find no event for so many rounds. It finds the bytes that a socket has sent in the next round. */
+/** The process is quiet after two rounds of the event loop without an event. A round finds the bytes that a socket sent in the round before. */
 const quietRounds = 2
-/** After so many rounds the product waits for a thread, for example for the write of a file. The loop then sleeps between two rounds. */
+/** A wait that takes more rounds is for a thread, for example for the write of a file. The loop then sleeps between two rounds. */
 const patientRounds = 2000
 /** A product that is never quiet fails its test. */
 const hangMs = 30_000
