@@ -1,19 +1,20 @@
 /**
- * Somebody leaves while the carrier connects the two of a warm transfer. The carrier is outside of the process, as a real
+ * Somebody leaves while the carrier connects the two of a warm transfer. The carrier is outside of the server, as a real
  * one is, so that its legs can be counted. It never says that it has connected …0026 and …0027, so that the transfer is in
  * the state `bridging` for as long as the contract allows.
  */
 import t from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
+import { TestClock } from '../clock.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { freePort, until } from '../process/machine.ts'
-import { startParley } from '../process/parley.ts'
+import { freePort } from '../process/machine.ts'
 import { loopbackAgent } from '../process/voice-session.ts'
 import { readFixture } from '../speech/fixtures.ts'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow } from './built-phones.ts'
+import { wholeProcess } from '../time/quiet.ts'
+import { serverInTime } from '../time/server.ts'
 import { settingsOf } from './outside-carrier.ts'
+import { callWhen, eventsOf, hasEnded, type PhoneCallRow } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const from = '+14155550100'
@@ -26,15 +27,15 @@ const connected = '+15005550019'
 
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const port = await freePort()
+const clock = new TestClock({ startMs: Date.now(), quiet: wholeProcess })
 const carrier = await startSimulator({
-  clock: systemClock,
+  clock,
   speak: () => Promise.resolve({ samples: voice, sampleRateHz: 8000 }),
   webhookUrl: 'http://127.0.0.1:9/',
 })
 t.teardown(() => carrier.close())
-const parley = await startParley(settingsOf(carrier, port))
-t.teardown(() => parley.remove())
-const sql = openDatabase(parley.dataDir)
+const parley = await serverInTime(t, settingsOf(carrier, port), clock)
+const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 await insertOnlyTenantsNumber(sql, { e164: from })
 
@@ -75,7 +76,7 @@ async function transferEvents(id: string): Promise<string[]> {
 }
 
 const end = (id: string) => call(parley, 'POST', `/v1/calls/${id}/end`)
-const noLegs = () => until('the end of all legs at the carrier', () => carrier.callsCount === 0)
+const noLegs = () => clock.until('the end of all legs at the carrier', () => carrier.callsCount === 0)
 
 t.test('a caller who leaves has hung up: the recipient leaves too, and nobody else is called', async (t) => {
   const row = await asking(leaves, [stays, connected])
@@ -111,7 +112,7 @@ t.test('a recipient who leaves has declined, and the caller has the agent again'
     status === 'in_progress' && transcript.entries.some(({ text }) => text === 'You are back with me.')
   const back = await callWhen(parley, row.id, isBack)
   t.same(causesOf(back), ['declined'])
-  await until('the end of the leg of the recipient', () => carrier.callsCount === 1)
+  await clock.until('the end of the leg of the recipient', () => carrier.callsCount === 1)
   await end(row.id)
   t.match(await callWhen(parley, row.id, hasEnded), { status: 'completed', end_reason: 'api_ended' })
   t.same(await transferEvents(row.id), [
@@ -138,7 +139,7 @@ t.test('two whose connection is never announced are not left alone with each oth
   await accept(row)
   const back = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')
   t.same(causesOf(back), ['carrier_error'])
-  await until('the end of the leg of the recipient', () => carrier.callsCount === 1)
+  await clock.until('the end of the leg of the recipient', () => carrier.callsCount === 1)
   await end(row.id)
   await callWhen(parley, row.id, hasEnded)
   await noLegs()

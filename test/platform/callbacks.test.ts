@@ -6,9 +6,14 @@ import { systemIds } from '../../runtime/clock.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'
-import { call, faultOf, startAdministered } from './setup.ts'
+import { serverInTime } from '../time/server.ts'
+import { call, faultOf, openAdministration } from './setup.ts'
 
-const { admin } = await startAdministered(t)
+const server = await serverInTime(t)
+const { clock } = server
+const admin = await openAdministration(server)
+t.teardown(() => admin.close())
+const organization = async (name: string) => ({ ...(await admin.organization(name)), clock })
 
 type Shown = {
   id: string
@@ -29,14 +34,17 @@ const post = (target: Target, path: string, body?: object) => call(target, 'POST
 async function makeCallback(organizationId: string, more: Partial<Callback> = {}, agentId: string | null = null) {
   const session = newCall(organizationId, { agentId })
   await admin.store.calls.insert(session, {})
-  const scheduledAtMs = Date.now() + hourMs
-  const callback = callbackOf(session, { scheduledAtMs, nextTryAtMs: scheduledAtMs, ...more })
+  const nowMs = clock.nowMs()
+  const scheduledAtMs = nowMs + hourMs
+  const callback = callbackOf(session, { scheduledAtMs, nextTryAtMs: scheduledAtMs, ...more }, nowMs)
   await admin.store.calls.append(session, session.id, [promised(callback)])
+  // The next event of the call is later.
+  await clock.advance(1)
   return { session, id: callback.id }
 }
 
 t.test('cancelCallback', async (t) => {
-  const acme = await admin.organization('cancelling')
+  const acme = await organization('cancelling')
   const { session, id } = await makeCallback(acme.id)
   const path = `/v1/callbacks/${id}/cancel`
   t.same(faultOf(await post(acme, path, { reason: 'x'.repeat(501) })), {
@@ -72,7 +80,7 @@ t.test('cancelCallback', async (t) => {
 })
 
 t.test('dispatchCallback without a phone number leaves it scheduled', async (t) => {
-  const acme = await admin.organization('dispatching')
+  const acme = await organization('dispatching')
   const { id } = await makeCallback(acme.id)
   const dispatched = await post(acme, `/v1/callbacks/${id}/dispatch`)
   t.same(faultOf(dispatched), { status: 502, code: 'CARRIER_DIAL_FAILED' })
@@ -88,7 +96,7 @@ t.test('dispatchCallback without a phone number leaves it scheduled', async (t) 
 })
 
 t.test('listCallbacks', async (t) => {
-  const acme = await admin.organization('listing')
+  const acme = await organization('listing')
   const made: { id: string; session: { id: string } }[] = []
   for (let at = 0; at < 26; at++) made.unshift(await makeCallback(acme.id))
   await post(acme, `/v1/callbacks/${made[0]!.id}/cancel`)
@@ -122,7 +130,7 @@ t.test('listCallbacks', async (t) => {
 })
 
 t.test('an agent that a callback names cannot be deleted', async (t) => {
-  const acme = await admin.organization('deleting')
+  const acme = await organization('deleting')
   const wanted = { name: 'Caller', systemPrompt: 'Be brief.', intent: { language: 'en' } }
   const { id: agentId } = (await post(acme, '/v1/agents', wanted)).json<{ id: string }>()
   const { id } = await makeCallback(acme.id, {}, agentId)
@@ -138,11 +146,11 @@ t.test('an agent that a callback names cannot be deleted', async (t) => {
 })
 
 t.test('the report of a call in which a callback was promised', async (t) => {
-  const acme = await admin.organization('reporting')
+  const acme = await organization('reporting')
   const { session, id } = await makeCallback(acme.id)
-  const nowMs = Date.now()
-  const connected = newEvent('call.in_progress')
-  const over = newEvent('call.completed')
+  const nowMs = clock.nowMs()
+  const connected = newEvent('call.in_progress', { occurredAtMs: nowMs })
+  const over = newEvent('call.completed', { occurredAtMs: nowMs })
   await admin.store.calls.append(session, session.id, [
     { kind: 'move', event: connected, to: 'in_progress', change: { startedAtMs: nowMs } },
     { kind: 'move', event: over, to: 'completed', change: { endedAtMs: nowMs, endReason: 'user_hangup' } },
@@ -180,7 +188,7 @@ async function converse(url: string, token: string, sentences: string[]): Promis
 }
 
 t.test('an agent promises to call again, and the last promise counts', async (t) => {
-  const acme = await admin.organization('promising')
+  const acme = await organization('promising')
   const source = { kind: 'builtin', name: 'schedule_callback', config: { maxDaysAhead: 1 } }
   const wanted = {
     intent: { language: 'en' },
@@ -194,13 +202,14 @@ t.test('an agent promises to call again, and the last promise counts', async (t)
     transportToken: string
     transportUrl: string
   }>()
-  const startedMs = Date.now()
-  const answers = await converse(transportUrl, transportToken, [
+  const startedMs = clock.nowMs()
+  const conversation = converse(transportUrl, transportToken, [
     'Please call me back in ten minutes.',
     'Please call me back at +4915123456789 in 90 minutes.',
     'No, call +1 202 555 0143, schedule a callback in 2 hours.',
     'Call me back at +4915123456789 in 25 hours.',
   ])
+  const answers = await clock.during(conversation)
   t.match(answers, [/invalid_arguments.*\/to/s, /status is scheduled/, /status is scheduled/, /not_allowed.*1 days/s])
   t.notMatch(answers.join(), /4915123456789|0143/, 'no result repeats a number')
   const { callbacks } = await get<Page>(acme, `/v1/callbacks?source_session_id=${sessionId}`)
@@ -216,8 +225,7 @@ t.test('an agent promises to call again, and the last promise counts', async (t)
   const aheadMs = Date.parse(callbacks[0]!.scheduled_at) - startedMs
   t.ok(aheadMs >= 2 * hourMs && aheadMs < 2 * hourMs + 120_000, `${aheadMs} ms ahead`)
   const report = () => call(acme, 'GET', `/v1/calls/${sessionId}/report`)
-  for (let tries = 0; tries < 200 && (await report()).status !== 200; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await clock.until('the report', async () => (await report()).status === 200)
   t.match((await report()).json(), { outcome: 'callback_scheduled', scheduled_callback: { id: callbacks[0]!.id } })
   const { events } = await get<{ events: { event_type: string; payload: { reason?: string } }[] }>(
     acme,
@@ -237,16 +245,15 @@ t.test('an agent promises to call again, and the last promise counts', async (t)
 })
 
 t.test('a callback that is due is tried by the server itself', async (t) => {
-  const acme = await admin.organization('due')
-  const dueMs = Date.now() - 1000
+  const acme = await organization('due')
+  const dueMs = clock.nowMs() - 1000
   const { id } = await makeCallback(acme.id, { scheduledAtMs: dueMs, nextTryAtMs: dueMs })
-  const hour = Date.now() - hourMs - 1000
+  const hour = clock.nowMs() - hourMs - 1000
   const { id: late } = await makeCallback(acme.id, { scheduledAtMs: hour, nextTryAtMs: hour })
-  for (let tries = 0; tries < 200; tries++) {
+  await clock.until('a try of both', async () => {
     const shown = await Promise.all([id, late].map((of) => get<Shown>(acme, `/v1/callbacks/${of}`)))
-    if (shown.every(({ failure_cause }) => failure_cause !== null)) break
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+    return shown.every(({ failure_cause }) => failure_cause !== null)
+  })
   t.match(await get(acme, `/v1/callbacks/${id}`), { status: 'scheduled', failure_cause: 'no_phone_number' })
   t.match(await get(acme, `/v1/callbacks/${late}`), { status: 'failed', failure_cause: 'missed', attempted_at: null })
 })
