@@ -1,4 +1,4 @@
-/** The commands for agents and calls, of the built product, on a call that was spoken. */
+/** The commands for agents and calls, on a call that was spoken in injected time. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -6,30 +6,32 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { recognised } from '../audio/build.ts'
-import { runParley } from '../process/command.ts'
-import { until } from '../process/machine.ts'
-import { freshDataDir, startParley } from '../process/parley.ts'
+import { TestClock } from '../clock.ts'
+import { type Following, runCommand, startCommand } from '../command.ts'
+import { openWordEngines } from '../phone/engines.ts'
+import { freshDataDir } from '../process/parley.ts'
+import { passing } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { refused } from './refused.ts'
 import { speakTo, startSession } from './spoken-call.ts'
 
-// On a busy machine the speech engines start slowly, and audio waits for them.
-const parley = await startParley({
-  PARLEY_LOCAL_WARM: 'true',
-  PARLEY_REALTIME_OPEN_MS: '60000',
-  PARLEY_REALTIME_PENDING_BYTES_MAX: '4194304',
-  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
-})
+const clock = new TestClock({ startMs: Date.now(), quiet: wholeProcess })
+// Its end needs time to pass.
+const server = await ownServer({ teardown() {} }, {}, { clock, engines: openWordEngines })
+const target = { url: server.url, key: server.key, clock }
 const files = freshDataDir()
 mkdirSync(files, { recursive: true })
 t.teardown(async () => {
   rmSync(files, { recursive: true, force: true })
-  await parley.remove()
+  await clock.during(server.stop())
 })
 
-const env = { PARLEY_API_KEY: parley.key }
-const command = (...args: string[]) => runParley(args, { dataDir: parley.dataDir, env })
+const env = { PARLEY_API_KEY: target.key }
+const command = (...args: string[]) => passing(target, runCommand(server, args, env))
+const finished = ({ ended }: Following) => passing(target, ended)
 const nobody = '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
 
 async function outputOf(t: Test, ...args: string[]): Promise<string> {
@@ -52,8 +54,8 @@ type Call = {
 }
 
 /** One call, which the tests below read. */
-const organization = /org_\w+/.exec((await runParley(['org', 'list'], { dataDir: parley.dataDir })).stdout)?.[0] ?? ''
-await runParley(['org', 'set', organization, 'recording=on'], { dataDir: parley.dataDir })
+const organization = /org_\w+/.exec((await command('org', 'list')).stdout)?.[0] ?? ''
+await command('org', 'set', organization, 'recording=on')
 const prompt = 'Answer: the office opens at nine.'
 const made = await command(
   'agents',
@@ -70,21 +72,20 @@ const made = await command(
 const agent = made.stdout.trim()
 const canary = 'c4n4ry'.repeat(4)
 const metadata = { cart: '4711', api_key: canary, note: `see sk_live_${canary}` }
-const session = await startSession(parley, { agentId: agent, metadata })
+const session = await startSession(target, { agentId: agent, metadata })
 /** It runs for as long as the call. */
-const follow = (...args: string[]) =>
-  runParley(['calls', 'tail', session.sessionId, ...args], { dataDir: parley.dataDir, env, timeoutMs: 240_000 })
+const follow = (...args: string[]) => startCommand(server, ['calls', 'tail', session.sessionId, ...args], env)
 const tail = follow()
 const tailJson = follow('--json')
-await speakTo(session, ['cannot-complete-as-dialed', 'please-try-call-later'])
 const said = [spoken['cannot-complete-as-dialed'], spoken['please-try-call-later']]
+await speakTo(target, session, said)
 let call = {} as Call
-await until('the report is there', async () => {
+await clock.until('the report is there', async () => {
   call = JSON.parse((await command('calls', 'show', session.sessionId, '--json')).stdout) as Call
   return call.report !== null
 })
 
-if (call.status !== 'completed') throw new Error(`the call is ${call.status}, ${call.end_reason}:\n${parley.output()}`)
+if (call.status !== 'completed') throw new Error(`the call is ${call.status}, ${call.end_reason}:\n${server.output()}`)
 
 t.test('agents: create, list, show, delete', async (t) => {
   t.match(agent, /^agent_\w{22}$/)
@@ -112,7 +113,7 @@ t.test('calls list: filters and pages', async (t) => {
     ((await json(t, 'calls', 'list', ...args)) as { entries: { sessionId: string }[] }).entries.map(
       (each) => each.sessionId,
     )
-  const second = await startSession(parley, { intent: { language: 'en' } })
+  const second = await startSession(target, { intent: { language: 'en' } })
   t.same(await ids(), [second.sessionId, session.sessionId])
   t.same(await ids('--status', 'queued'), [second.sessionId])
   t.same(await ids('--agent', agent, '--kind', 'browser'), [session.sessionId])
@@ -154,7 +155,7 @@ t.test('calls show: the words, the latencies, the silences', async (t) => {
 })
 
 t.test('calls tail: follows a call until it is over', async (t) => {
-  const { code, stdout } = await tail
+  const { code, stdout } = await finished(tail)
   t.equal(code, 0)
   const lines = stdout.trimEnd().split('\n')
   t.match(lines[0], /^status {2}(queued|in_progress)$/)
@@ -164,7 +165,7 @@ t.test('calls tail: follows a call until it is over', async (t) => {
   const { entries } = call.transcript
   t.equal(lines.filter((line) => /^(user|agent) /.test(line)).length, entries.length)
   for (const { source, text } of entries) t.match(stdout, `${source.padEnd(6)}  ${text}`)
-  const events = (await tailJson).stdout
+  const events = (await finished(tailJson)).stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { event: string; data: Turn })
@@ -180,11 +181,11 @@ t.test('calls tail: goes on from its cursor when the stream is cut', async (t) =
   const turnEvent = 'event: transcript'
   const asked: (string | null)[] = []
   const proxy = createServer((incoming, outgoing) => {
-    const { pathname, searchParams } = new URL(incoming.url ?? '', parley.url)
+    const { pathname, searchParams } = new URL(incoming.url ?? '', server.url)
     asked.push(searchParams.get('cursor'))
     const isFirst = asked.length === 1
     const ahead = request(
-      `${parley.url}${pathname}?${searchParams.toString()}`,
+      `${server.url}${pathname}?${searchParams.toString()}`,
       { headers: incoming.headers },
       (answer) => {
         outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
@@ -207,11 +208,9 @@ t.test('calls tail: goes on from its cursor when the stream is cut', async (t) =
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   t.teardown(() => proxy.close())
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  const whole = (await tail).stdout.split('\n')
-  const again = await runParley(['calls', 'tail', session.sessionId], {
-    dataDir: parley.dataDir,
-    env: { ...env, PARLEY_URL: url },
-  })
+  const whole = (await finished(tail)).stdout.split('\n')
+  const cut = runCommand({ ...server, url }, ['calls', 'tail', session.sessionId], env)
+  const again = await passing(target, cut)
   t.equal(again.code, 0, again.stderr)
   t.equal(asked.length, 2)
   t.equal(asked[0], '-1:0')
@@ -252,7 +251,7 @@ t.test('bundle: a call as one file, and replay: the same audio once more', async
   const { format } = recognised([readFileSync(path.join(folder, 'recording.wav'))], null)
   t.match(format, { container: 'wav', sampleRateHz: 16_000, channels: 2 })
   const bytes = readFileSync(file).toString('latin1')
-  for (const secret of [canary, session.transportToken, parley.key]) t.notOk(bytes.includes(secret))
+  for (const secret of [canary, session.transportToken, target.key]) t.notOk(bytes.includes(secret))
 
   const withAll = ['--with', `stt=${pin.stt},llm=${pin.llm}`, '--with', `tts=${pin.tts}`]
   const { replays } = (await json(t, 'replay', file, ...withAll)) as { replays: Replayed[] }
@@ -284,7 +283,7 @@ t.test('bundle: a call as one file, and replay: the same audio once more', async
 
 t.test('bundle and replay refuse what they cannot do', async (t) => {
   const file = path.join(files, 'refused.tar')
-  const waiting = await startSession(parley, { intent: { language: 'en' } })
+  const waiting = await startSession(target, { intent: { language: 'en' } })
   refused(
     t,
     await command('bundle', waiting.sessionId, '-o', file),

@@ -1,54 +1,54 @@
-/** A call by voice with an agent of a running Parley: recorded prompts into the microphone, in real time. */
+/** A call by voice with an agent of a server in injected time: words in tones into the microphone. */
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import type { FixtureName } from '../speech/fixtures.ts'
-import { speechAt } from '../speech/samples.ts'
+import type { InTime } from '../phone/phones.ts'
+import { call } from '../platform/setup.ts'
+import { speak } from '../speech/tones.ts'
 
 const rateHz = 16_000
 const frameMs = 20
 const frameBytes = (rateHz / 1000) * frameMs * 2
 const silence = Buffer.alloc(frameBytes)
-/** A busy machine takes several times as long as the words. */
 const callMsMax = 180_000
 
 type Started = { sessionId: string; transportToken: string; transportUrl: string }
 type Frame = { type: string; name?: string; isFinal?: boolean }
 
-export async function startSession(target: { url: string; key: string }, wanted: object): Promise<Started> {
-  const answer = await fetch(`${target.url}/v1/sessions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ttsOptions: { sampleRate: rateHz }, ...wanted }),
-  })
-  if (answer.status !== 201) throw new Error(`a session was answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as Started
+export async function startSession(target: InTime, wanted: object): Promise<Started> {
+  const answer = await call(target, 'POST', '/v1/sessions', { ttsOptions: { sampleRate: rateHz }, ...wanted })
+  if (answer.status !== 201) throw new Error(`a session was answered ${answer.status}: ${answer.text}`)
+  return answer.json<Started>()
 }
 
-/** Speaks each prompt when the agent's answer to the one before is over, and hangs up after the last answer. */
-export async function speakTo({ transportUrl, transportToken }: Started, prompts: readonly FixtureName[]) {
-  const speech = await Promise.all(prompts.map(async (name) => framesOf(await speechAt(name, rateHz))))
+/** Says each text when the agent's answer to the one before is over, and hangs up after the last answer. */
+export async function speakTo(
+  { clock }: InTime,
+  { transportUrl, transportToken }: Started,
+  texts: readonly string[],
+): Promise<void> {
+  const speech = texts.map((text) => framesOf(speak(text, rateHz).samples))
   const socket = new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`])
-  let [answers, isOver] = [0, false]
-  socket.on('close', () => (isOver = true))
+  const closed = once(socket, 'close')
+  let answers = 0
   socket.on('message', (data: Buffer, isBinary: boolean) => {
     if (isBinary) return
     const frame = JSON.parse(data.toString()) as Frame
     if (frame.type === 'mark') socket.send(JSON.stringify({ type: 'played', mark: frame.name }))
     if (frame.type === 'agent_message' && frame.isFinal) answers++
   })
-  await once(socket, 'open')
-  const startedMs = performance.now()
+  await clock.during(once(socket, 'open'))
   let queue: Buffer[] = []
-  for (let tick = 0; !isOver; tick++) {
-    if (tick * frameMs > callMsMax) throw new Error(`no end of the call after ${answers} answers`)
+  const sendFrame = () => {
+    if (socket.readyState !== WebSocket.OPEN) return
     // Half a second passes between an answer and the next words.
-    if (queue.length === 0 && answers > prompts.length - speech.length && speech.length > 0)
+    if (queue.length === 0 && answers > texts.length - speech.length && speech.length > 0)
       queue = [...Array.from({ length: 25 }, () => silence), ...(speech.shift() ?? [])]
-    if (answers > prompts.length) socket.send('{"type":"end"}')
+    if (answers > texts.length) socket.send('{"type":"end"}')
     socket.send(queue.shift() ?? silence)
-    await sleep(Math.max(0, startedMs + tick * frameMs - performance.now()))
+    clock.after(frameMs, sendFrame)
   }
+  sendFrame()
+  await clock.during(closed, callMsMax)
 }
 
 function framesOf(samples: Int16Array): Buffer[] {
