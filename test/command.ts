@@ -1,7 +1,6 @@
 /**
- * Runs commands of the command line in this process, over a server of the test. What a command prints is told from what
- * others print by the asynchronous context in which it runs. What is truly about a process, such as a signal, needs the
- * built program (test/process/command.ts).
+ * Runs commands of the command line in this process, over a server of the test. The asynchronous context in which a command
+ * runs tells which output belongs to it. A test of a signal or of a pipe needs the built program (test/process/command.ts).
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
@@ -12,12 +11,12 @@ import type { Settings, TestServer } from './server.ts'
 
 export type Finished = { code: number; stdout: string; stderr: string }
 
-/** What a command needs of a server: how it finds it, and its database. */
+/** A command needs the address, the data folder and the database of a server. */
 type Reached = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'url'>
 
 /** A command that runs beside others, for as long as what it follows. */
 export type Following = {
-  /** What it has printed so far. */
+  /** Everything that it has printed so far. */
   output: () => string
   ended: Promise<Finished>
   /** Cuts its requests and refuses the next one, so that also a command ends that only Ctrl-C would end. */

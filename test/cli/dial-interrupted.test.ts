@@ -1,4 +1,4 @@
-/** What a signal does to `parley dial`, and `parley up --simulate-inbound`, of the built product over the simulated carrier. */
+/** `parley dial` that gets a signal, and `parley up --simulate-inbound`, of the built product over the simulated carrier. */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
