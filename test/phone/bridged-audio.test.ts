@@ -1,16 +1,14 @@
 /** Two who were connected by a carrier receive each other. The carrier and the phones are in this test, outside of the server. */
 import t from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { likenessOf } from '../audio/likeness.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { freePort, until } from '../process/machine.ts'
-import { startParley, testKey } from '../process/parley.ts'
+import { freePort } from '../process/machine.ts'
 import { loopbackAgent } from '../process/voice-session.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
-import { callWhen, hasEnded, newestInbound, type PhoneCallRow } from './built-phones.ts'
 import { settingsOf, webhookPath } from './outside-carrier.ts'
+import { callWhen, hasEnded, newClock, newestInbound, type PhoneCallRow, startInTime } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)
@@ -28,11 +26,12 @@ const undecided = '+15005550019'
 const lines = Array.from({ length: 40 }, (_, at) => `Caller, line ${at}`)
 const rateHz = 8000
 
+const clock = newClock()
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
 const receivedBy = new Map<string, number[]>()
 const carrier = await startSimulator({
-  clock: systemClock,
+  clock,
   speak: (text) =>
     Promise.resolve({ samples: text.startsWith('Caller') ? callersVoice : recipientsVoice, sampleRateHz: rateHz }),
   webhookUrl: url + webhookPath,
@@ -44,11 +43,10 @@ const carrier = await startSimulator({
 })
 t.teardown(() => carrier.close())
 
-const parley = await startParley(settingsOf(carrier, port))
-t.teardown(() => parley.remove())
-const target = { url: parley.url, key: testKey }
+const target = await startInTime(clock, settingsOf(carrier, port))
+t.teardown(() => target.close())
 
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(target.server)
 await insertOnlyTenantsNumber(sql, { e164: ours, direction: 'both', template: loopbackAgent })
 await sql.end()
 
@@ -71,7 +69,7 @@ async function transferred(kind: 'blind' | 'warm', to: string) {
 async function hangUp(legId: string): Promise<void> {
   const headers = { authorization: `Bearer ${carrier.apiKey}`, 'content-type': 'application/json' }
   const path = `/calls/${encodeURIComponent(legId)}/actions/hangup`
-  const { status } = await fetch(carrier.baseUrl + path, { method: 'POST', headers, body: '{}' })
+  const { status } = await clock.during(fetch(carrier.baseUrl + path, { method: 'POST', headers, body: '{}' }))
   if (status !== 200) throw new Error(`the carrier has answered ${status}`)
 }
 
@@ -92,13 +90,13 @@ for (const [kind, to] of [
       ['the caller', caller, recipientsVoice, callersVoice],
       ['the recipient', to, callersVoice, recipientsVoice],
     ] as const) {
-      await until(`${name} receives the other one`, () => likeness(number, voice) > 0.9, 60_000)
+      await clock.until(`${name} receives the other one`, () => likeness(number, voice) > 0.9, 60_000)
       t.ok(likeness(number, voice) > 0.9, `${name} receives the other one: ${likeness(number, voice)}`)
       t.ok(likeness(number, other) < 0.5, `${name} does not receive themselves: ${likeness(number, other)}`)
     }
     await hangUp(legId)
     t.match(await callWhen(target, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
-    await until('no leg is left', () => carrier.callsCount === 0)
+    await clock.until('no leg is left', () => carrier.callsCount === 0)
   })
 
 t.test('a recipient who leaves while they are asked has declined, and the agent has the caller again', async (t) => {
@@ -109,7 +107,7 @@ t.test('a recipient who leaves while they are asked has declined, and the agent 
     ({ status, ...row }) => status === 'in_progress' && attemptOf(row as PhoneCallRow)?.status === 'failed',
   )
   t.match(attemptOf(row), { failure_cause: 'declined' })
-  await until('the leg of the recipient is over', () => carrier.callsCount === 1)
+  await clock.until('the leg of the recipient is over', () => carrier.callsCount === 1)
   await hangUp(legId)
   t.match(await callWhen(target, id, hasEnded), { status: 'completed', end_reason: 'user_hangup' })
 })
@@ -121,5 +119,5 @@ t.test('a caller who leaves while the recipient is asked ends the call and both 
   const row = await callWhen(target, id, hasEnded)
   t.match(row, { status: 'completed', end_reason: 'user_hangup' })
   t.match(attemptOf(row), { status: 'failed', failure_cause: 'caller_hung_up' })
-  await until('no leg is left', () => carrier.callsCount === 0)
+  await clock.until('no leg is left', () => carrier.callsCount === 0)
 })

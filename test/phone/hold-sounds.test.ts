@@ -1,14 +1,12 @@
 /** The frequencies of the tones that a caller receives while another phone rings. The carrier and the phones are in this test. */
 import t from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { freePort, until } from '../process/machine.ts'
-import { startParley, testKey } from '../process/parley.ts'
+import { freePort } from '../process/machine.ts'
 import { loopbackAgent } from '../process/voice-session.ts'
-import { callWhen, hasEnded, newestInbound } from './built-phones.ts'
 import { settingsOf, webhookPath } from './outside-carrier.ts'
+import { callWhen, hasEnded, newClock, newestInbound, startInTime } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const ours = '+14155550100'
@@ -18,12 +16,13 @@ const rateHz = 8000
 /** More than one period of the ringback tone. */
 const listenS = 14
 
+const clock = newClock()
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
 /** The audio that each caller has received since the request for the transfer. */
 const received = new Map<string, number[]>()
 const carrier = await startSimulator({
-  clock: systemClock,
+  clock,
   speak: () => Promise.resolve({ samples: new Int16Array(rateHz), sampleRateHz: rateHz }),
   webhookUrl: url + webhookPath,
   received(number, samples, hz) {
@@ -34,11 +33,10 @@ const carrier = await startSimulator({
 })
 t.teardown(() => carrier.close())
 
-const parley = await startParley(settingsOf(carrier, port))
-t.teardown(() => parley.remove())
-const target = { url: parley.url, key: testKey }
+const target = await startInTime(clock, settingsOf(carrier, port))
+t.teardown(() => target.close())
 
-const sql = openDatabase(parley.dataDir)
+const sql = openDatabase(target.server)
 // Short words: the agent ends its sentence before a caller is on hold.
 const template = { ...loopbackAgent, firstMessage: 'Hi.' }
 await insertOnlyTenantsNumber(sql, { e164: ours, direction: 'both', template })
@@ -85,7 +83,7 @@ async function whileRinging(from: string, id: string, kind: 'blind' | 'warm', mo
   if (answer.status !== 201) throw new Error(answer.text)
   const audio: number[] = []
   received.set(from, audio)
-  await until('the audio', () => audio.length >= (listenS + 2) * rateHz, 60_000)
+  await clock.until('the audio', () => audio.length >= (listenS + 2) * rateHz, 60_000)
   await call(target, 'POST', `/v1/calls/${id}/end`)
   await callWhen(target, id, hasEnded)
   return audio.slice(2 * rateHz)

@@ -11,14 +11,13 @@ import { wholeProcess } from '../time/quiet.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { openWordEngines } from './engines.ts'
 
-export type Phones = Target & {
-  clock: TestClock
-  server: TestServer
+export type ServerInTime = InTime & { server: TestServer; close(): Promise<void> }
+
+export type Phones = ServerInTime & {
   receiver: Receiver
   agentId: string
   /** The number of the organization. */
   number: string
-  close(): Promise<void>
 }
 
 /** An agent that answers the questions of the usual person at the other end, and says goodbye. */
@@ -44,14 +43,21 @@ const shop = {
 
 const events = ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']
 
+/** A server without anything of its organization. */
+export async function startInTime(clock: TestClock, settings: Record<string, string>): Promise<ServerInTime> {
+  // The end of a server needs time to pass, which `close` lets.
+  const server = await ownServer({ teardown() {} }, settings, { clock, engines: openWordEngines })
+  return { url: server.url, key: testKey, clock, server, close: () => clock.during(server.stop()) }
+}
+
+export const newClock = () => new TestClock({ startMs: Date.now(), quiet: wholeProcess })
+
 export async function startPhones(settings: Record<string, string> = {}): Promise<Phones> {
-  const clock = new TestClock({ startMs: Date.now(), quiet: wholeProcess })
-  const parts = { clock, engines: openWordEngines }
-  const subnets = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' }
-  // Its end needs time to pass, which `close` lets.
-  const server = await ownServer({ teardown() {} }, { ...subnets, ...settings }, parts)
+  const { server, close, ...target } = await startInTime(newClock(), {
+    PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+    ...settings,
+  })
   const receiver = await startReceiver()
-  const target = { url: server.url, key: testKey, clock }
   const agent = await call(target, 'POST', '/v1/agents', shop)
   const agentId = agent.json<{ id: string }>().id
   const endpoint = await call(target, 'POST', '/v1/webhooks', { name: 'calls', url: receiver.url, events })
@@ -66,7 +72,7 @@ export async function startPhones(settings: Record<string, string> = {}): Promis
     agentId,
     number: row?.e164 ?? '',
     async close() {
-      await clock.during(server.stop())
+      await close()
       await receiver.close()
     },
   }
