@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { judgedFetch } from '../oracle.ts'
 import { startStubOpenAi, stubSpeech, stubText, stubUsage, transcriptOf } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
@@ -46,7 +47,7 @@ async function bytesOf(
   where: string,
   body: unknown,
 ): Promise<{ type: string | null; bytes: Buffer; headers: Headers }> {
-  const answer = await fetch(parley.url + where, {
+  const answer = await judgedFetch(parley.url + where, {
     method: 'POST',
     body: JSON.stringify(body),
     headers: { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' },
@@ -224,7 +225,7 @@ t.test('createCompatSpeech', async (t) => {
 })
 
 t.test('listCompatModels', async (t) => {
-  const answer = await fetch(`${parley.url}/v1/models`)
+  const answer = await judgedFetch(`${parley.url}/v1/models`)
   t.equal(answer.status, 200, 'no key')
   const { object, data, languages } = (await answer.json()) as {
     object: string
@@ -377,6 +378,6 @@ t.test('X-Service-Language counts on every POST', async (t) => {
 })
 
 t.test('getCompatContract', async (t) => {
-  const answer = await fetch(`${parley.url}/openapi/compat.json`)
+  const answer = await judgedFetch(`${parley.url}/openapi/compat.json`)
   t.match(await answer.json(), { openapi: /^3\.1/, paths: { '/v1/chat/completions': {} } })
 })

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
+import { judgedFetch } from '../oracle.ts'
 import { type FormPart, form, type Target } from '../router/requests.ts'
 import { differences, formOf, unmatched } from './compare.ts'
 import { type Answer, type Contract, type Operation, readContract } from './contract.ts'
@@ -146,7 +147,7 @@ export class Examples {
 
 export async function receive({ url, key }: Target, path: string, init: RequestInit = {}): Promise<Received> {
   const headers = { authorization: `Bearer ${key}`, ...(init.headers as Record<string, string> | undefined) }
-  const answer = await fetch(url + path, { ...init, headers })
+  const answer = await judgedFetch(url + path, { ...init, headers })
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
 }
 

@@ -1,5 +1,6 @@
 /** The clients that may let a simulated person call. */
 import t from 'tap'
+import { judgedFetch } from '../oracle.ts'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
@@ -16,7 +17,7 @@ async function statusOf(
 ): Promise<number> {
   const body = JSON.stringify({ ...asked, ...more })
   const all = { 'content-type': 'application/json', ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers }
-  return (await fetch(`${url}/simulator/calls`, { method: 'POST', headers: all, body })).status
+  return (await judgedFetch(`${url}/simulator/calls`, { method: 'POST', headers: all, body })).status
 }
 
 const proxyHeaders = [
@@ -39,7 +40,7 @@ t.test('a user of this machine with a key, but no proxy and no page of another s
     method: 'POST',
     headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
   }
-  const moved = await fetch(`${parley.url}/simulator/clock`, { ...clock, body: '{"advanceMs":1}' })
+  const moved = await judgedFetch(`${parley.url}/simulator/clock`, { ...clock, body: '{"advanceMs":1}' })
   t.equal(moved.status, 403, 'all organizations share the clock')
 })
 

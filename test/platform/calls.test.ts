@@ -3,6 +3,7 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import { judgedFetch } from '../oracle.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
 import { call, faultOf, startAdministered, stubProviders } from './setup.ts'
@@ -162,7 +163,7 @@ t.test('streamSession shows what another process stores, within 300 ms, and goes
   const first = await follow(acme, `${path}?cursor=-1:0`, `1:${atMs + 5}`)
   t.match((await first.rest())[1], { event: 'transcript', data: { text: 'one' } }, 'a cursor goes before Last-Event-ID')
   const headers = { authorization: `Bearer ${acme.key}`, 'last-event-id': 'x' }
-  const malformed = await fetch(`${parley.url}${path}`, { headers })
+  const malformed = await judgedFetch(`${parley.url}${path}`, { headers })
   t.match([malformed.status, await malformed.json()], [400, { code: 'VALIDATION_ERROR' }])
   for (const cursor of ['1', 'x:1', '-2:0', '0:-1', '01:0', '', '0:100000000000000', '1000000000:0', '0:0:0', '0:0%00'])
     t.match(
@@ -188,7 +189,7 @@ t.test('a session has at most 32 streams', async (t) => {
   t.ok(refused.headers.get('retry-after'))
   for (const stream of streams) stream.close()
   const open = async () => {
-    const answer = await fetch(`${parley.url}${path}`, { headers: { authorization: `Bearer ${acme.key}` } })
+    const answer = await judgedFetch(`${parley.url}${path}`, { headers: { authorization: `Bearer ${acme.key}` } })
     await answer.body?.cancel()
     return answer.status
   }
@@ -204,7 +205,7 @@ async function follow(target: Target, path: string, lastEventId?: string) {
     ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
   }
   const leaving = new AbortController()
-  const answer = await fetch(`${target.url}${path}`, { headers, signal: leaving.signal })
+  const answer = await judgedFetch(`${target.url}${path}`, { headers, signal: leaving.signal })
   if (answer.status !== 200 || answer.body === null) throw new Error(`${answer.status} ${await answer.text()}`)
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''

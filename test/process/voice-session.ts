@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { TestClock } from '../clock.ts'
+import { judge } from '../oracle.ts'
 import { passing } from '../router/requests.ts'
 import type { TestCluster } from '../store/cluster.ts'
 import { until } from './machine.ts'
@@ -55,12 +56,20 @@ export async function call(
   path: string,
   body?: object,
 ): Promise<{ status: number; json: Record<string, unknown> }> {
-  const asked = fetch(server.url + path, {
-    method: body === undefined ? 'GET' : 'POST',
+  const url = server.url + path
+  const method = body === undefined ? 'GET' : 'POST'
+  const asked = fetch(url, {
+    method,
     headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).then(async (answer) => ({ status: answer.status, text: await answer.text() }))
-  const { status, text } = await passing(server, asked)
+  }).then(async (answer) => ({
+    status: answer.status,
+    type: answer.headers.get('content-type'),
+    text: await answer.text(),
+  }))
+  const answer = await passing(server, asked)
+  judge({ url, method }, answer)
+  const { status, text } = answer
   return { status, json: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
 }
 

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import { overEngines } from '../engine/engines.ts'
+import { judgedFetch } from '../oracle.ts'
 import { ownServer, serverWith } from '../server.ts'
 import { type Client, loopback, loopbackModel, open, refusal, start, subprotocol } from './socket.ts'
 
@@ -111,7 +112,7 @@ overEngines(t, async (t) => {
   t.test('before the upgrade', async (t) => {
     const mint = async () => {
       const headers = { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' }
-      const answer = await fetch(`${parley.url}/v1/realtime/sessions`, { method: 'POST', headers, body: '{}' })
+      const answer = await judgedFetch(`${parley.url}/v1/realtime/sessions`, { method: 'POST', headers, body: '{}' })
       const { client_secret: secret } = (await answer.json()) as { client_secret: { value: string } }
       return secret.value
     }

@@ -1,5 +1,6 @@
 /** Sessions of /v1/realtime over a stub of a vendor: their ends, and the events before them. */
 import t, { type Test } from 'tap'
+import { judgedFetch } from '../oracle.ts'
 import { until } from '../process/machine.ts'
 import { ownServer } from '../server.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
@@ -187,7 +188,7 @@ t.test('a client secret opens one socket, with its session', async (t) => {
   const mint = async (body?: object) => {
     const headers = { authorization: `Bearer ${parley.key}`, ...(body && { 'content-type': 'application/json' }) }
     const request = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) }
-    const answer = await fetch(`${parley.url}/v1/realtime/client_secrets`, request)
+    const answer = await judgedFetch(`${parley.url}/v1/realtime/client_secrets`, request)
     return { status: answer.status, json: (await answer.json()) as Record<string, unknown> }
   }
   const session = { type: 'transcription', audio: { input } }

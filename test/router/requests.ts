@@ -1,6 +1,7 @@
 /** Requests to a running Parley, written by hand so that each test shows the bytes that matter. */
 import { randomUUID } from 'node:crypto'
 import type { TestClock } from '../clock.ts'
+import { judge } from '../oracle.ts'
 
 /** With a clock, time passes while a test waits for an answer. */
 export type Target = { url: string; key: string; clock?: TestClock }
@@ -22,11 +23,14 @@ export type Envelope = {
 
 export async function send(target: Target, path: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { authorization: `Bearer ${target.key}`, ...(init.headers as Record<string, string> | undefined) }
-  const asked = fetch(target.url + path, { ...init, headers }).then(async (answer) => {
+  const url = target.url + path
+  const asked = fetch(url, { ...init, headers }).then(async (answer) => {
     const text = await answer.text()
     return { status: answer.status, headers: answer.headers, text, json: <T>() => JSON.parse(text) as T }
   })
-  return passing(target, asked)
+  const answer = await passing(target, asked)
+  judge({ url, method: init.method }, { ...answer, type: answer.headers.get('content-type') })
+  return answer
 }
 
 /** Time passes until the work is over. */

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { Turn } from '../../domain/calls/call.ts'
 import { Fault } from '../../domain/fault.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
+import { judgedFetch } from '../oracle.ts'
 import { serveAgentPage } from './agent-page.ts'
 import { RecordingSink, sessionId } from './media-harness.ts'
 
@@ -10,7 +11,7 @@ const serve = (t: Test) => serveAgentPage(t, (transport) => new RecordingSink(tr
 type Headers = Record<string, string>
 
 async function post(url: string, body: unknown, headers: Headers = { origin: url }) {
-  const answer = await fetch(`${url}/try/sessions`, {
+  const answer = await judgedFetch(`${url}/try/sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -66,16 +67,16 @@ t.test('createTrySession: the faults of a session', async (t) => {
 t.test('listTryAgents, listTryTurns', async (t) => {
   const served = await serve(t)
   const { url } = served
-  t.same(await (await fetch(`${url}/try/agents`)).json(), [{ id: 'agent_1', name: 'Front desk' }])
+  t.same(await (await judgedFetch(`${url}/try/agents`)).json(), [{ id: 'agent_1', name: 'Front desk' }])
   const turn = { index: 0, source: 'agent', text: 'secret', startedAtMs: 0, endedAtMs: 0, toolCalls: [], metadata: {} }
   const latency = { eouMs: 1.5, llmTtftMs: 2, ttsTtfbMs: null, conversationalLatencyMs: 9, latencyStatus: 'partial' }
   const shown = { id: 'turn_1', provider: 'local', model: 'scripted', ...latency }
   served.turns.push({ ...turn, ...shown, playedText: '' } as Turn)
   const turns = `${url}/try/sessions/${sessionId}/turns`
-  t.same(await (await fetch(turns)).json(), [{ ...shown, source: 'agent' }])
+  t.same(await (await judgedFetch(turns)).json(), [{ ...shown, source: 'agent' }])
   for (const path of ['/try/agents', `/try/sessions/${sessionId}/turns`, '/try/agent'])
-    t.equal((await fetch(url + path, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status, 404, path)
-  const page = await fetch(`${url}/try/agent`)
+    t.equal((await judgedFetch(url + path, { headers: { 'x-forwarded-for': '203.0.113.9' } })).status, 404, path)
+  const page = await judgedFetch(`${url}/try/agent`)
   t.equal(page.status, 200)
   t.match(page.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self'/)
 })

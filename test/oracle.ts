@@ -1,0 +1,101 @@
+/**
+ * A second opinion on every JSON answer that a test receives: openapi-backend finds the operation in the served contracts and validates the
+ * body. It shares no code with the generator or the product. A validator is compiled when the first answer for it comes.
+ */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+import { type Document, OpenAPIBackend } from 'openapi-backend'
+import { compatContract } from '../generated/compat/contract.ts'
+import { internalContract } from '../generated/internal/contract.ts'
+import { platformContract } from '../generated/platform/contract.ts'
+import { routerContract } from '../generated/router/contract.ts'
+
+type Schema = { $ref?: string; properties?: Record<string, Schema>; required?: string[]; writeOnly?: boolean }
+type Contract = { servers: [{ url: string }]; components: { schemas: Record<string, Schema> } }
+type Asked = { url: string; method?: string | undefined }
+type Answered = { status: number; type: string | null; text: string }
+
+// ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
+const addFormats = addFormatsModule.default
+const oracles = [routerContract, compatContract, platformContract, internalContract].map((contract) => lazily(contract))
+
+/** As `fetch`, for a request to a Parley. Throws if the answer is JSON that the contract does not allow. */
+export async function judgedFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(url, init)
+  const type = answer.headers.get('content-type')
+  if (isJson(type))
+    judge({ url, method: init.method }, { status: answer.status, type, text: await answer.clone().text() })
+  return answer
+}
+
+/** Throws if the answer is JSON that the contract does not allow. */
+export function judge(asked: Asked, answered: Answered): void {
+  const fault = isJson(answered.type) ? faultOf(asked, answered) : null
+  if (fault !== null) throw new Error(fault)
+}
+
+const isJson = (type: string | null) => type?.startsWith('application/json') === true
+
+/** The reason why the contract does not allow the answer; null if it does, or if the request fits no operation. */
+function faultOf({ url, method = 'GET' }: Asked, { status, text }: Answered): string | null {
+  const { pathname: path, search } = new URL(url)
+  const request = { method: method.toLowerCase(), path: path + search, headers: {} }
+  for (const oracle of oracles) {
+    const backend = oracle()
+    const operation = backend.router.matchOperation(request)
+    if (operation === undefined) continue
+    const name = `${method} ${path} (${operation.operationId}) ${status}`
+    const declared = operation.responses?.[status]
+    if (declared === undefined) return `${name} is not declared: ${text.slice(0, shownMax)}`
+    // The answer to HEAD has no body.
+    if (text === '') return null
+    if (!('content' in declared) || declared.content?.['application/json'] === undefined)
+      return `${name} has no JSON in the contract: ${text.slice(0, shownMax)}`
+    const { errors } = backend.validator.validateResponse(JSON.parse(text), operation, status)
+    const [error] = errors ?? []
+    return error ? `${name}: ${error.instancePath} ${error.message}: ${text.slice(0, shownMax)}` : null
+  }
+  return null
+}
+
+const shownMax = 500
+
+function lazily(contract: string): () => OpenAPIBackend {
+  let made: OpenAPIBackend | null = null
+  return () => (made ??= createOracle(JSON.parse(contract) as Contract))
+}
+
+function createOracle(contract: Contract): OpenAPIBackend {
+  forAnswers(contract)
+  const ajv = new Ajv2020({ strict: false })
+  addFormats(ajv)
+  const backend = new OpenAPIBackend({
+    definition: contract as unknown as Document,
+    apiRoot: contract.servers[0].url,
+    // Otherwise it would validate the document as OpenAPI 3.0, and compile everything at the start.
+    quick: true,
+    // One instance compiles a schema once that many operations answer with, such as the envelope of errors.
+    customizeAjv: () => ajv,
+  })
+  // With `quick` the initialization awaits nothing.
+  void backend.init()
+  return backend
+}
+
+/** openapi-backend does not know that an answer never has a field that is `writeOnly`. */
+function forAnswers(contract: Contract): void {
+  const { schemas } = contract.components
+  const isHidden = ({ $ref, writeOnly }: Schema) =>
+    writeOnly === true || ($ref !== undefined && schemas[$ref.slice($ref.lastIndexOf('/') + 1)]?.writeOnly === true)
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const schema = value as Schema
+    Object.values(schema).forEach(visit)
+    if (typeof schema.properties !== 'object') return
+    const hidden = Object.entries(schema.properties).flatMap(([name, property]) => (isHidden(property) ? [name] : []))
+    if (hidden.length === 0) return
+    schema.required = (schema.required ?? []).filter((name) => !hidden.includes(name))
+    for (const name of hidden) Object.assign(schema.properties, { [name]: false })
+  }
+  visit(contract)
+}
