@@ -4,14 +4,16 @@ import { judgedFetch } from '../oracle.ts'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { type Running, startParley } from '../process/parley.ts'
+import type { Target } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
+import { openWordEngines } from './engines.ts'
 
 const asked = { to: '+15005550100', lines: ['Goodbye.'] }
 
-type Server = Pick<Running, 'url' | 'key'>
+const parts = { engines: openWordEngines }
 
 async function statusOf(
-  { url, key }: Server,
+  { url, key }: Target,
   headers: Record<string, string> = {},
   more: object = {},
 ): Promise<number> {
@@ -26,8 +28,7 @@ const proxyHeaders = [
 ]
 
 t.test('a user of this machine with a key, but no proxy and no page of another site', async (t) => {
-  const parley = await startParley()
-  t.teardown(() => parley.remove())
+  const parley = await ownServer(t, {}, parts)
   for (const name of proxyHeaders) t.equal(await statusOf(parley, { [name]: '203.0.113.7' }), 404, name)
   t.equal(await statusOf(parley, { origin: 'https://elsewhere.example' }), 403)
   t.equal(await statusOf(parley), 201)
@@ -45,15 +46,13 @@ t.test('a user of this machine with a key, but no proxy and no page of another s
 })
 
 t.test('nobody, on a server with a public address', async (t) => {
-  const parley = await startParley({ PARLEY_PUBLIC_URL: 'https://parley.example' })
-  t.teardown(() => parley.remove())
+  const parley = await ownServer(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }, parts)
   t.equal(await statusOf(parley), 404)
 })
 
 t.test('of two organizations with one number, that of the key is called', async (t) => {
-  const parley = await startParley()
-  t.teardown(() => parley.remove())
-  const sql = openDatabase(parley.dataDir)
+  const parley = await ownServer(t, {}, parts)
+  const sql = openDatabase(parley)
   t.teardown(() => sql.end())
   const admin = await openAdministration(parley)
   t.teardown(() => admin.close())

@@ -1,12 +1,11 @@
 /** The metrics of deliveries: attempts by outcome, what is not over, and how long the oldest waits. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createMetrics } from '../../runtime/telemetry/metrics.ts'
-import { freePort } from '../process/machine.ts'
+import { freePort, until } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { startReceiver, status } from './receiver.ts'
-import { startServing } from './serving.ts'
+import { serving } from './serving.ts'
 import { openWorld } from './setup.ts'
 
 t.test('deliveries that are not over, and the age of the one that is due for longest', async (t) => {
@@ -33,13 +32,13 @@ t.test('deliveries that are not over, and the age of the one that is due for lon
 
 t.test('a started server counts attempts by their outcome, and names no endpoint', async (t) => {
   const adminPort = await freePort()
-  const serving = await startServing(t, { PARLEY_ADMIN_PORT: String(adminPort) })
+  const served = await serving(t, { PARLEY_ADMIN_PORT: String(adminPort) })
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
-  const ids = [await serving.endpoint(receiver.url), await serving.endpoint('http://127.0.0.1:9/hook')]
-  await serving.emit(ids)
+  const ids = [await served.endpoint(receiver.url), await served.endpoint('http://127.0.0.1:9/hook')]
+  await served.emit(ids)
   const count = (outcome: string) => metric(adminPort, 'parley_webhook_attempt_seconds_count', `outcome="${outcome}"`)
-  for (let looks = 0; looks < 200 && (await count('success')) + (await count('connect')) < 2; looks++) await sleep(50)
+  await until('two attempts', async () => (await count('success')) + (await count('connect')) === 2)
   t.same([await count('success'), await count('connect')], [1, 1])
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   t.match(text, /^parley_webhook_deliveries_open \d+$/m)
