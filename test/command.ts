@@ -38,11 +38,16 @@ export function runCommand(
   env: Settings = {},
   stdin = '',
 ): Promise<Finished> {
+  return runAlone(args, settingsOf(server, env), stdin)
+}
+
+/** A command that gets these settings and no others. */
+export function runAlone(args: readonly string[], env: Settings, stdin = ''): Promise<Finished> {
   const finished = queue.then(async () => {
     const codeBefore = process.exitCode
     process.exitCode = 0
     try {
-      const { code, ...printed } = await run(terminalOf(stdin), args, settingsOf(server, env))
+      const { code, ...printed } = await run(terminalOf(stdin), args, env)
       return { code: code === 0 ? Number(process.exitCode) : code, ...printed }
     } finally {
       process.exitCode = codeBefore

@@ -1,7 +1,7 @@
 /** The command line of the built product where no Parley runs. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { runParley } from '../process/command.ts'
@@ -17,70 +17,6 @@ t.teardown(() => {
 })
 
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir, env })
-
-t.test('ping names the address that does not answer', async (t) => {
-  const address = (env: Record<string, string>) => alone(['ping'], { PARLEY_PORT: '9', ...env })
-  refused(t, await address({}), /^parley: http:\/\/127\.0\.0\.1:9 does not answer$/m)
-  refused(t, await address({ PARLEY_HOST: '::1' }), /^parley: http:\/\/\[::1\]:9 does not answer$/m)
-  refused(t, await address({ PARLEY_URL: 'http://::1:9' }), /^parley: http:\/\/::1:9 does not answer$/m)
-})
-
-t.test('config check shows the settings in force and no secret', async (t) => {
-  const canary = 'c4n4ry'
-  const file = path.join(files, 'parley.yaml')
-  const provider = `  - { id: mine, adapter: openai, baseUrl: 'http://127.0.0.1:9/v1', apiKey: ${canary}, models: { llm: [m] } }`
-  writeFileSync(file, `region: north-1\nlimits: { attemptsMax: 2 }\nproviders:\n${provider}\n`)
-  const secretFile = path.join(files, 'master')
-  writeFileSync(secretFile, `${canary.repeat(8)}\n`)
-  const { code, stdout, stderr } = await alone(['config', 'check'], {
-    PARLEY_CONFIG: file,
-    PARLEY_BOOTSTRAP_KEY: `sk_live_${canary.repeat(6)}`,
-    PARLEY_MASTER_KEY_FILE: secretFile,
-    DATABASE_URL: `postgres://user:${canary}@127.0.0.1/db`,
-    PARLEY_EDGE_QUOTA: '77',
-  })
-  t.equal(code, 0)
-  t.notMatch(stdout + stderr, canary)
-  for (const line of [
-    /^region +"north-1" {3}\(PARLEY_REGION\)$/m,
-    /^limits\.attemptsMax +2 /m,
-    /^edgeQuota +77 /m,
-    /^bootstrapKey +"set" /m,
-    /^masterKey +"set" /m,
-    /^databaseUrl +"set" {3}\(DATABASE_URL\)$/m,
-    /^providers +\["mine"\] /m,
-    /^file {7}\S+parley\.yaml$/m,
-    /^engine {5}\S+/m,
-    /^provider {3}mine \(adapter openai\) at http:\/\/127\.0\.0\.1:9\/v1$/m,
-    /^port +8080 /m,
-  ])
-    t.match(stdout, line)
-  const check = (env: Record<string, string>) => alone(['config', 'check'], env)
-  refused(t, await check({ PARLEY_PORT: '99999' }), /^parley: PARLEY_PORT: /)
-  refused(t, await check({ PARLEY_LOG_LEVEL: 'loud' }), /^parley: PARLEY_LOG_LEVEL: .*trace, debug/)
-  refused(t, await check({ PARLEY_BOOTSTRAP_KEY: canary }), /^parley: PARLEY_BOOTSTRAP_KEY: (?!.*c4n4ry)/)
-  refused(
-    t,
-    await check({ PARLEY_MASTER_KEY_FILE: path.join(files, 'nothing') }),
-    /^parley: PARLEY_MASTER_KEY_FILE: .*ENOENT/,
-  )
-  refused(
-    t,
-    await check({ DATABASE_URL: 'postgres://127.0.0.1/db', DATABASE_URL_FILE: secretFile }),
-    /^parley: DATABASE_URL and DATABASE_URL_FILE are both set: keep one of them$/m,
-  )
-  refused(t, await check({ PARLEY_ALIASES: '{"a": 5}' }), /aliases\.a: must be string/)
-  refused(
-    t,
-    await check({ PARLEY_ALIASES: '{"a": "b", "b": "auto"}' }),
-    /^parley: aliases: a means b, which is an alias/,
-  )
-  t.equal((await check({ PARLEY_ALIASES: 'gpt-4o-mini: auto' })).code, 0)
-  writeFileSync(file, 'limits: { atemptsMax: 2 }\n')
-  refused(t, await check({ PARLEY_CONFIG: file }), /parley\.yaml, key limits\.atemptsMax: there is no such setting/)
-  writeFileSync(file, `port: [\nmasterKey: ${canary}`)
-  refused(t, await check({ PARLEY_CONFIG: file }), /^parley: \S+parley\.yaml: (?!.*c4n4ry)/)
-})
 
 t.test('a start that cannot work is refused by name', async (t) => {
   refused(
@@ -109,30 +45,6 @@ t.test('the data folder that cannot be made is named', async (t) => {
     const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })
     refused(t, up, `parley: The data folder ${dataDir} cannot be made`)
   }
-})
-
-t.test('an unknown command is refused with the usage', async (t) => {
-  const wrong = await alone(['sing'])
-  refused(t, wrong, /unknown command 'sing'/)
-  t.match(wrong.stderr, /Usage: parley /)
-  refused(t, await alone(['keys', 'list']), /required option '--org <organization>'/)
-  const help = await alone(['--help'])
-  t.equal(help.code, 0)
-  for (const name of [
-    'up',
-    'doctor',
-    'config',
-    'drain',
-    'keys',
-    'org',
-    'transcribe',
-    'speak',
-    'respond',
-    'models',
-    'demo',
-  ])
-    t.match(help.stdout, new RegExp(`^ {2}${name}\\b`, 'm'))
-  t.match((await alone(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
 })
 
 t.test(

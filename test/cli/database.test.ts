@@ -1,8 +1,8 @@
-/** The command line of the built product and the database: one that cannot be used, one that is missing, an old schema. */
+/** The command line and the database: one that cannot be used, one that is missing, an old schema. */
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { runParley } from '../process/command.ts'
+import { runAlone } from '../command.ts'
 import { freePort } from '../process/machine.ts'
 import { freshDataDir, testKey } from '../process/parley.ts'
 import { TestCluster } from '../store/cluster.ts'
@@ -12,6 +12,9 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 const folder = freshDataDir()
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+type Options = { dataDir: string; env?: Record<string, string> }
+const run = (args: string[], { dataDir, env = {} }: Options) => runAlone(args, { PARLEY_DATA_DIR: dataDir, ...env })
 
 const tables = async (t: Test, databaseUrl: string) =>
   (await cluster.sql(t, databaseUrl)`select 1 from pg_tables where schemaname = 'public'`).length
@@ -28,14 +31,14 @@ t.test('every command says why a Postgres cannot be used', async (t) => {
     ['keys', 'list', '--org', 'org_x'],
     ['keys', 'reseal'],
   ]) {
-    const { code, stdout, stderr } = await runParley(command, { dataDir, env: down })
+    const { code, stdout, stderr } = await run(command, { dataDir, env: down })
     t.same([code, stdout, stderr], [1, '', message], command.join(' '))
   }
-  const doctor = await runParley(['doctor'], { dataDir, env: down })
+  const doctor = await run(['doctor'], { dataDir, env: down })
   t.match(doctor.stdout, /^FAIL {2}store: .*nothing answers there/m)
   const absent = new URL(await cluster.database('empty'))
   absent.pathname = '/nowhere'
-  const missing = await runParley(['org', 'list'], { dataDir, env: { DATABASE_URL: absent.href } })
+  const missing = await run(['org', 'list'], { dataDir, env: { DATABASE_URL: absent.href } })
   refused(t, missing, /the database that DATABASE_URL names does not exist there; create it first \(3D000\)/)
   t.notOk(existsSync(dataDir), 'no folder was made')
 })
@@ -43,7 +46,7 @@ t.test('every command says why a Postgres cannot be used', async (t) => {
 t.test('commands that read make no folder and no table', async (t) => {
   const dataDir = path.join(folder, 'read')
   const env = { PARLEY_PORT: String(await freePort()), PARLEY_API_KEY: testKey }
-  const doctor = await runParley(['doctor'], { dataDir, env })
+  const doctor = await run(['doctor'], { dataDir, env })
   t.equal(doctor.code, 0)
   t.match(doctor.stdout, /^ok {4}store: an embedded Postgres in \S+read, which `parley up` makes$/m)
   for (const command of [
@@ -55,33 +58,29 @@ t.test('commands that read make no folder and no table', async (t) => {
     ['preview', '--stage', 'stt'],
     ['drain'],
   ])
-    await runParley(command, { dataDir, env })
-  refused(
-    t,
-    await runParley(['org', 'list'], { dataDir }),
-    /^parley: There is no database in \S+read yet: `parley up` or/,
-  )
+    await run(command, { dataDir, env })
+  refused(t, await run(['org', 'list'], { dataDir }), /^parley: There is no database in \S+read yet: `parley up` or/)
   t.notOk(existsSync(dataDir), 'no data folder')
 
   const databaseUrl = await cluster.database('empty')
   const empty = { ...env, DATABASE_URL: databaseUrl }
   refused(
     t,
-    await runParley(['org', 'list'], { dataDir, env: empty }),
+    await run(['org', 'list'], { dataDir, env: empty }),
     'parley: The database has no tables of Parley: run `parley migrate` first.\n',
   )
-  t.match((await runParley(['doctor'], { dataDir, env: empty })).stdout, /^ok {4}store: .*schema 0: `parley migrate`/m)
+  t.match((await run(['doctor'], { dataDir, env: empty })).stdout, /^ok {4}store: .*schema 0: `parley migrate`/m)
   t.equal(await tables(t, databaseUrl), 0, 'no table')
-  const migrated = await runParley(['migrate'], { dataDir, env: empty })
+  const migrated = await run(['migrate'], { dataDir, env: empty })
   t.match(migrated.stdout, /^the database has schema \d+, which this version needs$/m)
-  t.equal((await runParley(['org', 'list'], { dataDir, env: empty })).code, 0)
+  t.equal((await run(['org', 'list'], { dataDir, env: empty })).code, 0)
   await cluster.sql(
     t,
     databaseUrl,
   )`delete from parley_migrations where version = (select max(version) from parley_migrations)`
   refused(
     t,
-    await runParley(['org', 'list'], { dataDir, env: empty }),
+    await run(['org', 'list'], { dataDir, env: empty }),
     /^parley: The database has schema \d+, and this version needs \d+: run `parley migrate` first\.$/m,
   )
   t.notOk(existsSync(dataDir), 'no data folder')
@@ -89,8 +88,8 @@ t.test('commands that read make no folder and no table', async (t) => {
 
 t.test('migrate makes the embedded database', async (t) => {
   const dataDir = path.join(folder, 'migrated')
-  const { code, stdout, stderr } = await runParley(['migrate', '--json'], { dataDir })
+  const { code, stdout, stderr } = await run(['migrate', '--json'], { dataDir })
   t.equal(code, 0, stderr)
   t.type((JSON.parse(stdout) as { schema: number }).schema, 'number')
-  t.equal((await runParley(['org', 'list'], { dataDir })).code, 0)
+  t.equal((await run(['org', 'list'], { dataDir })).code, 0)
 })
