@@ -60,7 +60,8 @@ test: dist/main.js vendor-clients
 # Spoken conversations in real time. They need a calm machine, so `make test` leaves them out and says so.
 test-voices: dist/main.js
 	@PARLEY_TEST_SLOW=1 node test/run.mjs test/session/truth.test.ts test/session/barge-in.test.ts \
-	test/session/agent-page-in-browser.test.ts test/session/conversation-in-browser.test.ts --jobs=1
+	test/session/agent-page-in-browser.test.ts test/session/conversation-in-browser.test.ts \
+	test/process/spoken-calls.test.ts --jobs=1
 
 # What `make test` runs in a smaller size.
 test-webhooks: dist/main.js

@@ -17,9 +17,12 @@ const counts = noCounts()
 const skips = new Set()
 /** More files than this fail because of a defect. */
 const repeatsMax = 8
-const ofVoices = ['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map(
-  (name) => `test/session/${name}.test.ts`,
-)
+const ofVoices = [
+  ...['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map(
+    (name) => `test/session/${name}.test.ts`,
+  ),
+  'test/process/spoken-calls.test.ts',
+]
 const ofSip = ['server', 'sipp'].map((name) => `test/sip/${name}.test.ts`)
 const filesOfProcesses = [
   ...[

@@ -11,7 +11,7 @@ import { wholeProcess } from '../time/quiet.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { openWordEngines } from './engines.ts'
 
-export type ServerInTime = InTime & { server: TestServer; close(): Promise<void> }
+export type ServerInTime = InTime & { server: TestServer; close: () => Promise<void> }
 
 export type Phones = ServerInTime & {
   receiver: Receiver
