@@ -1,4 +1,7 @@
-/** Deliveries over a real Postgres and real sockets, with wall time that stands still until a test moves it. */
+/**
+ * Deliveries over a real Postgres and real sockets, with wall time that stands still until a test moves it. Timers are real,
+ * or those of a clock that the test hands in.
+ */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
 import type { Tenant } from '../../domain/access/organization.ts'
@@ -11,6 +14,8 @@ import { createWebhookClient, type WebhookClientOptions } from '../../providers/
 import { systemClock } from '../../runtime/clock.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
 import type { Store } from '../../store/store.ts'
+import type { TestClock } from '../clock.ts'
+import { passing } from '../router/requests.ts'
 import { organization, silent, type TestCluster } from '../store/cluster.ts'
 import { type EndpointColumns, insertEndpoint } from './recorded.ts'
 import { eventOf, openStoredEvents } from './stored-events.ts'
@@ -28,6 +33,21 @@ export function setClock(startMs = Date.parse('2026-11-22T12:00:00.000Z')): SetC
     },
     advance: (ms) => {
       nowMs += ms
+    },
+  }
+}
+
+/** The time of a clock whose timers the test moves too. */
+function timeOf(time: TestClock): SetClock {
+  return {
+    nowMs: () => time.nowMs(),
+    monotonicMs: () => time.monotonicMs(),
+    after: (delayMs, run) => time.after(delayMs, run),
+    set: (ms) => {
+      time.setMs += ms - time.nowMs()
+    },
+    advance: (ms) => {
+      time.setMs += ms
     },
   }
 }
@@ -67,18 +87,18 @@ export type World = Outbox & {
   whole(id: string): Promise<WholeDelivery>
 }
 
-export type WorldOptions = { client?: Partial<WebhookClientOptions>; clock?: SetClock }
+export type WorldOptions = { client?: Partial<WebhookClientOptions>; clock?: SetClock; time?: TestClock }
 
 /** A database with an organization. */
 export async function openWorld(t: Test, cluster: TestCluster, options: WorldOptions = {}): Promise<World> {
-  const { clock = setClock() } = options
+  const { time, clock = time === undefined ? setClock() : timeOf(time) } = options
   const databaseUrl = await cluster.database()
   const store = await cluster.store(t, databaseUrl, { clock, serves: false, connectionsMax: 4 })
   const sql = cluster.sql(t, databaseUrl)
   const outbox = await openOutbox(t, store, databaseUrl, sql, clock)
   const client = createWebhookClient({
     guard: { allowedSubnets: ['127.0.0.0/8'] },
-    monotonicMs: systemClock.monotonicMs,
+    monotonicMs: () => clock.monotonicMs(),
     connectionsMax: 40,
     ...options.client,
   })
@@ -86,7 +106,7 @@ export async function openWorld(t: Test, cluster: TestCluster, options: WorldOpt
   const shared = {
     client,
     clock,
-    deadline: createDeadlines(systemClock),
+    deadline: createDeadlines(clock),
     attemptId: v7,
     queue: store.webhookQueue,
     targets: store.webhookTargets,
@@ -114,18 +134,22 @@ export async function openWorld(t: Test, cluster: TestCluster, options: WorldOpt
     },
     dispatcher: (more) => {
       const dispatcher = new Dispatcher({ ...deps, ...more })
-      t.teardown(() => dispatcher.stop(1_000))
+      t.teardown(() => passing(time === undefined ? {} : { clock: time }, dispatcher.stop(1_000)))
       return dispatcher
     },
     async settle(dispatcher) {
       await dispatcher.poll()
-      for (let calm = 0; calm < 3; ) {
-        await new Promise((resolve) => setTimeout(resolve, 15))
+      const isCalm = async () => {
         const [{ count }] = await sql<[{ count: number }]>`
           select count(*)::int as count from webhook_deliveries
           where status = 'delivering' or (status = 'pending' and due_at <= ${new Date(clock.nowMs())}
             and expires_at > ${new Date(clock.nowMs())})`
-        calm = count === 0 ? calm + 1 : 0
+        return count === 0
+      }
+      if (time !== undefined) return time.until('the end of all attempts', isCalm)
+      for (let calm = 0; calm < 3; ) {
+        await new Promise((resolve) => setTimeout(resolve, 15))
+        calm = (await isCalm()) ? calm + 1 : 0
       }
     },
     async whole(id) {

@@ -1,8 +1,9 @@
 /** Endpoints that do not answer take a part of the room, and leave the rest to others. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Dispatcher } from '../../domain/webhooks/dispatcher.ts'
+import { TestClock } from '../clock.ts'
 import { TestCluster } from '../store/cluster.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { startReceiver } from './receiver.ts'
 import { openWorld } from './setup.ts'
 
@@ -12,16 +13,17 @@ t.teardown(() => cluster.stop())
 const limits = { max: 96, endpointMax: 16 }
 
 /** Polls until the condition holds, and then a few times more, which must not change it. */
-async function polled(dispatcher: Dispatcher, isReached: () => boolean): Promise<void> {
+async function polled(time: TestClock, dispatcher: Dispatcher, isReached: () => boolean): Promise<void> {
   for (let looks = 0, after = 0; looks < 400 && after < 10; looks++) {
     if (isReached()) after++
     await dispatcher.poll()
-    await sleep(25)
+    await time.advance(25)
   }
 }
 
 t.test('100 endpoints of an organization that never answer leave room for another organization', async (t) => {
-  const world = await openWorld(t, cluster)
+  const time = new TestClock({ quiet: wholeProcess })
+  const world = await openWorld(t, cluster, { time })
   const other = await world.other()
   let hanging = 0
   const silent = await startReceiver(() => void hanging++)
@@ -31,23 +33,24 @@ t.test('100 endpoints of an organization that never answer leave room for anothe
   for (let made = 0; made < 100; made++) dead.push(await world.endpoint(`${silent.url}/${made}`, { timeoutMs: 30_000 }))
   for (let events = 0; events < 3; events++) for (const id of dead) await world.emit(id)
   const dispatcher = world.dispatcher({ limits })
-  await polled(dispatcher, () => hanging >= 60)
+  await polled(time, dispatcher, () => hanging >= 60)
   t.ok(hanging >= 60 && hanging <= 66, `two thirds of the room: ${hanging}`)
   const fast = [await other.endpoint(receiver.url), await other.endpoint(receiver.url)]
   for (let events = 0; events < 40; events++) await other.emit(fast)
-  await polled(dispatcher, () => receiver.received.length === 80)
+  await polled(time, dispatcher, () => receiver.received.length === 80)
   t.equal(receiver.received.length, 80)
 })
 
 t.test('an endpoint that answers late gets a quarter of the attempts of another one', async (t) => {
-  const world = await openWorld(t, cluster)
+  const time = new TestClock({ quiet: wholeProcess })
+  const world = await openWorld(t, cluster, { time })
   const open = { now: 0, most: 0 }
   const receiver = await startReceiver((response) => {
     open.most = Math.max(open.most, ++open.now)
-    setTimeout(() => {
+    time.after(2_100, () => {
       open.now--
       response.end()
-    }, 2_100)
+    })
   })
   t.teardown(() => receiver.close())
   const endpoint = await world.endpoint(receiver.url)
@@ -61,7 +64,8 @@ t.test('an endpoint that answers late gets a quarter of the attempts of another 
 })
 
 t.test('many organizations with endpoints that never answer leave room for one more', async (t) => {
-  const world = await openWorld(t, cluster)
+  const time = new TestClock({ quiet: wholeProcess })
+  const world = await openWorld(t, cluster, { time })
   let hanging = 0
   const silent = await startReceiver(() => void hanging++)
   const receiver = await startReceiver()
@@ -74,9 +78,9 @@ t.test('many organizations with endpoints that never answer leave room for one m
     }
   }
   const dispatcher = world.dispatcher({ limits })
-  await polled(dispatcher, () => hanging >= 70)
+  await polled(time, dispatcher, () => hanging >= 70)
   t.ok(hanging >= 70 && hanging < 96, `${hanging} of 96`)
   await world.emit(await world.endpoint(receiver.url))
-  await polled(dispatcher, () => receiver.received.length > 0)
+  await polled(time, dispatcher, () => receiver.received.length > 0)
   t.equal(receiver.received.length, 1)
 })
