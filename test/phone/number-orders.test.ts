@@ -1,12 +1,12 @@
 /** The `setupStatus` of a number over a whole server: while it is ordered, when that fails, and later. */
 import t, { type Test } from 'tap'
 import { forms } from '../numbers/forms.ts'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
 import { send } from '../router/requests.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

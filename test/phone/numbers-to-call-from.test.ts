@@ -1,11 +1,11 @@
 /** The number that a call goes out from: the named one, or the one that is chosen. */
 import t from 'tap'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
 import { insertNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

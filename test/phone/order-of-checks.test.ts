@@ -1,13 +1,13 @@
 /** A request with several faults is refused for the first one in the order of the contract: 401, 403, 400, 404, 409, 402, 429, 502. */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
 import { send, type Target } from '../router/requests.ts'
 import { insertNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

@@ -1,11 +1,11 @@
 /** The bounds of phone calls, numbers and SIP connections over the public surface, each at both sides. */
 import t, { type Test } from 'tap'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import type { Answer } from '../router/requests.ts'
 import { insertNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

@@ -10,11 +10,11 @@ import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
 import { byId, codes, type Things, unknown, withoutId } from './isolation-table.ts'
 import { makeThings } from './isolation-things.ts'
-import { call, putKey, startAdministered, stubProviders } from './setup.ts'
+import { call, putKey, startOwnAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
-const { parley, admin } = await startAdministered(t, {
+const { parley, admin } = await startOwnAdministered(t, {
   PARLEY_PROVIDERS: stubProviders(stub),
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
 })

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { openDatabase } from '../process/database.ts'
-import { call, faultOf, startAdministered } from './setup.ts'
+import { call, faultOf, startOwnAdministered } from './setup.ts'
 
 type Schema = {
   $ref?: string
@@ -38,7 +38,7 @@ const fields = Object.entries(contract.paths).flatMap(([url, operations]) =>
   }),
 )
 
-const { parley, admin } = await startAdministered(t, { PARLEY_RMSG_KEEP_REMOVED_SEND: 'true' })
+const { parley, admin } = await startOwnAdministered(t, { PARLEY_RMSG_KEEP_REMOVED_SEND: 'true' })
 const target = await admin.organization('numbers', { scopes: ['router', 'platform', 'rmsg'] })
 const sql = openDatabase(parley)
 await sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true where id = ${target.id}`

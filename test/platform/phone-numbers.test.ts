@@ -4,9 +4,9 @@ import t from 'tap'
 import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
 import { send, type Target } from '../router/requests.ts'
-import { call, faultOf, startAdministered } from './setup.ts'
+import { call, faultOf, startOwnAdministered } from './setup.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

@@ -8,7 +8,7 @@ import { openStore, type Store } from '../../store/store.ts'
 import { databaseUrlOf } from '../process/database.ts'
 import type { StubOpenAi, StubRequest } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send, type Target } from '../router/requests.ts'
-import { type Settings, serverWith, type TestServer } from '../server.ts'
+import { ownServer, type Settings, serverWith, type TestServer } from '../server.ts'
 import { defaults, organization } from '../store/cluster.ts'
 
 export const platformKey = 'key-of-the-operator'
@@ -30,7 +30,18 @@ export async function startAdministered(
   t: { teardown(run: () => Promise<void>): void },
   env: Settings = {},
 ): Promise<{ parley: TestServer; admin: Administration }> {
-  const parley = await serverWith(env)
+  return administered(t, await serverWith(env))
+}
+
+/** For a file that names phone numbers: each exists once in a server. */
+export async function startOwnAdministered(
+  t: { teardown(run: () => Promise<void>): void },
+  env: Settings = {},
+): Promise<{ parley: TestServer; admin: Administration }> {
+  return administered(t, await ownServer(t, env))
+}
+
+async function administered(t: { teardown(run: () => Promise<void>): void }, parley: TestServer) {
   const admin = await openAdministration(parley)
   t.teardown(() => admin.close())
   return { parley, admin }

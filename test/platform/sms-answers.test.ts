@@ -2,9 +2,9 @@
 import t from 'tap'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import type { Target } from '../router/requests.ts'
-import { call, faultOf, startAdministered } from './setup.ts'
+import { call, faultOf, startOwnAdministered } from './setup.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const base = '/v1/sms/10dlc'
 
 async function enabled(name: string): Promise<Target> {

@@ -5,9 +5,9 @@ import { newEntry } from '../../simulator/registry-ids.ts'
 import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
 import { type Answer, send, type Target } from '../router/requests.ts'
-import { call, faultOf, startAdministered } from './setup.ts'
+import { call, faultOf, startOwnAdministered } from './setup.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
