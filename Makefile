@@ -7,34 +7,22 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages test test-voices test-webhooks test-transfers test-usage carrier-openapi livekit test-debian13 test-deploy test-production test-metrics board spans helm s3 sip check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
-	@echo 'make run       install, build, start: prints the address, a key and a curl'
-	@echo 'make demo      the main job from end to end on real audio'
-	@echo 'make demo-webhooks  the events of a call reach a receiver that is killed and comes back'
-	@echo 'make demo-call  a simulated caller is understood, and is transferred to a person who accepts'
-	@echo 'make demo-messages  a business registers for text messages, and an agent sends rich ones from its number'
-	@echo 'make test      every test'
-	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
-	@echo 'make test-webhooks  10,000 deliveries of webhooks with ten kills of the process, and five of Postgres'
-	@echo 'make test-usage  10,000 random requests, whose usage must be the sum of what the answers said'
-	@echo 'make test-transfers  100,000 random sequences of events drive transfers, with deaths of processes'
-	@echo 'make carrier-openapi  the adapter of the carrier against a mock of its OpenAPI document (PARLEY_CARRIER_OPENAPI=FILE)'
-	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
-	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
-	@echo 'make test-deploy  the steps of the image on its own system, Debian 13 with Node 24 (as root; otherwise a skip)'
-	@echo 'make test-production  the commands of docs/run-it.md in an empty Debian 13, with an upgrade under load (as root; otherwise a skip)'
-	@echo 'make spans     a local sink that prints the spans of calls and requests as trees'
-	@echo 'make board     docs/board.png: the board for Grafana with data of a real load, drawn by a program of ours'
-	@echo 'make test-metrics  100,000 requests of 1,000 organizations leave the number of time series as it was'
-	@echo 'make helm      the Helm chart as helm renders it, which it builds with Go (otherwise a skip that says why)'
-	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
-	@echo 'make sip       calls over SIP trunks with SIPp and baresip, programs of Debian (otherwise a skip that says why)'
-	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
-	@echo 'make generate  specs/ to generated/, and the table of providers in README'
-	@echo 'make bench     figures, each as a ratio beside a floor in the same run'
-	@echo 'make bench-long  memory of 100 voice sessions over ten minutes'
+	@echo 'make run        install, build, start: prints the address, a key and a curl'
+	@echo 'make demo       the main job from end to end on real audio'
+	@echo 'make demo-webhooks   the events of a call reach a receiver that is killed and comes back'
+	@echo 'make demo-call       a simulated caller is understood, and is transferred to a person who accepts'
+	@echo 'make demo-messages   a business registers for text messages, and an agent sends rich ones from its number'
+	@echo 'make test       the tests of the product in their process, and those of the built program'
+	@echo 'make test-all   every lane of tests; LANE=NAME runs one of those in CONTRIBUTING.md, such as LANE=voices'
+	@echo 'make check      generated code, types, lint, unused code, lock, catalog, tests'
+	@echo 'make generate   specs/ to generated/, and the table of providers in README'
+	@echo 'make bench      figures, each as a ratio beside a floor in the same run'
+	@echo 'make bench-long memory of 100 voice sessions over ten minutes'
+	@echo 'make spans      a local sink that prints the spans of calls and requests as trees'
+	@echo 'make board      docs/board.png: the board for Grafana with data of a real load, drawn by a program of ours'
 
 run: dist/main.js
 	@exec ./dist/main.js up
@@ -54,52 +42,12 @@ demo-call: dist/main.js
 demo-messages: dist/main.js
 	@exec npx --no-install tsx test/sms/demo.ts
 
-test: dist/main.js vendor-clients
-	@exec node test/run.mjs
+test: dist/main.js
+	@exec node test/run.mjs test
 
-# Spoken conversations in real time. They need a calm machine, so `make test` leaves them out and says so.
-test-voices: dist/main.js
-	@PARLEY_TEST_SLOW=1 node test/run.mjs test/session/truth.test.ts test/session/barge-in.test.ts \
-	test/session/agent-page-in-browser.test.ts test/session/conversation-in-browser.test.ts \
-	test/process/spoken-calls.test.ts --jobs=1
-
-# What `make test` runs in a smaller size.
-test-webhooks: dist/main.js
-	@PARLEY_TEST_SLOW=1 node test/run.mjs test/webhooks/kills.test.ts test/webhooks/postgres-killed.test.ts test/rmsg/kills.test.ts \
-	test/webhooks/fairness.test.ts --jobs=1
-
-# Five minutes on a calm machine. A sequence that fails is shortened, and its seed is printed: PARLEY_TEST_SEED=… PARLEY_TEST_SEQUENCES=1 runs it alone.
-test-transfers: $(installed)
-	@PARLEY_TEST_SEED=$${PARLEY_TEST_SEED:-$$RANDOM$$RANDOM} PARLEY_TEST_SEQUENCES=$${PARLEY_TEST_SEQUENCES:-100000} \
-	TAP_TIMEOUT=3600 npx --no-install tsx test/transfers/sequences.test.ts
-
-# What `make test` runs with 1,000 requests.
-test-usage: dist/main.js
-	@PARLEY_TEST_SEED=$${PARLEY_TEST_SEED:-$$RANDOM$$RANDOM} PARLEY_TEST_REQUESTS=$${PARLEY_TEST_REQUESTS:-10000} \
-	TAP_TIMEOUT=3600 npx --no-install tsx test/platform/usage.test.ts
-
-# The document is the carrier's, and no part of this project: openapi/spec3.json of github.com/team-telnyx/openapi, or a part of it.
-# PARLEY_CARRIER_OPENAPI names the file; without it, telnyx/spec3.json or telnyx/spec-pruned.json of a folder beside the checkout is taken. `make test` does the same; without
-# the document both say so and skip these tests.
-carrier-openapi: $(installed) vendor-clients
-	@exec node test/run.mjs test/carrier/carrier-openapi.test.ts test/simulator/conformance.test.ts test/vendors/telnyx/sdk.test.ts
-
-# A real LiveKit server, which is built the first time (five minutes); where it cannot be, a skip says why.
-livekit: dist/main.js
-	@exec test/livekit/lane.sh
-
-# For the newer build of uWebSockets.js, which needs a newer system than most have.
-test-debian13:
-	@exec test/debian13.sh
-
-# What `make test` runs on this system.
-test-deploy:
-	@exec test/debian13.sh test/deploy/*.test.ts
-
-# A start in production by the document alone, two nodes behind TLS, and an upgrade while 200 streams and 100 sockets are open.
-# Five minutes on a calm machine. PARLEY_TEST_TIMEOUT_S is the limit, 600.
-test-production: $(installed)
-	@exec test/deploy/production.sh
+# CONTRIBUTING.md has the table of lanes.
+test-all: dist/main.js
+	@exec node test/run.mjs $(or $(LANE),all)
 
 # A load of three minutes; it needs Debian's prometheus and chromium, and is a skip without them.
 board: dist/main.js
@@ -108,22 +56,6 @@ board: dist/main.js
 # Ctrl-C ends it. PORT is another port than 4318.
 spans: $(installed)
 	@exec npx --no-install tsx test/process/spans.ts
-
-# What `make test` runs with 400 requests.
-test-metrics: dist/main.js
-	@PARLEY_TEST_REQUESTS=$${PARLEY_TEST_REQUESTS:-100000} TAP_TIMEOUT=3600 npx --no-install tsx test/deploy/board.test.ts
-
-# Without it the tests of the chart are skips in `make test`.
-helm: $(installed)
-	@exec test/deploy/chart-lane.sh
-
-# Recordings in a bucket. The server is built in a cache folder, the first time in about three minutes.
-s3: dist/main.js
-	@exec test/s3/lane.sh
-
-# Calls over SIP trunks with a program that others have written. It is downloaded where it is not installed.
-sip:
-	@exec test/sip/lane.sh
 
 # The vendors' own clients prove that the stubs in test/vendors are fair. Without them (no network) those tests are skips that say so.
 vendor-clients:

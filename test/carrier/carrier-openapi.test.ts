@@ -1,6 +1,6 @@
 /**
  * The adapters against a mock that is made of the carrier's own OpenAPI document and checks each request when it comes,
- * and the events that they read as the document describes them. `make carrier-openapi` says where the document comes from.
+ * and the events that they read as the document describes them. `make test-all LANE=carrier` says where the document comes from.
  */
 import t, { type Test } from 'tap'
 import { RichMessageError } from '../../domain/ports/rich-messages.ts'

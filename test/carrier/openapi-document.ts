@@ -12,7 +12,7 @@ const file = process.env['PARLEY_CARRIER_OPENAPI'] || besideCheckout()
 /** For the option `skip` of a test. */
 export const withoutDocument =
   file === null &&
-  'the OpenAPI document of the carrier is not here: download openapi/spec3.json of github.com/team-telnyx/openapi, and run make carrier-openapi PARLEY_CARRIER_OPENAPI=FILE'
+  'the OpenAPI document of the carrier is not here: download openapi/spec3.json of github.com/team-telnyx/openapi, and run make test-all LANE=carrier PARLEY_CARRIER_OPENAPI=FILE'
 
 export function readDocument(): Json {
   if (file === null) throw new Error(String(withoutDocument))

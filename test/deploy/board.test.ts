@@ -1,6 +1,6 @@
 /**
  * The board and the alerts name only what a server emits, and the number of time series does not grow with the
- * organizations. `make test-metrics` sends 100,000 requests.
+ * organizations. `make test-all LANE=metrics` sends 100,000 requests.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** The Helm chart as helm renders it, against the settings that Parley knows. `make helm` gets helm. */
+/** The Helm chart as helm renders it, against the settings that Parley knows. `make test-all LANE=helm` gets helm. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { serving } from './settings.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const chart = path.join(root, 'deploy/helm/parley')
 const program = process.env['PARLEY_TEST_HELM'] ?? 'helm'
-const skip = spawnSync(program, ['version']).status !== 0 && 'helm is not installed: make helm'
+const skip = spawnSync(program, ['version']).status !== 0 && 'helm is not installed: make test-all LANE=helm'
 const given = {
   host: 'voice.example.com',
   existingSecret: 'secrets',

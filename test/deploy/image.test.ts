@@ -1,6 +1,6 @@
 /**
  * The steps of deploy/Dockerfile, without containers: the folder that they make starts from read-only files, on all
- * addresses, over a Postgres of the deployer. `make test-deploy` runs this on the system of the image too.
+ * addresses, over a Postgres of the deployer. `make test-all LANE=image` runs this on the system of the image too.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

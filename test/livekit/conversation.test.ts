@@ -1,6 +1,6 @@
 /**
  * Conversations in rooms of a real LiveKit server: recorded voices talk to an agent on the embedded engines and in real
- * time. `make livekit` installs the server.
+ * time. `make test-all LANE=livekit` installs the server.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Sessions in LiveKit rooms over two processes that serve from one database. `make livekit` installs the server. */
+/** Sessions in LiveKit rooms over two processes that serve from one database. `make test-all LANE=livekit` installs the server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dispose } from '@livekit/rtc-node'
 import { RoomServiceClient } from 'livekit-server-sdk'

@@ -1,4 +1,4 @@
-/** A real LiveKit server, on loopback alone. `make livekit` installs it and names it in PARLEY_TEST_LIVEKIT. */
+/** A real LiveKit server, on loopback alone. `make test-all LANE=livekit` installs it and names it in PARLEY_TEST_LIVEKIT. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../process/machine.ts'
 
 export const binary = process.env['PARLEY_TEST_LIVEKIT'] ?? null
-export const skipped = binary === null && 'no LiveKit server is installed: make livekit'
+export const skipped = binary === null && 'no LiveKit server is installed: make test-all LANE=livekit'
 
 export const apiKey = 'devkey'
 export const apiSecret = 'a-secret-of-thirty-two-characters'

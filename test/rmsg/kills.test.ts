@@ -1,6 +1,6 @@
 /**
  * Events of rich messages while the process is killed again and again: each subscription gets each event that it matches with the
- * bytes of the provider, and gets it again only where nobody knows whether it took it; and each message ends in its state. Two libraries verify all that was sent. `make test-webhooks`
+ * bytes of the provider, and gets it again only where nobody knows whether it took it; and each message ends in its state. Two libraries verify all that was sent. `make test-all LANE=webhooks`
  * runs it in full size.
  */
 import { randomUUID } from 'node:crypto'

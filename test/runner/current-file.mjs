@@ -1,4 +1,4 @@
-// Stands in for `tap` in the process of a suite. The default export is the test of the file that runs now, so that its
+// Replaces `tap` in the process of a suite. The default export is the test of the file that runs now, so that its
 // teardowns run at its end. `t` is the test of the whole process, as in tap itself.
 export { t } from 'tap'
 

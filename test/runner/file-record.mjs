@@ -13,6 +13,7 @@ export class FileRecord {
   #counts = noCounts()
   #skips = []
   #output = []
+  #testsCount = 0
 
   constructor(file) {
     this.file = file
@@ -23,6 +24,7 @@ export class FileRecord {
 
   /** A line of TAP, or of anything that the file has printed. */
   line(text) {
+    if (/^ *# Subtest: /.test(text)) this.#testsCount++
     this.#output.push(`${text}\n`)
     this.#parser.write(`${text}\n`)
   }
@@ -43,6 +45,7 @@ export class FileRecord {
       file: this.file,
       counts: { ...this.#counts, fail: isGood ? 0 : Math.max(1, fail) },
       skips: this.#skips,
+      testsCount: this.#testsCount,
       seconds: (performance.now() - this.#startedMs) / 1000,
       end,
       output: this.#output.join(''),

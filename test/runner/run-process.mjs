@@ -10,7 +10,7 @@ import { splitByFile } from './split-by-file.mjs'
  * A file may take as long, unless it asks tap for another time. The longest takes 60 s on a calm machine of two cores; a
  * busy one needs four times as long.
  */
-const fileMs = 300_000
+const usualMs = 300_000
 /** tap ends a file that takes too long, and says what it waits for. A process that is stuck is killed this much later. */
 const graceMs = Number(process.env.PARLEY_TEST_GRACE_MS ?? 15_000)
 
@@ -18,8 +18,8 @@ const graceMs = Number(process.env.PARLEY_TEST_GRACE_MS ?? 15_000)
  * Reports the result of each file that the process began, and resolves when it has ended. A process that ends within a
  * file, or before the first, has failed that file. One that does not end well behind its last file has failed `name`.
  */
-export async function runProcess({ name, files, folder, env }, report) {
-  const child = startProcess(files, folder, env)
+export async function runProcess({ name, files, folder, env, fileMs = usualMs }, report) {
+  const child = startProcess(files, folder, fileMs, env)
   const alarm = new Alarm(() => child.kill('SIGKILL'))
   let endedCount = 0
   // For output before the first file and behind the last.
@@ -52,7 +52,7 @@ export async function runProcess({ name, files, folder, env }, report) {
     report((current ?? between).result(false, signal ?? `code ${code}`))
 }
 
-function startProcess(files, folder, env) {
+function startProcess(files, folder, fileMs, env) {
   const program = path.join(import.meta.dirname, 'suite-process.mjs')
   const bundles = files.map((file) => [file, bundleOf(file)])
   writeFileSync(path.join(folder, 'suite.json'), JSON.stringify({ bundles, fileMs, leftMs: graceMs / 2 }))

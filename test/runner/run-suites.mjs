@@ -1,6 +1,7 @@
 // Runs suites, each in one process, and prints the result of each file. The runner of tap loads its records for coverage
 // into every process that a test starts: half a second of a core each time, and a second for the test itself.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { makeBundles } from './bundles.mjs'
 import { runProcess } from './run-process.mjs'
@@ -14,7 +15,7 @@ const bundles = path.join(allBundles, String(process.pid))
 const shownMax = 60
 
 /** Resolves with the result of each file. */
-export async function runSuites(suites, { env, sideBySide }) {
+export async function runSuites(suites, { env, fileMs, sideBySide = os.availableParallelism() }) {
   const waiting = [...suites]
   const filesCount = suites.flatMap(({ files }) => files).length
   const results = []
@@ -24,7 +25,7 @@ export async function runSuites(suites, { env, sideBySide }) {
   }
   const worker = async (_, index) => {
     for (let suite = waiting.shift(); suite; suite = waiting.shift())
-      await runSuite({ ...suite, folder: path.join(bundles, String(index)) }, env, report)
+      await runSuite({ ...suite, folder: path.join(bundles, String(index)), fileMs, env }, report)
   }
   removeOldBundles()
   await Promise.all(Array.from({ length: sideBySide }, worker))
@@ -33,11 +34,11 @@ export async function runSuites(suites, { env, sideBySide }) {
 }
 
 /** The files behind one that has ended its process run in another process. */
-async function runSuite({ name, files, folder }, env, report) {
+async function runSuite({ name, files, folder, fileMs, env }, report) {
   await makeBundles(files, folder)
   for (let left = files; left.length > 0; ) {
     const ended = []
-    await runProcess({ name, files: left, folder, env }, (result) => {
+    await runProcess({ name, files: left, folder, fileMs, env }, (result) => {
       ended.push(result.file)
       report(result)
     })

@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 
-/** How large the sources of a suite's files may be together. As many suites are of about the same length. */
-const bytesMax = 130_000
+/** How large the sources of a suite's files may be together, so that suites take about the same time. */
+const usualBytesMax = 130_000
 /** These have a process to themselves. */
-const alone = new Map([
+const apart = new Map([
   ['test/http/unread-answers.test.ts', 'it measures the memory of its process'],
   [
     'test/vendors/deepgram/sdk.test.ts',
@@ -14,12 +14,15 @@ const alone = new Map([
   ],
 ])
 
-export function suitesOf(files) {
+export function suitesOf(files, bytesMax = usualBytesMax) {
   const suites = []
   let bytes = 0
   for (const folder of new Set(files.map((file) => path.dirname(file)))) {
     const ofFolder = files.filter((file) => path.dirname(file) === folder)
-    for (const part of partsOf(ofFolder.filter((file) => !alone.has(file)))) {
+    for (const part of partsOf(
+      ofFolder.filter((file) => !apart.has(file)),
+      bytesMax,
+    )) {
       const last = suites.at(-1)
       if (last && bytes + bytesOf(part) <= bytesMax) {
         last.files.push(...part)
@@ -31,11 +34,15 @@ export function suitesOf(files) {
       }
     }
   }
-  return [...suites, ...files.filter((file) => alone.has(file)).map((file) => ({ name: file, files: [file] }))]
+  return [...suites, ...eachAlone(files.filter((file) => apart.has(file)))]
+}
+
+export function eachAlone(files) {
+  return files.map((file) => ({ name: file, files: [file] }))
 }
 
 /** The parts have about the same size. */
-function partsOf(files) {
+function partsOf(files, bytesMax) {
   const count = Math.ceil(bytesOf(files) / bytesMax)
   const parts = Array.from({ length: count }, () => [])
   const each = bytesOf(files) / count

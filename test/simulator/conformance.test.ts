@@ -1,4 +1,4 @@
-/** Answers and webhooks of the simulator against the OpenAPI document of the carrier (`make carrier-openapi`). */
+/** Answers and webhooks of the simulator against the OpenAPI document of the carrier (`make test-all LANE=carrier`). */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'

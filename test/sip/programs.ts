@@ -9,8 +9,8 @@ export const baresipModules = process.env['PARLEY_BARESIP_MODULES'] || installed
 export const baresip = baresipModules === '' ? '' : process.env['PARLEY_BARESIP'] || inPath('baresip')
 
 /** The reasons to skip a test. */
-export const skipWithoutSipp = sipp === '' && 'there is no SIPp in PATH; `make sip` downloads it'
-export const skipWithoutBaresip = baresip === '' && 'there is no baresip in PATH; `make sip` downloads it'
+export const skipWithoutSipp = sipp === '' && 'there is no SIPp in PATH; `make test-all LANE=sip` downloads it'
+export const skipWithoutBaresip = baresip === '' && 'there is no baresip in PATH; `make test-all LANE=sip` downloads it'
 
 function inPath(name: string): string {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter)

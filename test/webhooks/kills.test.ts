@@ -1,6 +1,6 @@
 /**
  * Deliveries while the process is killed again and again: none is lost, and only those that were under way at a kill are
- * sent twice. `make test-webhooks` runs it in full size.
+ * sent twice. `make test-all LANE=webhooks` runs it in full size.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

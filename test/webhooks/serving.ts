@@ -61,5 +61,5 @@ async function withEndpoints(
   return { ...emitter, sql, endpoint: (url, columns) => insertEndpoint(sql, tenant, url, Date.now(), columns) }
 }
 
-/** Whether the full size is wanted, which takes minutes: `make test-webhooks`. */
+/** Whether the full size is wanted, which takes minutes: `make test-all LANE=webhooks`. */
 export const isFullSize = process.env['PARLEY_TEST_SLOW'] !== undefined

@@ -1,5 +1,5 @@
 /**
- * `make test-production`: the commands of docs/run-it.md, in their order, in an empty Debian 13 for the server and one
+ * `make test-all LANE=production`: the commands of docs/run-it.md, in their order, in an empty Debian 13 for the server and one
  * for the build machine. The last ones upgrade one node after the other while 200 streams and 100 sockets are open and
  * requests come. No request may fail, and nothing may be cut before the grace of a drain is over.
  *

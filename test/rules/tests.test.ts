@@ -1,0 +1,68 @@
+/** Rules about the tests: which may start the built program, and that the documents name the lanes that exist. */
+import t from 'tap'
+import { code, importsOf, parse, read } from './source.ts'
+
+const tests = code.filter((file) => file.startsWith('test/') && file.endsWith('.ts'))
+const imports = new Map(tests.map((file) => [file, importsOf(parse(file))]))
+
+const starters = ['test/process/parley.ts', 'test/process/command.ts']
+/** The lane `process`, and lanes of programs that need a whole product beside them. */
+const mayStart = /^test\/(process|clients|deploy|livekit|proxies|s3|sip)\/|-in-browser\.test\.ts$/
+/** These will start the product in the process of the test. The list only shrinks. */
+const stillStart = new Set([
+  'test/cli/alone.test.ts',
+  'test/cli/calls.test.ts',
+  'test/cli/cli.test.ts',
+  'test/cli/database.test.ts',
+  'test/cli/dial.test.ts',
+  'test/cli/listen.test.ts',
+  'test/cli/live-call.test.ts',
+  'test/cli/numbers.test.ts',
+  'test/cli/output.ts',
+  'test/cli/phone-calls-page.test.ts',
+  'test/cli/readme.test.ts',
+  'test/cli/refused.ts',
+  'test/examples/compat.test.ts',
+  'test/examples/realtime.test.ts',
+  'test/examples/router.test.ts',
+  'test/phone/bridged-audio.test.ts',
+  'test/phone/built-phones.ts',
+  'test/phone/demo.test.ts',
+  'test/phone/demo.ts',
+  'test/phone/hold-sounds.test.ts',
+  'test/phone/simulated-callers.test.ts',
+  'test/realtime/try-visits.test.ts',
+  'test/redis/nodes.test.ts',
+  'test/rmsg/kills.test.ts',
+  'test/rules/secrets.test.ts',
+  'test/sms/demo.ts',
+  'test/webhooks/demo.ts',
+  'test/webhooks/serving.ts',
+])
+
+t.test('only the tests in test/process start the built program', (t) => {
+  const starting = [...imports].filter(([, all]) => starters.some((starter) => all.includes(starter)))
+  const others = starting.map(([file]) => file).filter((file) => !mayStart.test(file))
+  t.same(
+    others.filter((file) => !stillStart.has(file)),
+    [],
+  )
+  t.end()
+})
+
+t.test('CONTRIBUTING.md has every lane, and names no other', (t) => {
+  const lanes = [...read('test/runner/lanes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)].map(([, lane]) => lane)
+  const rows = [...read('CONTRIBUTING.md').matchAll(/^\| `([\w-]+)` \|/gm)].map(([, lane]) => lane)
+  t.ok(lanes.length > 15)
+  t.same(rows.toSorted(), lanes.toSorted())
+  t.end()
+})
+
+t.test('a document that names a lane names one that exists', (t) => {
+  const lanes = new Set([...read('test/runner/lanes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)].map(([, lane]) => lane))
+  for (const file of code.concat('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md')) {
+    for (const [, lane] of read(file).matchAll(/make test-all LANE=([\w-]+)/g))
+      t.ok(lanes.has(lane), `${file}: ${lane}`)
+  }
+  t.end()
+})

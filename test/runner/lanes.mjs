@@ -1,0 +1,76 @@
+// The lanes of the tests. CONTRIBUTING.md has a table of them: what each holds, how long it takes and what it needs.
+
+const inFolder = (folder) => (file) => file.startsWith(`test/${folder}/`)
+const oneOf = (names) => (file) => names.includes(file.replace(/^test\/|\.test\.ts$/g, ''))
+const spoken = ['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map(
+  (name) => `session/${name}`,
+)
+/** These measure real time or real audio. One runs at a time, and runs once more if it has failed. The list only shrinks. */
+const calm = [
+  ...['calls', 'dial', 'phone-calls-page'].map((name) => `cli/${name}`),
+  'phone/demo',
+  ...['backup-load', 'hostile', 'hostile-carrier', 'hostile-carrier-events', 'loop-gap'].map(
+    (name) => `process/${name}`,
+  ),
+  'realtime/captions',
+  'webhooks/fairness',
+]
+const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
+
+/**
+ * A lane has files, and the environment that they need; or a command, which prints the line `N passed, N failed`. A file
+ * belongs to the first lane that takes it. `sideBySide`: how many suites run at once, if not one for each core.
+ * `bytesMax`: how large a suite's sources may be. Suites that mostly wait are small, so that many can wait at once.
+ */
+export const lanes = {
+  static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
+  voices: { files: oneOf(spoken), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
+  browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
+  clients: {
+    files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
+    before: 'make --no-print-directory vendor-clients',
+  },
+  sip: { files: inFolder('sip'), command: 'test/sip/lane.sh' },
+  livekit: { files: inFolder('livekit'), command: 'test/livekit/lane.sh' },
+  s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
+  helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
+  calm: { files: oneOf(calm), sideBySide: 1, isRepeated: true },
+  process: { files: inFolder('process'), bytesMax: 20_000 },
+  fast: { files: () => true },
+  debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
+  'debian13-product': { command: 'test/debian13.sh' },
+  image: { command: 'test/debian13.sh test/deploy/*.test.ts' },
+  production: { command: 'test/deploy/production.sh' },
+  webhooks: {
+    command: `PARLEY_TEST_SLOW=1 node test/run.mjs --jobs=1 ${['webhooks/kills', 'webhooks/postgres-killed', 'rmsg/kills', 'webhooks/fairness'].map((name) => `test/${name}.test.ts`).join(' ')}`,
+  },
+  transfers: {
+    command: `${seeded} PARLEY_TEST_SEQUENCES=\${PARLEY_TEST_SEQUENCES:-100000} node test/run.mjs --seconds=3600 test/transfers/sequences.test.ts`,
+  },
+  usage: {
+    command: `${seeded} PARLEY_TEST_REQUESTS=\${PARLEY_TEST_REQUESTS:-10000} node test/run.mjs --seconds=3600 test/platform/usage.test.ts`,
+  },
+  metrics: {
+    command:
+      'PARLEY_TEST_REQUESTS=${PARLEY_TEST_REQUESTS:-100000} node test/run.mjs --seconds=3600 test/deploy/board.test.ts',
+  },
+  carrier: {
+    command: `make --no-print-directory vendor-clients && node test/run.mjs ${['carrier/carrier-openapi', 'simulator/conformance', 'vendors/telnyx/sdk'].map((name) => `test/${name}.test.ts`).join(' ')}`,
+  },
+}
+
+const ofProduct = [['fast'], ['process']]
+const beside = [
+  ['static', 'debian13'],
+  ['fast', 'clients'],
+  ['process', 'sip', 'browser'],
+]
+const long = ['voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
+const large = ['webhooks', 'transfers', 'usage', 'metrics', 'carrier']
+
+/** Stages run one after another. The rows of a stage run beside each other, and the lanes of a row one after another. */
+export const groups = {
+  test: [ofProduct, [['calm']]],
+  ci: [beside, [['calm']]],
+  all: [beside, [['calm']], [[...long, ...large]]],
+}

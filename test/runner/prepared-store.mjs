@@ -1,0 +1,53 @@
+// One Postgres for all processes of a run, and a cluster with a schema for starts of the built program to copy. To make
+// them costs a start more than a second of a core.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** Resolves with variables for the environment of the tests. Without the built program, tests prepare their stores. */
+export async function prepareStore() {
+  if (process.env.PARLEY_TEST_POSTGRES !== undefined) return { env: {}, remove: async () => {} }
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-cluster-'))
+  const [copied, served] = ['copied', 'served'].map((name) => path.join(folder, name))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const made = spawnSync(process.execPath, ['dist/main.js', 'migrate'], {
+    env: { ...process.env, PARLEY_DATA_DIR: copied },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  if (made.status !== 0) {
+    remove()
+    console.log(`each process of tests starts Postgres: ${made.stderr.toString().trim()}`)
+    return { env: {}, remove: async () => {} }
+  }
+  execFileSync('cp', ['-a', copied, served])
+  const postgres = await startPostgres(served)
+  return {
+    env: { PARLEY_TEST_CLUSTER: path.join(copied, 'postgres'), PARLEY_TEST_POSTGRES: postgres.socketDir },
+    async remove() {
+      await postgres.stop()
+      remove()
+    },
+  }
+}
+
+/** It ends with its standard input, so also when this process is killed. */
+async function startPostgres(folder) {
+  const child = spawn(process.execPath, ['--import=tsx', 'test/store/run-postgres.ts', folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const [socketDir] = await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    ended.then(([code]) => Promise.reject(new Error(`the Postgres of the tests ended with ${code}`))),
+  ])
+  return {
+    socketDir,
+    async stop() {
+      child.stdin.end()
+      await ended
+    },
+  }
+}

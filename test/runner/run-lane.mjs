@@ -1,0 +1,49 @@
+// Runs files of tests and says how they ended. The last line is for people and machines: `N passed, N failed`.
+import { noCounts } from './file-record.mjs'
+import { filesOfLane } from './files.mjs'
+import { lanes } from './lanes.mjs'
+import { prepareStore } from './prepared-store.mjs'
+import { runSuites } from './run-suites.mjs'
+import { eachAlone, suitesOf } from './suites.mjs'
+
+/** More files than this fail because of a defect. */
+const repeatsMax = 8
+
+/** Resolves with the exit code. */
+export async function runLane(name, options) {
+  const { env = {}, sideBySide, bytesMax, isRepeated = false } = lanes[name]
+  const store = await prepareStore()
+  const how = { sideBySide, ...options, env: { ...process.env, ...store.env, ...env } }
+  const results = await runSuites(suitesOf(filesOfLane(name), bytesMax), how)
+  const failed = isRepeated ? results.filter(({ counts }) => counts.fail > 0).map(({ file }) => file) : []
+  if (failed.length === 0 || failed.length > repeatsMax) {
+    await store.remove()
+    return conclude(results)
+  }
+  console.log(`run once more: ${failed.join(', ')}`)
+  const repeated = await runSuites(eachAlone(failed), how)
+  await store.remove()
+  return conclude([...results.filter(({ file }) => !failed.includes(file)), ...repeated])
+}
+
+/** Resolves with the exit code. */
+export async function runFiles(files, options) {
+  return conclude(await runSuites(suitesOf(files), { ...options, env: process.env }))
+}
+
+function conclude(results) {
+  const counts = noCounts()
+  /** Which tests did not run, and why. */
+  const skips = new Set()
+  for (const { file, counts: ofFile, skips: ofSkips } of results) {
+    for (const name of Object.keys(counts)) counts[name] += ofFile[name]
+    for (const { name, reason } of ofSkips)
+      skips.add(`${file}: ${name}: ${typeof reason === 'string' ? reason : 'no reason is given'}`)
+  }
+  for (const skip of skips) console.log(`skipped: ${skip}`)
+  const tests = results.reduce((sum, { testsCount }) => sum + testsCount, 0)
+  console.log(`${results.length} files, ${tests} tests`)
+  const skipped = counts.skip + counts.todo
+  console.log(`${counts.pass} passed, ${counts.fail} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+  return counts.fail > 0 || counts.pass === 0 ? 1 : 0
+}
