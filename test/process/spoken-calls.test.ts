@@ -15,7 +15,7 @@ const message = 'Your bicycle is ready. Please call the shop back on Saturday.'
 const isRecorded = (row: PhoneCallRow) => hasEnded(row) && row.recording_status === 'ready'
 const isLike = (text: string, found: string) => errorRate([wordErrors(text, found)]) < 0.5
 const played = ({ transcript }: PhoneCallRow, source: string) =>
-  transcript.entries.flatMap((entry) => (entry.source === source ? (entry.heard_text ?? entry.text) : [])).join(' ')
+  transcript.entries.flatMap((entry) => (entry.source === source ? (entry['heard_text'] ?? entry.text) : [])).join(' ')
 
 async function dial(to: string, telephony: object): Promise<string> {
   const answer = await call(phones, 'POST', '/v1/sessions/phone', { to, agentId: phones.agentId, telephony })
