@@ -1,6 +1,6 @@
 /**
  * Calls by phone with the embedded engines, at the speed of speech: recognition and voices in place of words in tones. It is
- * part of `make test-voices`, for which a machine must be calm.
+ * part of `make test-all LANE=voices`, for which a machine must be calm.
  */
 import t from 'tap'
 import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from '../phone/built-phones.ts'
