@@ -112,15 +112,6 @@ export async function eventsOf(target: Target, id: string): Promise<PhoneEvent[]
 /** A machine that does other things too is late by no more. */
 const lateMs = 40_000
 
-/** Its events as soon as one of this type is among them: they are stored a moment after what they tell. */
-export async function eventsWithType(target: Target, id: string, type: string): Promise<PhoneEvent[]> {
-  for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
-    const events = await eventsOf(target, id)
-    if (events.some(({ event_type }) => event_type === type)) return events
-  }
-  throw new Error(`no event ${type}`)
-}
-
 /** The newest inbound call, once it is there. */
 export async function newestInbound(target: Target, known: ReadonlySet<string> = new Set()): Promise<string> {
   for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
