@@ -1,20 +1,16 @@
 /** The examples of the compatible surface are answers that a server gives. */
 import t from 'tap'
 import { createCompatClient } from '../../generated/clients/compat.ts'
-import { startParley } from '../process/parley.ts'
 import type { Behaviour } from '../providers/stub-openai.ts'
+import { ownServer } from '../server.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { findTable, plainUsage, startProviders } from './providers.ts'
 import { Examples, type Expected, type Sent } from './run.ts'
 
 const providers = await startProviders()
-const acme = await startParley(providers.env)
-const embedded = await startParley(providers.withoutKeys)
-t.teardown(async () => {
-  await acme.remove()
-  await embedded.remove()
-  await providers.close()
-})
+t.teardown(() => providers.close())
+const acme = await ownServer(t, providers.env)
+const embedded = await ownServer(t, providers.withoutKeys)
 
 const examples = new Examples('compat.openapi.yaml')
 const audio = readFixture('please-try-call-later')

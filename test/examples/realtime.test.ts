@@ -1,25 +1,21 @@
 /** The examples of the sockets' frames are frames that a server takes and sends. */
 import t, { type Test } from 'tap'
-import { startParley } from '../process/parley.ts'
 import { type Client, open, type TextFrame } from '../realtime/socket.ts'
+import { ownServer } from '../server.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { sinePcm } from '../vendors/suite/stub-server.ts'
 import { startProviders } from './providers.ts'
 import { Examples } from './run.ts'
 
 const providers = await startProviders()
-const acme = await startParley({
+t.teardown(() => providers.close())
+const acme = await ownServer(t, {
   ...providers.env,
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
 })
 // On a busy machine the models load slowly.
-const embedded = await startParley({ ...providers.withoutKeys, PARLEY_REALTIME_OPEN_MS: '60000' })
-t.teardown(async () => {
-  await acme.remove()
-  await embedded.remove()
-  await providers.close()
-})
+const embedded = await ownServer(t, { ...providers.withoutKeys, PARLEY_REALTIME_OPEN_MS: '60000' })
 
 const examples = new Examples('realtime.asyncapi.yaml')
 const send = (client: Client, ...addresses: string[]) => {

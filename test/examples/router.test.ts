@@ -7,23 +7,19 @@ import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
 import { openAdministration } from '../platform/setup.ts'
-import { startParley } from '../process/parley.ts'
 import type { Behaviour } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { findTable, plainUsage, startProviders } from './providers.ts'
 import { Examples, type Expected, receive, type Sent } from './run.ts'
 
 const providers = await startProviders()
-const acme = await startParley(providers.env)
-const embedded = await startParley(providers.withoutKeys)
+t.teardown(() => providers.close())
+const acme = await ownServer(t, providers.env)
+const embedded = await ownServer(t, providers.withoutKeys)
 const administration = await openAdministration(embedded)
-t.teardown(async () => {
-  await administration.close()
-  await acme.remove()
-  await embedded.remove()
-  await providers.close()
-})
+t.teardown(() => administration.close())
 
 const examples = new Examples('router.openapi.yaml')
 const recording = readFixture('please-try-call-later')
