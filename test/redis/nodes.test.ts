@@ -1,10 +1,9 @@
 /** Two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is away. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'
-import { type Running, startParley } from '../process/parley.ts'
 import { send } from '../router/requests.ts'
+import { ownServer, type TestServer } from '../server.ts'
 import { missingRedis, startRedis } from './redis.ts'
 
 const skip = await missingRedis()
@@ -12,22 +11,19 @@ const quota = 40
 /** Longer than two exchanges of counts, also on a busy machine. */
 const exchangedMs = 1_000
 
-async function ask(target: Running, times: number): Promise<number[]> {
+async function ask(target: TestServer, times: number): Promise<number[]> {
   const answers = await Promise.all(Array.from({ length: times }, () => send(target, '/router/v1/models')))
   return answers.map(({ status }) => status)
 }
 const count = (statuses: readonly number[], status: number) => statuses.filter((each) => each === status).length
 
-async function started(t: Test, env: Record<string, string>): Promise<Running> {
-  const parley = await startParley({ PARLEY_EDGE_QUOTA: String(quota), PARLEY_EDGE_WINDOW_S: '86400', ...env })
-  t.teardown(() => parley.remove())
-  return parley
-}
+const started = (t: Test, env: Record<string, string>): Promise<TestServer> =>
+  ownServer(t, { PARLEY_EDGE_QUOTA: String(quota), PARLEY_EDGE_WINDOW_S: '86400', ...env })
 
 t.test('an address has its quota once over all nodes', { skip }, async (t) => {
   const redis = await startRedis(t)
   const first = await started(t, { REDIS_URL: redis.url })
-  const second = await started(t, { REDIS_URL: redis.url, DATABASE_URL: databaseUrlOf(first.dataDir) })
+  const second = await started(t, { REDIS_URL: redis.url, DATABASE_URL: first.databaseUrl })
   t.equal(count(await ask(first, 30), 200), 30, 'more than half of the quota at one node')
   await sleep(exchangedMs)
   const [one] = await ask(second, 1)
