@@ -8,8 +8,7 @@ const missing = await installNodeClients('livekit')
 
 if (missing) t.test('LiveKit Agents for Node', { skip: missing }, () => {})
 else {
-  const setup = await startSetup(['agent'])
-  t.teardown(() => setup.close())
+  const setup = await startSetup(t, ['agent'])
   await setup.loadStreamModels()
   t.test('livekit', async (t) =>
     expectClient(t, await setup.run(process.execPath, ['livekit/livekit.mjs']), [

@@ -20,8 +20,7 @@ const clients = {
 
 if (missing) t.test('clients for Node', { skip: missing }, () => {})
 else {
-  const setup = await startSetup()
-  t.teardown(() => setup.close())
+  const setup = await startSetup(t)
   for (const [client, steps] of Object.entries(clients))
     t.test(client, async (t) => expectClient(t, await setup.run(process.execPath, [`${client}.mjs`]), steps))
 }

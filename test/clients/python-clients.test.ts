@@ -9,8 +9,7 @@ const { python, missing } = await pythonEnvironment('openai.txt')
 
 if (missing) t.test('clients for Python', { skip: missing }, () => {})
 else {
-  const setup = await startSetup()
-  t.teardown(() => setup.close())
+  const setup = await startSetup(t)
   t.test('openai', async (t) =>
     expectClient(t, await setup.run(python, ['python/with-openai.py']), [
       ...['chat', 'chatStream', 'usage', 'tools', 'transcribe', 'transcribeText', 'transcribeVerbose'],

@@ -17,8 +17,7 @@ const frameworks = {
   },
 }
 
-const setup = await startSetup(['agent'])
-t.teardown(() => setup.close())
+const setup = await startSetup(t, ['agent'])
 // Every environment before the first test: tap closes the file when it waits for something else after its last test.
 const environments = []
 for (const [requirements, programs] of Object.entries(frameworks))

@@ -29,8 +29,7 @@ export const agent: Program = {
 export async function expectResponses(command: string, programs: Record<string, Program>): Promise<void> {
   // Broken streams would open the circuit of the provider, and `auto` would go elsewhere.
   const patient = { PARLEY_CIRCUIT_FAILURES_MAX: '100' }
-  const [working, breaking] = await Promise.all([startSetup(['agent']), startSetup(['cut'], patient)])
-  t.teardown(() => Promise.all([working.close(), breaking.close()]))
+  const [working, breaking] = await Promise.all([startSetup(t, ['agent']), startSetup(t, ['cut'], patient)])
   for (const [file, { succeed, fail }] of Object.entries(programs))
     t.test(file, async (t) => {
       const outcomes = await working.run(command, [file])

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
-import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { loadStreamModels } from '../realtime/socket.ts'
+import { ownServer, type Settings } from '../server.ts'
 import { ciphers, startTlsFront } from './tls-front.ts'
 
 const run = promisify(execFile)
@@ -29,15 +29,18 @@ const behaviours = {
   agent: { kind: 'agent' },
 } satisfies Record<string, Behaviour>
 
-/** With one provider alone, `auto` means that one. */
+/** It ends with the test. With one provider alone, `auto` means that one. */
 export async function startSetup(
+  t: { teardown(run: () => Promise<unknown> | void): void },
   ids: (keyof typeof behaviours)[] = ['stub', 'cut', 'reset', 'tools'],
-  settings: Record<string, string> = {},
+  settings: Settings = {},
 ) {
   const stubs = await Promise.all(ids.map((id) => provider(id, behaviours[id])))
   const providers = JSON.stringify(stubs.map(({ config }) => config))
-  const parley = await startParley({ ...settings, PARLEY_PROVIDERS: providers })
+  t.teardown(() => Promise.all(stubs.map(({ stub }) => stub.close())))
+  const parley = await ownServer(t, { ...settings, PARLEY_PROVIDERS: providers })
   const front = await startTlsFront(Number(new URL(parley.url).port))
+  t.teardown(() => front.close())
   const environment = {
     ...process.env,
     PARLEY_SECURE_BASE_URL: `https://127.0.0.1:${front.port}/v1`,
@@ -59,11 +62,6 @@ export async function startSetup(
         .split('\n')
         .map((line) => JSON.parse(line) as Outcome)
       return Object.fromEntries(outcomes.map((outcome) => [outcome.step, outcome]))
-    },
-    async close(): Promise<void> {
-      front.close()
-      await parley.remove()
-      await Promise.all(stubs.map(({ stub }) => stub.close()))
     },
   }
 }
