@@ -7,13 +7,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../process/database.ts'
-import { descendants, freePort, until } from '../process/machine.ts'
-import { metric } from '../process/metrics.ts'
-import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send, speech, transcribe } from '../router/requests.ts'
 import { readFixture } from '../speech/fixtures.ts'
+import { openDatabase } from './database.ts'
+import { descendants, freePort, until } from './machine.ts'
+import { metric } from './metrics.ts'
+import { startParley } from './parley.ts'
 
 const canaries = {
   'API key': 'k4n4ryApiKeyQuux',
