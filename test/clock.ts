@@ -93,6 +93,12 @@ export class TestClock implements Clock {
     for (const timer of due) if (!timer.isCancelled) timer.run()
   }
 
+  /** The process stands still for `ms`. Resolves when all that is due then is done. */
+  async leap(ms: number): Promise<void> {
+    this.pass(ms)
+    await this.#quiet.settled()
+  }
+
   /** Lets time pass until `holds` does. Rejects after `limitMs` of this clock. */
   async until(what: string, holds: () => boolean | Promise<boolean>, limitMs = usualLimitMs): Promise<void> {
     const untilMs = this.#nowMs + limitMs

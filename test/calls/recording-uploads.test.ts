@@ -3,13 +3,13 @@ import t from 'tap'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
 import type { RecordingPlace, Recordings } from '../../domain/calls/recordings.ts'
-import { handClock } from '../store/cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
 
 const ids = ['1', '2', '3'].map((digit) => `019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a7${digit}`)
 
 /** Uploads over a bucket, files and rows in memory. */
 function setUp(uploadMs = 3_600_000) {
-  const clock = handClock()
+  const clock = storeClock()
   const endedAtMs = clock.nowMs()
   const rows = new Map<string, DueUpload>()
   const files = new Set<string>()
@@ -97,11 +97,11 @@ t.test('the pause between tries doubles from a second to a minute', async (t) =>
     const before = put.length
     await look()
     if (put.length > before) triesAtS.push(second)
-    await clock.advance(1000)
+    await clock.leap(1000)
   }
   t.same(triesAtS, [0, 1, 3, 7, 15, 31, 63, 123, 183])
   state.failure = null
-  await clock.advance(60_000)
+  await clock.leap(60_000)
   await look()
   t.same(
     ended.map(({ status }) => status),
@@ -114,10 +114,10 @@ t.test('an upload has failed when its time is over, and its file stays', async (
   state.failure = new Error('away')
   add(ids[0]!)
   await look()
-  await clock.advance(10_000)
+  await clock.leap(10_000)
   await look()
   t.same([put.length, ended], [2, []], 'the last moment counts')
-  await clock.advance(2_000)
+  await clock.leap(2_000)
   await look()
   t.equal(put.length, 3)
   t.same(ended, [{ id: ids[0], status: 'failed', durationMs: null, cause: 'upload_failed' }])
@@ -128,7 +128,7 @@ t.test('a process that was off for long tries once before it gives up', async (t
   const { add, look, put, state, clock, ended, files } = setUp(10_000)
   add(ids[0]!)
   add(ids[1]!, { ownerId: 'dead', isOwn: false })
-  await clock.advance(86_400_000)
+  await clock.leap(86_400_000)
   await look()
   t.same(put, ids.slice(0, 2))
   t.match(ended, [{ status: 'ready' }, { status: 'ready' }])
@@ -150,10 +150,10 @@ t.test('uploads whose files are elsewhere hold up no other', async (t) => {
   await look()
   t.same(put, ids)
   files.add(elsewhere[0]!)
-  await clock.advance(59_999)
+  await clock.leap(59_999)
   await look()
   t.equal(put.length, ids.length, 'it is not looked for at each time')
-  await clock.advance(1)
+  await clock.leap(1)
   await look()
   t.equal(put.at(-1), elsewhere[0])
 })
@@ -197,12 +197,12 @@ t.test('a recording that a dead process left', async (t) => {
   await look()
   t.same([put, ended], [[], []], 'its file is on another machine')
   files.add(ids[0]!)
-  await clock.advance(60_000)
+  await clock.leap(60_000)
   await look()
   t.same(put, [ids[0]])
   add(ids[1]!, dead)
   files.delete(ids[1]!)
-  await clock.advance(40_001)
+  await clock.leap(40_001)
   await look()
   t.match(ended.at(-1), { id: ids[1], status: 'failed' }, 'no machine has come back with it in time')
 })

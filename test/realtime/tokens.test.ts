@@ -12,17 +12,18 @@ import { connect } from '../../store/postgres/connect.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'
 import { createUsedTokens } from '../../store/sharing/used-tokens.ts'
 import type { Store } from '../../store/store.ts'
-import { movableClock, organization, TestCluster } from '../store/cluster.ts'
+import { organization, TestCluster } from '../store/cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const masterKey = 'a master key of thirty-two characters'
-const tokensOf = (store: Store, clock = movableClock(), key = masterKey) =>
+const tokensOf = (store: Store, clock = storeClock(), key = masterKey) =>
   createEphemeralTokens({ masterKey: key, keys: store.keys, used: store.usedTokens, clock, tokenId: randomUUID })
 
 async function setUp(t: Test, policy: KeyPolicy = {}, scopes: readonly Scope[] = ['realtime']) {
-  const clock = movableClock()
+  const clock = storeClock()
   const url = await cluster.database()
   const store = await cluster.store(t, url, { clock })
   const { id } = await organization(store, 'acme')
@@ -100,9 +101,9 @@ t.test('a token', async (t) => {
 
   await t.test('ends after 60 seconds', async (t) => {
     const [early, late] = [tokens.mint(caller).value, tokens.mint(caller).value]
-    clock.advance(59_000)
+    clock.setMs += 59_000
     t.ok(await tokens.redeem(early, anyone))
-    clock.advance(1_001)
+    clock.setMs += 1_001
     t.equal(await tokens.redeem(late, anyone), null)
   })
 
@@ -159,7 +160,7 @@ t.test('a key that has expired has no tokens', async (t) => {
     expiresAtMs,
   })
   t.match(await store.keys.find(id, made?.key.id ?? ''), { test: true })
-  clock.advance(1_001)
+  clock.setMs += 1_001
   t.equal(await store.keys.find(id, made?.key.id ?? ''), null)
 })
 

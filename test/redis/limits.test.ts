@@ -5,8 +5,9 @@ import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limi
 import { refreshMs, type SharedLimits } from '../../store/sharing/limits.ts'
 import type { Store } from '../../store/store.ts'
 import { until } from '../process/machine.ts'
-import { handClock, movableClock, TestCluster } from '../store/cluster.ts'
+import { TestCluster } from '../store/cluster.ts'
 import { killed, spawned } from '../store/spawned.ts'
+import { storeClock } from '../time/store-clock.ts'
 import { missingRedis, startRedis } from './redis.ts'
 
 const skip = await missingRedis()
@@ -26,7 +27,7 @@ function end(lease: EndLease | LeaseRefusal): void {
 async function setup(t: Test) {
   const redis = await startRedis(t)
   const url = await cluster.database()
-  const open = (clock = handClock()) => cluster.store(t, url, { clock, redisUrl: redis.url })
+  const open = (clock = storeClock()) => cluster.store(t, url, { clock, redisUrl: redis.url })
   return { redis, url, open }
 }
 
@@ -39,7 +40,7 @@ t.test('an instance that is alone answers without a promise', { skip }, async (t
 
 t.test('several instances never grant more than a limit', { skip }, async (t) => {
   const { url, redis } = await setup(t)
-  const clock = movableClock()
+  const clock = storeClock()
   const stores = await Promise.all([1, 2].map(() => cluster.store(t, url, { clock, redisUrl: redis.url })))
   const limits = { organizationMax: 10, keyMax: 6 }
   const ask = async (index: number, key: string, kind: LeaseKind = 'request') =>
@@ -113,7 +114,7 @@ t.test('leases move along while requests and instances come and go', { skip }, a
 
 t.test('an instance that was killed counts until its lease has run out', { skip }, async (t) => {
   const { url, redis } = await setup(t)
-  const clock = handClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock, redisUrl: redis.url })
   const other = await spawned([cluster.folder, url, 'lease', 'key'], 'ready', {
     env: { ...process.env, REDIS_URL: redis.url },
@@ -124,7 +125,7 @@ t.test('an instance that was killed counts until its lease has run out', { skip 
   await killed(other)
   t.equal(await acquire(store), 'key', 'not known yet')
   await until('it counts no longer', async () => {
-    await clock.advance(refreshMs)
+    await clock.leap(refreshMs)
     return store.liveInstances() === 1
   })
   t.type(await acquire(store), 'function')

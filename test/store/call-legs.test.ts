@@ -4,8 +4,9 @@ import type { CallEntry } from '../../domain/calls/call.ts'
 import type { Leg, LegParty } from '../../domain/phone/leg.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
+import { storeClock } from '../time/store-clock.ts'
 import { transferOf, transferred } from '../transfers/transfer.ts'
-import { movableClock, organization, TestCluster } from './cluster.ts'
+import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -14,7 +15,7 @@ const graceMs = 10_000
 
 async function transferring(test: Parameters<TestCluster['store']>[0]) {
   const url = await cluster.database()
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(test, url, { clock })
   const sql = cluster.sql(test, url)
   const { id } = await organization(store, 'a')
@@ -61,7 +62,7 @@ t.test('the leg of an attempt that failed is looked for while its call goes on',
   const { store, call, clock, recipient, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('failed')])
   t.same(await orphans(), [], 'its process hangs it up first')
-  clock.advance(graceMs + 1000)
+  clock.setMs += graceMs + 1000
   t.same(await orphans(), ['recipient'])
   await store.legs.ended(recipient, clock.nowMs())
   t.same(await orphans(), [])
@@ -71,13 +72,13 @@ t.test(
   'many legs that nobody holds hide neither those of another line nor those of another organization',
   async (t) => {
     const url = await cluster.database()
-    const clock = movableClock()
+    const clock = storeClock()
     const store = await cluster.store(t, url, { clock })
     const [many, few] = [await organization(store, 'many'), await organization(store, 'few')]
     const left = async ({ id: organizationId }: { id: string }, line: Leg['line']): Promise<string> => {
       const call = newCall(organizationId, { ownerId: store.instanceId })
       await store.calls.insert(call, {})
-      clock.advance(1)
+      clock.setMs += 1
       const leg: Leg = {
         ...{
           organizationId,
@@ -110,7 +111,7 @@ t.test('two legs that are connected outlive their process, and neither of them t
   t.same(await orphans(), [], 'the transfer and its bridge are stored at once')
   await store.legs.ended(caller, clock.nowMs())
   t.same(await orphans(), [], 'the line hangs up the other one, as a rule')
-  clock.advance(graceMs + 1000)
+  clock.setMs += graceMs + 1000
   t.same(await orphans(), ['recipient'])
 })
 
@@ -121,7 +122,7 @@ t.test('two legs that are connected are cut when their call ends for another rea
   ] as const) {
     const { store, call, clock, orphans, attempt } = await transferring(t)
     await store.calls.append(call, call.id, [attempt('completed'), ended(reason)])
-    clock.advance(graceMs + 1000)
+    clock.setMs += graceMs + 1000
     t.same(await orphans(), left, reason)
   }
 })
@@ -140,7 +141,7 @@ t.test('legs that talk on after the end of their call are looked at', async (t) 
 t.test('legs that talk on after the end of their call are cut when nobody can pay for them', async (t) => {
   const { store, sql, call, clock, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('completed'), ended('transferred')])
-  clock.advance(graceMs + 1000)
+  clock.setMs += graceMs + 1000
   await sql`update organizations set credit_micro_usd = 0`
   t.same(await orphans(), [], 'they cost nothing')
   await sql`update call_legs set micro_usd_per_minute = 7000 where party = 'recipient'`

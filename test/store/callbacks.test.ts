@@ -10,7 +10,8 @@ import { connectOnce } from '../../store/postgres/connect.ts'
 import type { Store } from '../../store/store.ts'
 import { callbackOf, hourMs, minuteMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
-import { handClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -28,7 +29,7 @@ const placed = { sessionId: systemIds.session(), phoneNumberId: 'pn_1', fromNumb
 /** A database with `count` processes, their clock, and a call of an organization. */
 async function setUp(test: Test, processes = 1) {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const stores = [await cluster.store(test, url, { clock })]
   while (stores.length < processes) stores.push(await cluster.store(test, url, { clock }))
   const [store] = stores as [Store]
@@ -85,7 +86,7 @@ t.test('a promise is stored with its event, once, and the next one in the sessio
     pipeline: { systemPrompt: 'Be brief.' },
     summary: null,
   })
-  await clock.advance(1)
+  await clock.leap(1)
   const second = await promise(call)
   t.match(await store.callbacks.find(call, first.id), { callback: { status: 'cancelled' } })
   t.match(await store.callbacks.ofSession(call, call.id), { callback: { id: second.id, status: 'scheduled' } })
@@ -99,7 +100,7 @@ t.test('a promise is stored with its event, once, and the next one in the sessio
 t.test('the report of a call says that a callback is scheduled when its last promise was not cancelled', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const first = await promise(call, { scheduledAtMs: clock.nowMs() + minuteMs })
-  await clock.advance(minuteMs)
+  await clock.leap(minuteMs)
   await process(() => Promise.resolve(placed)).dispatchDue()
   t.match(await store.callbacks.find(call, first.id), { callback: { status: 'dispatched' } })
   const last = await promise(call)
@@ -162,7 +163,7 @@ t.test('two processes that look at once make each call once', async (t) => {
   const [here, there] = [process(place, 0), process(place, 1)]
   await Promise.all([here.dispatchDue(), there.dispatchDue()])
   t.same(made, [], 'none is due')
-  await clock.advance(hourMs)
+  await clock.leap(hourMs)
   for (let looks = 0; looks < 4; looks++) await Promise.all([here.dispatchDue(), there.dispatchDue()])
   t.equal(made.length, 25)
   t.equal(new Set(made).size, 25)
@@ -175,7 +176,7 @@ t.test('two processes that look at once make each call once', async (t) => {
 t.test('another process takes over when the lease of a dead one has run out', async (t) => {
   const { store, clock, call, process, promise, events } = await setUp(t, 2)
   const callback = await promise(call)
-  await clock.advance(hourMs)
+  await clock.leap(hourMs)
   let settle: (placing: typeof placed) => void = () => {}
   const dead = process(() => new Promise((resolve) => void (settle = resolve)), 0)
   const looking = dead.dispatchDue()
@@ -183,10 +184,10 @@ t.test('another process takes over when the lease of a dead one has run out', as
     await new Promise(setImmediate)
   const made: string[] = []
   const next = process(({ id }) => Promise.resolve((made.push(id), placed)), 1)
-  await clock.advance(29_999)
+  await clock.leap(29_999)
   await next.dispatchDue()
   t.same(made, [], 'the lease holds')
-  await clock.advance(1)
+  await clock.leap(1)
   await next.dispatchDue()
   t.same(made, [callback.id])
   settle({ ...placed, sessionId: systemIds.session() })
@@ -207,7 +208,7 @@ t.test('an organization without a phone number: four tries, then failed', async 
     await without.dispatchDue()
     const after = (await store.callbacks.find(call, id))?.callback.tries
     if (before !== after) tries.push(minute - 60)
-    await clock.advance(minuteMs)
+    await clock.leap(minuteMs)
   }
   t.same(tries, [0, 1, 5, 15])
   t.match(await store.callbacks.find(call, id), { callback: { status: 'failed', failureCause: 'no_phone_number' } })
@@ -218,7 +219,7 @@ t.test('an organization without a phone number: four tries, then failed', async 
 t.test('a callback that nobody looked for in an hour is missed', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
-  await clock.advance(2 * hourMs + 1)
+  await clock.leap(2 * hourMs + 1)
   await process(() => Promise.reject(new Error('not to be made'))).dispatchDue()
   t.match(await store.callbacks.find(call, id), {
     callback: { status: 'failed', failureCause: 'missed', attemptedAtMs: null },
@@ -228,7 +229,7 @@ t.test('a callback that nobody looked for in an hour is missed', async (t) => {
 t.test('a port that throws is a failed attempt', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
-  await clock.advance(hourMs)
+  await clock.leap(hourMs)
   await process(() => Promise.reject(new Error('broken'))).dispatchDue()
   t.match(await store.callbacks.find(call, id), { callback: { status: 'scheduled', failureCause: 'carrier_error' } })
 })
@@ -263,7 +264,7 @@ t.test('a cancelled callback is never made, also when it is cancelled while othe
     const other = newCall(call.organizationId)
     await store.calls.insert(other, {})
     const { id } = await promise(other)
-    await clock.advance(hourMs)
+    await clock.leap(hourMs)
     const made: string[] = []
     const looking = process((callback) => Promise.resolve((made.push(callback.id), placed)), 1)
     const [cancel] = await Promise.allSettled([
@@ -285,7 +286,7 @@ t.test('promises, looks and cancels at once never wait for one another in a circ
       ...failing.map((callbacks) => callbacks.dispatchDue()),
       failing[0]!.cancel(call, id, null).catch(() => null),
     ])
-    await clock.advance(minuteMs)
+    await clock.leap(minuteMs)
   }
   const { callbacks } = await store.callbacks.list(call, {}, 100, null)
   t.equal(callbacks.length, 30)

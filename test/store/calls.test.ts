@@ -4,7 +4,8 @@ import type { CallEntry } from '../../domain/calls/call.ts'
 import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
-import { handClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -135,7 +136,7 @@ t.test('append moves, stores once what is sent twice, and refuses what the state
 })
 
 t.test('a call that cannot be ended does not hold the others', async (t) => {
-  const clock = handClock()
+  const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
   const createdAtMs = clock.nowMs()
@@ -180,7 +181,7 @@ t.test('a claim that is released may be taken again, and by its owner only', asy
 })
 
 t.test('calls that nobody holds', async (t) => {
-  const clock = handClock()
+  const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
   const createdAtMs = clock.nowMs()
@@ -217,7 +218,7 @@ t.test('calls that nobody holds', async (t) => {
   await t.test('a session that nobody joined is cancelled without a report', async (t) => {
     const [call, joined] = [await make(), await make()]
     await store.calls.claim(joined, joined.id, store.instanceId, null)
-    await clock.advance(5_000)
+    await clock.leap(5_000)
     for (let tries = 0; tries < 200 && (await statusOf(call.id))?.[0] === 'queued'; tries++)
       await new Promise((resolve) => setTimeout(resolve, 10))
     t.same(await statusOf(call.id), ['cancelled', 'not_joined'])
@@ -321,7 +322,7 @@ t.test('a change is seen in every process', async (t) => {
 })
 
 t.test('uploads of a process, and of dead ones', async (t) => {
-  const clock = handClock()
+  const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
   const make = async (owner: string, steps: readonly CallEntry[], test = false) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { t as root } from 'tap'
-import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { Log } from '../../domain/ports/system.ts'
 import { readStoredPolicy } from '../../handlers/key-policy.ts'
 import { systemClock, systemIds } from '../../runtime/clock.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../../store/embedded/supervisor.ts'
@@ -16,47 +16,6 @@ import { openStore, type Store, type StoreOptions } from '../../store/store.ts'
 import { copyCluster } from './prepared-cluster.ts'
 
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} }
-
-/** A clock with real timers whose wall time can be moved. */
-export function movableClock(): Clock & { advance(ms: number): void } {
-  let offsetMs = 0
-  return {
-    ...systemClock,
-    nowMs: () => Date.now() + offsetMs,
-    advance(ms) {
-      offsetMs += ms
-    },
-  }
-}
-
-/**
- * A clock that stands still until it is moved. `advance` runs the timers that are due and resolves when every loop
- * has planned its next run.
- */
-export function handClock(): Clock & { advance(ms: number): Promise<void> } {
-  type Timer = { atMs: number; run: () => void }
-  let nowMs = Date.now()
-  let timers: Timer[] = []
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(delayMs, run) {
-      const timer = { atMs: nowMs + delayMs, run }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
-    },
-    async advance(ms) {
-      const planned = timers.length
-      nowMs += ms
-      const due = timers.filter(({ atMs }) => atMs <= nowMs)
-      timers = timers.filter(({ atMs }) => atMs > nowMs)
-      for (const { run } of due) run()
-      while (timers.length < planned) await new Promise(setImmediate)
-    },
-  }
-}
 
 /** A folder that other accounts may pass through, as a data folder of root has to be. */
 export function temporaryFolder(mode = 0o711): string {

@@ -1,7 +1,8 @@
 /** The movements of credit: they add up to the credit with what is reserved. */
 import t from 'tap'
 import { creditMovements } from '../../store/migrations/0030-credit-movements.ts'
-import { movableClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 import { creditOf } from './credit.ts'
 import { choiceIn, ledgerRow, settled } from './settlement.ts'
 
@@ -30,7 +31,7 @@ t.test('the operator gives, takes and sets credit', async (t) => {
 })
 
 t.test('requests add to one movement a day, and free requests add nothing', async (t) => {
-  const clock = movableClock()
+  const clock = storeClock()
   const url = await cluster.database()
   const [store, other] = [await cluster.store(t, url, { clock }), await cluster.store(t, url, { clock })]
   const { id } = await organization(store, 'a', 5 * usdMicro)
@@ -55,7 +56,7 @@ t.test('requests add to one movement a day, and free requests add nothing', asyn
   await Promise.all([settle(store, 'req_1', 700), settle(other, 'req_2', 40), settle(other, 'req_2', 40)])
   t.equal(await creditOf(store, id), 5 * usdMicro - 740, 'a settlement that is repeated costs once')
   t.same((await kinds())?.[0], [`credit_requests_${today}`, -740])
-  clock.advance(86_400_000)
+  clock.setMs += 86_400_000
   await settle(store, 'req_3', 1)
   const tomorrow = new Date(clock.nowMs()).toISOString().slice(0, 10)
   t.same((await kinds())?.slice(0, 2), [

@@ -5,7 +5,8 @@ import { budgetOf, type KeyBudget } from '../../domain/billing/budget.ts'
 import type { Store } from '../../store/store.ts'
 import { caller } from '../domain/fakes.ts'
 import { randomOf } from '../platform/spending.ts'
-import { handClock, movableClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 import { creditOf } from './credit.ts'
 import { choiceIn, ledgerRow, settled } from './settlement.ts'
 
@@ -123,7 +124,7 @@ t.test(
 
 t.test('a period ends at midnight UTC, and a request counts for the period in which it began', async (t) => {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const sql = cluster.sql(t, url)
   for (const [period, end, names] of [
@@ -152,7 +153,7 @@ t.test('an event is reported once for each key and period, also with two process
   const url = await cluster.database()
   const reported: object[] = []
   const log = { info: () => {}, error: () => {}, warn: (fields: object) => void reported.push(fields) }
-  const clocks = [handClock(), handClock()]
+  const clocks = [storeClock(), storeClock()]
   const stores = await Promise.all(clocks.map((clock) => cluster.store(t, url, { log, clock })))
   const [store, other] = stores as [Store, Store]
   const { id, keyId, caller } = await keyWith(store, { microUsd: 1_000, period: 'total' })
@@ -162,7 +163,7 @@ t.test('an event is reported once for each key and period, also with two process
     t.equal(await store.credit.reserve(id, requestId, cost, budget), null)
     await settle(store, id, requestId, cost, budget, keyId)
   }
-  const reportAll = () => Promise.all(clocks.map((clock) => clock.advance(5_000)))
+  const reportAll = () => Promise.all(clocks.map((clock) => clock.leap(5_000)))
   await spend(store, 799)
   await reportAll()
   t.same(reported, [])
@@ -182,7 +183,7 @@ t.test('an event is reported once for each key and period, also with two process
 
 t.test('reservations of a dead process go back to the budget', async (t) => {
   const url = await cluster.database()
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock, serves: false })
   const { id, caller } = await keyWith(store, { microUsd: 500, period: 'total' })
   const budget = budgetOf(caller, clock.nowMs())

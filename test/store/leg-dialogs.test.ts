@@ -5,8 +5,9 @@ import { dialogBytesMax } from '../../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../../domain/ports/phone-line.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newCall } from '../calls/call.ts'
+import { storeClock } from '../time/store-clock.ts'
 import { transferOf, transferred } from '../transfers/transfer.ts'
-import { movableClock, organization, TestCluster } from './cluster.ts'
+import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -15,7 +16,7 @@ const graceMs = 10_000
 
 async function open(test: Parameters<TestCluster['store']>[0]) {
   const url = await cluster.database()
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(test, url, { clock })
   const sql = cluster.sql(test, url)
   const { id } = await organization(store, 'a')
@@ -68,7 +69,7 @@ t.test('two legs of a trunk that are connected end with their process, as their 
   t.same(await orphans(), [], 'their process lives')
   await sql`update instances set alive_until = now() - interval '1 second'`
   t.same(await orphans(), [caller.id, recipient.id].sort())
-  clock.advance(graceMs)
+  clock.setMs += graceMs
   await sql`update calls set ended_at = created_at, end_reason = 'transferred', status = 'completed'`
   t.same(await orphans(), [caller.id, recipient.id].sort())
   t.same(await store.legs.unattended(10), [], 'nobody counts them as over without a word to the far end')

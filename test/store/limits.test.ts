@@ -5,7 +5,8 @@ import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limi
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { refreshMs, type SharedLimits } from '../../store/sharing/limits.ts'
 import type { Store } from '../../store/store.ts'
-import { handClock, movableClock, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { TestCluster } from './cluster.ts'
 import { killed, spawned } from './spawned.ts'
 
 const cluster = await TestCluster.start()
@@ -57,8 +58,8 @@ t.test('one process', (t) => {
 for (const many of [false, true])
   t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'}`, async (t) => {
     const url = await cluster.database()
-    const store = await cluster.store(t, url, { clock: handClock() })
-    if (many) await cluster.store(t, url, { clock: handClock() })
+    const store = await cluster.store(t, url, { clock: storeClock() })
+    if (many) await cluster.store(t, url, { clock: storeClock() })
     t.equal(countsInMemory(store), !many)
     const ask = async (key: string, kind: LeaseKind) =>
       store.limits.acquire('acme', key, { organizationMax: 1, keyMax: 2 }, kind)
@@ -83,7 +84,7 @@ for (const many of [false, true])
 
 t.test('several processes', async (t) => {
   const url = await cluster.database()
-  const clock = movableClock()
+  const clock = storeClock()
   const stores = await Promise.all([cluster.store(t, url, { clock }), cluster.store(t, url, { clock })])
   const limits = { organizationMax: 10, keyMax: 6 }
   const acquire = async (store: Store, key: string) => await store.limits.acquire('org', key, limits, 'request')
@@ -122,7 +123,7 @@ t.test('several processes', async (t) => {
 })
 
 t.test('an instance that is alone answers without a promise', async (t) => {
-  const store = await cluster.store(t, await cluster.database(), { clock: handClock() })
+  const store = await cluster.store(t, await cluster.database(), { clock: storeClock() })
   const lease = store.limits.acquire('org', 'key', one, 'request')
   t.type(lease, 'function')
   t.equal(store.limits.acquire('org', 'key', one, 'request'), 'key')
@@ -131,7 +132,7 @@ t.test('an instance that is alone answers without a promise', async (t) => {
 
 t.test('a lease that was granted in memory counts for an instance that starts later', async (t) => {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const first = await cluster.store(t, url, { clock })
   const held = first.limits.acquire('org', 'key', one, 'request')
   const brief = first.limits.acquire('org', 'brief', one, 'request')
@@ -218,7 +219,7 @@ t.test('leases move along while requests come and go', async (t) => {
 
 t.test('an instance that was killed counts until its lease has run out', async (t) => {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const other = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
   t.teardown(() => killed(other))
@@ -227,7 +228,7 @@ t.test('an instance that was killed counts until its lease has run out', async (
   await killed(other)
   t.equal(await acquire(store), 'key', 'not known yet')
   await until(t, 'it counts no longer', async () => {
-    await clock.advance(refreshMs)
+    await clock.leap(refreshMs)
     return store.liveInstances() === 1
   })
   t.type(await acquire(store), 'function')
@@ -243,7 +244,7 @@ t.test('a start right after a crash does not wait for the instance that was kill
       and datname = current_database()`
     return row?.['count'] === 0
   })
-  const store = await cluster.store(t, url, { clock: handClock() })
+  const store = await cluster.store(t, url, { clock: storeClock() })
   t.equal(store.liveInstances(), 2, 'its row is there still')
 })
 
@@ -266,29 +267,29 @@ t.test('an instance that was paused for longer than its lease moves when it goes
 
 t.test('a lease that ended during a move that failed is given back', async (t) => {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const sql = cluster.sql(t, url)
   const first = await cluster.store(t, url, { clock })
-  const second = await cluster.store(t, url, { clock: handClock() })
+  const second = await cluster.store(t, url, { clock: storeClock() })
   const lease = await acquire(first)
   await sql`alter table concurrency_leases rename to elsewhere`
   end(lease)
   await second.close({ stopPostgres: false })
   await until(t, 'the first was notified', () => first.liveInstances() === 1)
   await refresh(first).catch(() => {})
-  await cluster.store(t, url, { clock: handClock() })
+  await cluster.store(t, url, { clock: storeClock() })
   await sql`alter table elsewhere rename to concurrency_leases`
   await until(t, 'the first was notified', () => first.liveInstances() === 2)
-  await clock.advance(refreshMs)
+  await clock.leap(refreshMs)
   t.type(await acquire(first), 'function')
 })
 
 t.test('leases that could not be written after a pause are written later', async (t) => {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const sql = cluster.sql(t, url)
   const first = await cluster.store(t, url, { clock })
-  const second = await cluster.store(t, url, { clock: handClock() })
+  const second = await cluster.store(t, url, { clock: storeClock() })
   t.type(await acquire(first), 'function')
   // The row of the first has run out during a pause, and the second has removed it and its leases.
   await sql`delete from instances where id = (select instance_id from concurrency_leases where held = 1)`
@@ -296,14 +297,14 @@ t.test('leases that could not be written after a pause are written later', async
   await sql`alter table concurrency_leases rename to elsewhere`
   await refresh(first).catch(() => {})
   await sql`alter table elsewhere rename to concurrency_leases`
-  await clock.advance(refreshMs)
+  await clock.leap(refreshMs)
   t.equal(await acquire(second), 'key')
 })
 
 t.test('instances that were all away for longer than their lease do not take each other for dead', async (t) => {
   const url = await cluster.database()
-  const clock = handClock()
-  const first = await cluster.store(t, url, { clock: handClock() })
+  const clock = storeClock()
+  const first = await cluster.store(t, url, { clock: storeClock() })
   const second = await cluster.store(t, url, { clock })
   t.type(await acquire(first), 'function')
   // The database was away for that long, and the second is the first to reach it again.
@@ -316,15 +317,15 @@ t.test('instances that were all away for longer than their lease do not take eac
 
 t.test('an instance that cannot write its leases goes on in memory and moves later', async (t) => {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const sql = cluster.sql(t, url)
   const first = await cluster.store(t, url, { clock })
   t.type(first.limits.acquire('org', 'key', one, 'request'), 'function')
   await sql`alter table concurrency_leases rename to elsewhere`
-  const starting = cluster.store(t, url, { clock: movableClock() })
+  const starting = cluster.store(t, url, { clock: storeClock() })
   await until(t, 'it was notified', () => first.liveInstances() === 2)
   await until(t, 'it counts in memory', () => countsInMemory(first))
   await sql`alter table elsewhere rename to concurrency_leases`
-  await clock.advance(refreshMs)
+  await clock.leap(refreshMs)
   t.equal(await acquire(await starting), 'key')
 })

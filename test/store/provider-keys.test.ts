@@ -5,7 +5,8 @@
 import t from 'tap'
 import { createSealer, SealError } from '../../store/sealed.ts'
 import type { Store } from '../../store/store.ts'
-import { movableClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -119,7 +120,7 @@ t.test('a caller carries the ids of the provider keys of its organization, in ev
 
 t.test('an opened key is remembered for a while', async (t) => {
   const url = await cluster.database()
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock, keyCacheMs: 10_000 })
   const { id } = await organization(store, 'a')
   await store.providerKeys.put(id, 'mock', secret)
@@ -128,7 +129,7 @@ t.test('an opened key is remembered for a while', async (t) => {
   t.type(opening, Promise)
   await opening
   t.equal(store.providerKeys.open(id, 'mock', mock), secret, 'at once, without a query')
-  clock.advance(10_001)
+  clock.setMs += 10_001
   t.type(store.providerKeys.open(id, 'mock', mock), Promise)
   const many = await Promise.all(Array.from({ length: 50 }, async () => store.providerKeys.open(id, 'mock', mock)))
   t.same(new Set(many), new Set([secret]))

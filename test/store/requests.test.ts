@@ -8,7 +8,8 @@ import { createIdempotency } from '../../store/idempotency.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import { connect } from '../../store/postgres/connect.ts'
 import type { Store } from '../../store/store.ts'
-import { handClock, movableClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 import { choiceIn, ledgerRow, settled } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
@@ -85,7 +86,7 @@ t.test('200 copies of one key at once: one is admitted', async (t) => {
 
 t.test('the life of a key', async (t) => {
   const url = await cluster.database()
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const other = await cluster.store(t, url, { clock })
   const { idempotency } = store
@@ -98,7 +99,7 @@ t.test('the life of a key', async (t) => {
     t.same(await other.idempotency.admit(keyUse('org_a', 'life')), started)
     await settled(store, settlement(first, 0))
     t.same(await idempotency.admit(keyUse('org_a', 'life')), started)
-    clock.advance(86_400_001)
+    clock.setMs += 86_400_001
     t.same(await idempotency.admit(keyUse('org_a', 'life', 'something else')), { outcome: 'admitted' })
     await idempotency.admit(keyUse('org_a', 'at once'), 'dispatched')
     const rows = await cluster.sql(t, url)`select 1 from idempotency_keys where dispatched_at = admitted_at`
@@ -157,7 +158,7 @@ t.test('the life of a key', async (t) => {
     async (t) => {
       const first = keyUse('org_a', 'takeover')
       await idempotency.admit(first)
-      clock.advance(10_001)
+      clock.setMs += 10_001
       t.match(await other.idempotency.admit(keyUse('org_a', 'takeover', 'else')), { outcome: 'conflict' })
       const second = keyUse('org_a', 'takeover')
       t.same(await other.idempotency.admit(second), { outcome: 'admitted' })
@@ -194,12 +195,12 @@ t.test('the life of a key', async (t) => {
 
 t.test('a live request keeps its lease, and a killed one loses it', async (t) => {
   const url = await cluster.database()
-  const time = handClock()
+  const time = storeClock()
   const owner = await cluster.store(t, url, { clock: time })
   const use = keyUse('org_a', 'renewed')
   await owner.idempotency.admit(use)
   const other = await cluster.store(t, url, { clock: { ...systemClock, nowMs: () => time.nowMs() } })
-  for (let seconds = 0; seconds < 25; seconds += 2.5) await time.advance(2_500)
+  for (let seconds = 0; seconds < 25; seconds += 2.5) await time.leap(2_500)
   const renewed = await other.idempotency.admit(keyUse('org_a', 'renewed'))
   t.match(renewed, { outcome: 'in_progress' }, 'after two and a half leases')
   t.equal(await owner.idempotency.dispatch(use), true)
@@ -208,10 +209,10 @@ t.test('a live request keeps its lease, and a killed one loses it', async (t) =>
   const process = await spawned([cluster.folder, url, 'admit', JSON.stringify(dead)], 'ready')
   t.equal(process.lines[0], 'admitted')
   await killed(process)
-  const clock = movableClock()
+  const clock = storeClock()
   const later = await cluster.store(t, url, { clock })
   t.match(await later.idempotency.admit(keyUse('org_a', 'killed')), { outcome: 'in_progress' })
-  clock.advance(10_000)
+  clock.setMs += 10_000
   t.match(await later.idempotency.admit(keyUse('org_a', 'killed')), { outcome: 'admitted' })
 })
 
@@ -352,8 +353,8 @@ t.test('credit', async (t) => {
     await killed(process)
     await cluster.store(t, url)
     t.equal(await creditOf(store, id), 30, 'it may still be alive')
-    const clock = movableClock()
-    clock.advance(10_001)
+    const clock = storeClock()
+    clock.setMs += 10_001
     await cluster.store(t, url, { clock })
     t.equal(await creditOf(store, id), 100)
   })
@@ -370,7 +371,7 @@ t.test('expired keys are removed', async (t) => {
     from generate_series(1, 2600) n`
   const pools = connect({ databaseUrl: url }, 'reaper', 1)
   const limits = { leaseMs: 10_000, retentionMs: 86_400_000 }
-  await createIdempotency(pools.system, movableClock(), limits).reap()
+  await createIdempotency(pools.system, storeClock(), limits).reap()
   t.match(await sql`select count(*) from idempotency_keys`, [{ count: 100 }])
   await Promise.all([pools.system.end(), pools.tenant.end()])
 })

@@ -7,7 +7,8 @@ import { type Costs, costsOf } from '../../domain/calls/costs.ts'
 import type { Retention } from '../../store/retention.ts'
 import { callbackOf, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
-import { handClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 import { choiceIn, ledgerAttempt, ledgerRow, settled } from './settlement.ts'
 
 const cluster = await TestCluster.start()
@@ -20,14 +21,14 @@ const kept: Retention = { requestsDays: null, callsDays: null, eventsDays: null,
 
 async function setUp(t: Test, retention: Partial<Retention>) {
   const url = await cluster.database()
-  const clock = handClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock, retention: { ...kept, ...retention } })
   const { id: organizationId } = await organization(store, 'a', 1_000_000)
   const sql = cluster.sql(t, url)
   const settle = (row: LedgerRow) =>
     settled(store, { row, choice, status: row.outcome === 'succeeded' ? 'succeeded' : 'failed', reservedMicroUsd: 0 })
   /** The sweeps run, and are over. */
-  const sweep = () => clock.advance(sweepMs)
+  const sweep = () => clock.leap(sweepMs)
   const live = { organizationId, test: false }
   return { store, sql, settle, sweep, clock, live, test: { organizationId, test: true } }
 }

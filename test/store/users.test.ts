@@ -1,7 +1,8 @@
 /** Users and the hashes of their tokens and sessions. */
 import t from 'tap'
 import { sweepCredentials } from '../../store/users.ts'
-import { movableClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -9,7 +10,7 @@ t.teardown(() => cluster.stop())
 t.test('a credential of a user', async (t) => {
   const url = await cluster.database()
   const sql = cluster.sql(t, url)
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const { id } = await organization(store, 'acme')
   const { id: other } = await organization(store, 'other')
@@ -32,14 +33,14 @@ t.test('a credential of a user', async (t) => {
   const dump = JSON.stringify(await sql`select * from user_credentials`)
   t.notOk(dump.includes(token.slice(3)) || dump.includes(session.slice(3)), 'only a hash is stored')
 
-  clock.advance(3_540_000)
+  clock.setMs += 3_540_000
   t.ok(await store.keys.verify(token), 'good for an hour')
-  clock.advance(60_000)
+  clock.setMs += 60_001
   t.equal(await store.keys.verify(token), null, 'not longer')
   t.ok(await store.keys.verify(session))
   await sweepCredentials(sql, clock)
   t.match(await sql`select count(*)::int from user_credentials`, [{ count: 1 }], 'the expired one is forgotten')
-  clock.advance(11 * 3_600_000)
+  clock.setMs += 11 * 3_600_000
   t.equal(await store.keys.verify(session), null, 'a session ends after 12 hours')
 
   t.match(await store.keys.find(id, user?.id ?? ''), caller, 'what the user began goes on')

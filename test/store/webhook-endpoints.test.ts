@@ -7,7 +7,8 @@ import { connectOnce } from '../../store/postgres/connect.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'
 import { SealError } from '../../store/sealed.ts'
 import { matchingEndpoints } from '../../store/webhook-endpoints.ts'
-import { movableClock, organization, TestCluster } from './cluster.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -106,7 +107,7 @@ t.test('matchingEndpoints: event, state, agent, tags, organization and world', a
 
 t.test('deliveryTarget: headers, time-outs and the secrets that sign now', async (t) => {
   const url = await cluster.database()
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const { id: organizationId } = await organization(store, 'a')
   const tenant = { organizationId, test: true }
@@ -130,12 +131,12 @@ t.test('deliveryTarget: headers, time-outs and the secrets that sign now', async
     null,
     null,
   ])
-  clock.advance(1000)
+  clock.setMs += 1000
   t.same((await store.webhookTargets.deliveryTarget(tenant, custom.id))?.signingSecrets, ['new'], 'the overlap is over')
 })
 
 t.test('the secret of an organization', async (t) => {
-  const clock = movableClock()
+  const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id } = await organization(store, 'a')
   const made = await Promise.all(Array.from({ length: 5 }, () => store.webhookSecrets.find(id)))
@@ -148,7 +149,7 @@ t.test('the secret of an organization', async (t) => {
   t.same(await store.webhookSecrets.signingSecrets(id), [second.secret, first])
   const third = await store.webhookSecrets.rotate(id, 60_000)
   t.same(await store.webhookSecrets.signingSecrets(id), [third.secret, second.secret], 'the oldest is dropped')
-  clock.advance(60_000)
+  clock.setMs += 60_000
   t.same(await store.webhookSecrets.signingSecrets(id), [third.secret])
   t.equal((await store.webhookSecrets.find(id)).previousUntilMs, null)
   const fourth = await store.webhookSecrets.rotate(id, 0)

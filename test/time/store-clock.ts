@@ -1,0 +1,5 @@
+/** The clock of a store under test. Its loops run when the test lets time pass, and it begins at the time of the database. */
+import { TestClock } from '../clock.ts'
+import { wholeProcess } from './quiet.ts'
+
+export const storeClock = () => new TestClock({ startMs: Date.now(), quiet: wholeProcess })
