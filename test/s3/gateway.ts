@@ -12,7 +12,9 @@ const cache = process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache')
 const program = path.join(cache, 'parley', `versitygw-${version}`, 'versitygw')
 
 /** The reason why the tests are skipped, or false. */
-export const missing = existsSync(program) ? false : `there is no versitygw ${version}, which \`make test-all LANE=s3\` installs`
+export const missing = existsSync(program)
+  ? false
+  : `there is no versitygw ${version}, which \`make test-all LANE=s3\` installs`
 
 const credentials = { accessKeyId: 'parley-test', secretAccessKey: 'secret-of-the-parley-tests' }
 export const bucket = 'recordings'
