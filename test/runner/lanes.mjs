@@ -7,7 +7,6 @@ const spoken = ['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 
 )
 /** These measure real time or real audio. One runs at a time, and runs once more if it has failed. The list only shrinks. */
 const calm = [
-  ...['calls', 'dial', 'phone-calls-page'].map((name) => `cli/${name}`),
   'phone/demo',
   ...['backup-load', 'hostile', 'hostile-carrier', 'hostile-carrier-events', 'loop-gap'].map(
     (name) => `process/${name}`,

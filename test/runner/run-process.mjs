@@ -25,10 +25,12 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
   // For output before the first file and behind the last.
   let between = new FileRecord(files[0])
   let current = null
+  // A message can arrive before the output that says which file has begun.
+  const limitsMs = new Map()
   const take = splitByFile(files, {
     started(file) {
       current = new FileRecord(file)
-      alarm.set(fileMs)
+      alarm.set(limitsMs.get(file) ?? fileMs)
     },
     line: (text) => (current ?? between).line(text),
     ended(isGood) {
@@ -42,7 +44,9 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
   child.stdout.on('data', take)
   child.stderr.on('data', (chunk) => (current ?? between).note(String(chunk)))
   child.on('message', ({ file, timeoutMs }) => {
-    if (file !== undefined && file === current?.file) alarm.set(timeoutMs)
+    if (file === undefined) return
+    limitsMs.set(file, timeoutMs)
+    if (file === current?.file) alarm.set(timeoutMs)
   })
   alarm.set(fileMs)
   const { code, signal } = await endOf(child)

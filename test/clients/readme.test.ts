@@ -5,13 +5,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { pythonEnvironment } from '../clients/python/environment.ts'
-import { installNodeClients } from '../clients/setup.ts'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { words } from '../speech/words.ts'
+import { pythonEnvironment } from './python/environment.ts'
+import { installNodeClients } from './setup.ts'
 
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '../..')
