@@ -39,6 +39,8 @@ const isJson = (type: string | null) => type?.startsWith('application/json') ===
 /** The reason why the contract does not allow the answer; null if it does, or if the request fits no operation. */
 function faultOf({ url, method = 'GET' }: Asked, { status, text }: Answered): string | null {
   const { pathname: path, search } = new URL(url)
+  // openapi-backend overlooks a slash at the end. The product does not.
+  if (path.endsWith('/')) return null
   const request = { method: method.toLowerCase(), path: path + search, headers: {} }
   for (const oracle of oracles) {
     const backend = oracle()

@@ -5,7 +5,7 @@ import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, pipeline } from '../calls/call.ts'
-import { routeOf, startAdministered } from '../platform/setup.ts'
+import { routeOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { freePort } from '../process/machine.ts'
 import { Page, type Started } from '../process/voice-session.ts'
@@ -26,7 +26,7 @@ import { compareUsage } from './usage.ts'
 const providers = await startProviders()
 t.teardown(() => providers.close())
 const sipAddress = `127.0.0.1:${await freePort()}`
-const { parley, admin: administration } = await startAdministered(t, {
+const { parley, admin: administration } = await startOwnAdministered(t, {
   ...providers.env,
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_KYB_REVIEW: 'operator',

@@ -5,7 +5,7 @@ import { systemIds } from '../../runtime/clock.ts'
 import { isPhoneNumber } from '../../runtime/phone-number.ts'
 import { TestClock } from '../clock.ts'
 import { runCommand } from '../command.ts'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 import { organization, TestCluster } from '../store/cluster.ts'
 import { authorizedRepresentative, businessProfile, forms } from './forms.ts'
@@ -59,7 +59,7 @@ t.test('the automatic review', async (t) => {
 })
 
 t.test('the states over the public surface, and the review by the operator', async (t) => {
-  const { parley, admin } = await startAdministered(t, { PARLEY_KYB_REVIEW: 'operator' })
+  const { parley, admin } = await startOwnAdministered(t, { PARLEY_KYB_REVIEW: 'operator' })
   const acme = await admin.organization('acme')
   const kyb = (...args: string[]) => runCommand(parley, ['kyb', ...args])
   const get = async (target: Target = acme) => (await call(target, 'GET', path)).json<{ status: string }>()
@@ -107,7 +107,7 @@ t.test('the states over the public surface, and the review by the operator', asy
 })
 
 t.test('forms that are refused', async (t) => {
-  const { admin } = await startAdministered(t)
+  const { admin } = await startOwnAdministered(t)
   const acme = await admin.organization('acme')
   const invalid = async (operation: string, body: object, ...paths: string[]) =>
     t.same(

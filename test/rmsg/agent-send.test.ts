@@ -1,12 +1,12 @@
 /** Rich messages that an agent sends from its number: the refusals in their order, and the answer. */
 import t from 'tap'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson, type Target } from '../router/requests.ts'
 import { badFields, goodFields } from './message-bounds.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

@@ -1,12 +1,12 @@
 /** The setting `rmsg` of agents, which gives them numbers of the pool and takes them away. */
 import fc from 'fast-check'
 import t from 'tap'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

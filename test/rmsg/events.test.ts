@@ -1,12 +1,12 @@
 /** The events of messages at subscriptions: the receivers, the bytes and the signature, the repeated attempts, and the log. */
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson } from '../router/requests.ts'
 import { inOrder, ok, type Received, type Receiver, startReceiver, status } from '../webhooks/receiver.ts'
 
-const { parley } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const { parley } = await startOwnAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

@@ -7,7 +7,7 @@ import { WebhookError } from '../../domain/webhooks/client.ts'
 import type { Attempt } from '../../domain/webhooks/delivery.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
 import { TestClock } from '../clock.ts'
-import { call, startAdministered } from '../platform/setup.ts'
+import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson } from '../router/requests.ts'
 import { type Answer, ok, startReceiver, status } from '../webhooks/receiver.ts'
@@ -15,7 +15,7 @@ import { fieldsOfMessage, fieldsOfReaction, names } from './event-fields.ts'
 import { insertMessage, masterKey, outboundEvent, postEvent, receivedEvent } from './provider-events.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t, {
+const { parley, admin } = await startOwnAdministered(t, {
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_MASTER_KEY: masterKey,
 })

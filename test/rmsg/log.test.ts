@@ -1,12 +1,12 @@
 /** The log of deliveries of rich-message events: each field, the subscriptions in it, the bounds of an answer, and its end after 30 days. */
 import t from 'tap'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { insertMessage, masterKey, outboundEvent, postEvent, receivedEvent } from './provider-events.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t, {
+const { parley, admin } = await startOwnAdministered(t, {
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_MASTER_KEY: masterKey,
 })

@@ -3,12 +3,12 @@ import t from 'tap'
 import { createRmsgNumbers } from '../../domain/rmsg/numbers.ts'
 import type { OrganizationChanges } from '../../store/organizations.ts'
 import { faultOf as dataOf } from '../numbers/setup.ts'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

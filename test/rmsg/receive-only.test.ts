@@ -1,14 +1,14 @@
 /** Numbers that only receive: an adapter that sends no messages, and an organization whose backend sends none. */
 import t from 'tap'
 import { messageEvent, messageKey, signedMessage } from '../carrier/message-events.ts'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson } from '../router/requests.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
 // Without a messaging profile the adapter sends nothing.
-const { parley, admin } = await startAdministered(t, {
+const { parley, admin } = await startOwnAdministered(t, {
   PARLEY_PUBLIC_URL: 'https://voice.example.com',
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   PARLEY_CARRIER_ADAPTER: 'telnyx',

@@ -1,9 +1,9 @@
 /** The send from a number was removed: without the operator's setting it answers so. */
 import t from 'tap'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { postJson } from '../router/requests.ts'
 
-const { parley, admin } = await startAdministered(t)
+const { parley, admin } = await startOwnAdministered(t)
 
 t.test('ENDPOINT_REMOVED: after the gates, with the headers of a removed operation', async (t) => {
   const [number] = (await call(parley, 'GET', '/v1/rmsg-phone-numbers')).json<[{ id: string }]>()

@@ -8,11 +8,11 @@ import { createReceiveEvent } from '../../domain/rmsg/events.ts'
 import { conversationIdOf } from '../../domain/rmsg/message.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
-import { startAdministered } from '../platform/setup.ts'
+import { startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
+const { parley, admin } = await startOwnAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 const { rmsgEvents, rmsgMessages, rmsgSubscriptions, webhookSecrets, organizations } = admin.store

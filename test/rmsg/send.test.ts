@@ -1,12 +1,12 @@
 /** Rich messages that are sent from a number: bounds, answers, refusals of the provider, repeats, and what its events do to a message. */
 import t from 'tap'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson, send, type Target } from '../router/requests.ts'
 import { badFields, goodFields } from './message-bounds.ts'
 import { insertRmsgNumber } from './stored-number.ts'
 
-const { parley, admin } = await startAdministered(t, { PARLEY_RMSG_KEEP_REMOVED_SEND: 'true' })
+const { parley, admin } = await startOwnAdministered(t, { PARLEY_RMSG_KEEP_REMOVED_SEND: 'true' })
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { matching } from '../../domain/rmsg/subscriptions.ts'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 
 // The store of the test opens the secrets too.
-const { admin } = await startAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
+const { admin } = await startOwnAdministered(t, { PARLEY_MASTER_KEY: 'm'.repeat(32) })
 
 const path = '/v1/rmsg-phone-numbers/webhook'
 const url = 'https://shop.example/rmsg'

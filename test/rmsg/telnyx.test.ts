@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import t from 'tap'
 import { messageEvent, messageKey, signedMessage } from '../carrier/message-events.ts'
-import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson } from '../router/requests.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
@@ -29,7 +29,7 @@ carrier.listen(0, '127.0.0.1')
 await once(carrier, 'listening')
 t.teardown(() => void carrier.close())
 
-const { parley, admin } = await startAdministered(t, {
+const { parley, admin } = await startOwnAdministered(t, {
   PARLEY_MASTER_KEY: 'm'.repeat(32),
   PARLEY_PUBLIC_URL: 'https://voice.example.com',
   PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
