@@ -2,10 +2,11 @@
 
 const inFolder = (folder) => (file) => file.startsWith(`test/${folder}/`)
 const oneOf = (names) => (file) => names.includes(file.replace(/^test\/|\.test\.ts$/g, ''))
-const spoken = ['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map(
-  (name) => `session/${name}`,
-)
-/** These measure real time or real audio. One runs at a time, and runs once more if it has failed. The list only shrinks. */
+const spoken = [
+  ...['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map((name) => `session/${name}`),
+  'process/spoken-calls',
+]
+/** These measure real time or real audio, so one runs at a time. The list only shrinks. */
 const calm = [
   'phone/demo',
   ...['backup-load', 'hostile', 'hostile-carrier', 'hostile-carrier-events', 'loop-gap'].map(
@@ -20,22 +21,25 @@ const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
  * A lane has files, and the environment that they need; or a command, which prints the line `N passed, N failed`. A file
  * belongs to the first lane that takes it. `sideBySide`: how many suites run at once, if not one for each core.
  * `bytesMax`: how large a suite's sources may be. Suites that mostly wait are small, so that many can wait at once.
+ * `isRepeated`: a few files that fail run once more, each alone. A lane loses it when ten runs in a row have shown that it
+ * does without.
  */
 export const lanes = {
   static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
   voices: { files: oneOf(spoken), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
-  browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
+  browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1, isRepeated: true },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
     before: 'make --no-print-directory vendor-clients',
+    isRepeated: true,
   },
   sip: { files: inFolder('sip'), command: 'test/sip/lane.sh' },
   livekit: { files: inFolder('livekit'), command: 'test/livekit/lane.sh' },
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
   calm: { files: oneOf(calm), sideBySide: 1, isRepeated: true },
-  process: { files: inFolder('process'), bytesMax: 20_000 },
-  fast: { files: () => true },
+  process: { files: inFolder('process'), bytesMax: 20_000, isRepeated: true },
+  fast: { files: () => true, isRepeated: true },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
   'debian13-product': { command: 'test/debian13.sh' },
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },
