@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { migrations } from '../../store/migrations/list.ts'
 import { applyMigrations, migrate, readSchemaVersion, schemaVersion } from '../../store/migrations/migrate.ts'
 import { TestCluster } from './cluster.ts'
+import { spawned } from './spawned.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -94,6 +95,39 @@ for (const back of [1, 2])
       t.equal(rows.length, 1, `${name}: no row more`)
     }
   })
+
+t.test('migrations', async (t) => {
+  await t.test('two processes at once make one schema, and a later start changes nothing', async (t) => {
+    const url = await cluster.database('empty')
+    const both = await Promise.all([
+      spawned([cluster.folder, url, 'close'], 'closed'),
+      spawned([cluster.folder, url, 'close'], 'closed'),
+    ])
+    await Promise.all(both.map(({ ended }) => ended))
+    await cluster.store(t, url)
+    const rows = await cluster.sql(t, url)<
+      { version: number }[]
+    >`select version from parley_migrations order by version`
+    t.same(
+      rows.map(({ version }) => version),
+      migrations.map(({ version }) => version),
+    )
+  })
+
+  await t.test('numbers rise without gaps', (t) => {
+    t.same(
+      migrations.map(({ version }) => version),
+      migrations.map((_, index) => index + 1),
+    )
+    t.end()
+  })
+
+  await t.test('the schema of a newer version is refused by name', async (t) => {
+    const url = await cluster.database()
+    await cluster.sql(t, url)`insert into parley_migrations (version, name) values (900, 'later')`
+    await t.rejects(cluster.store(t, url), /made by a newer Parley \(schema 900, this version knows \d+\)/)
+  })
+})
 
 t.test('a schema is made in one step, and a second time nothing is done', async (t) => {
   const sql = await databaseOf(t, migrations.length)

@@ -5,7 +5,6 @@ import type { Settlement } from '../../domain/billing/ledger.ts'
 import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { createIdempotency } from '../../store/idempotency.ts'
-import { migrations } from '../../store/migrations/list.ts'
 import { connect } from '../../store/postgres/connect.ts'
 import type { Store } from '../../store/store.ts'
 import { storeClock } from '../time/store-clock.ts'
@@ -34,39 +33,6 @@ function settlement(use: KeyUse, costMicroUsd: number | null, reservedMicroUsd =
 async function creditOf(store: Store, id: string): Promise<number | undefined> {
   return (await store.organizations.list()).find((found) => found.id === id)?.creditMicroUsd
 }
-
-t.test('migrations', async (t) => {
-  await t.test('two processes at once make one schema, and a later start changes nothing', async (t) => {
-    const url = await cluster.database('empty')
-    const both = await Promise.all([
-      spawned([cluster.folder, url, 'close'], 'closed'),
-      spawned([cluster.folder, url, 'close'], 'closed'),
-    ])
-    await Promise.all(both.map(({ ended }) => ended))
-    await cluster.store(t, url)
-    const rows = await cluster.sql(t, url)<
-      { version: number }[]
-    >`select version from parley_migrations order by version`
-    t.same(
-      rows.map(({ version }) => version),
-      migrations.map(({ version }) => version),
-    )
-  })
-
-  await t.test('numbers rise without gaps', (t) => {
-    t.same(
-      migrations.map(({ version }) => version),
-      migrations.map((_, index) => index + 1),
-    )
-    t.end()
-  })
-
-  await t.test('the schema of a newer version is refused by name', async (t) => {
-    const url = await cluster.database()
-    await cluster.sql(t, url)`insert into parley_migrations (version, name) values (900, 'later')`
-    await t.rejects(cluster.store(t, url), /made by a newer Parley \(schema 900, this version knows \d+\)/)
-  })
-})
 
 t.test('200 copies of one key at once: one is admitted', async (t) => {
   const url = await cluster.database()
