@@ -42,11 +42,11 @@ demo-call: dist/main.js
 demo-messages: dist/main.js
 	@exec npx --no-install tsx test/sms/demo.ts
 
-test: dist/main.js
+test: dist/main.js vendor-clients
 	@exec node test/run.mjs test
 
 # CONTRIBUTING.md has the table of lanes.
-test-all: dist/main.js
+test-all: dist/main.js vendor-clients asyncapi-generator
 	@exec node test/run.mjs $(or $(LANE),all)
 
 # A load of three minutes; it needs Debian's prometheus and chromium, and is a skip without them.

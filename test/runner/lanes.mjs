@@ -30,7 +30,6 @@ export const lanes = {
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1, isRepeated: true },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
-    before: 'make --no-print-directory vendor-clients',
     isRepeated: true,
   },
   sip: { files: inFolder('sip'), command: 'test/sip/lane.sh' },

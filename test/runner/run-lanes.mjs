@@ -23,8 +23,8 @@ export async function runLanes(stages) {
 }
 
 async function runLane(name, env, prefix) {
-  const { before, command = `node test/run.mjs --lane=${name}` } = lanes[name]
-  const child = spawn('bash', ['-c', timed, 'lane', before === undefined ? command : `${before} && ${command}`], {
+  const { command = `node test/run.mjs --lane=${name}` } = lanes[name]
+  const child = spawn('bash', ['-c', timed, 'lane', command], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
