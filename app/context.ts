@@ -49,7 +49,7 @@ export async function openApp(
     closing,
   }
   try {
-    const tracing = await createTracing(env)
+    const tracing = await createTracing(env, clock)
     closing(() => tracing?.close())
     const recordingLinks = await openRecordingLinks(opened)
     closing(() => recordingLinks.bucket?.close())

@@ -60,7 +60,7 @@ function readersOf({ config, clock, secrets }: App): ReadonlyMap<string, RichMes
 function createReceive(app: App): ReceiveEvent {
   const { config, store, clock, ids, tracing } = app
   const { allowedSubnets } = config.outbound
-  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => clock.monotonicMs() })
+  const client = createWebhookClient({ guard: { allowedSubnets }, clock })
   app.closing(() => client.close())
   return createReceiveEvent({
     client,

@@ -84,7 +84,7 @@ function openConversations(
 ): { phones: Phones; conversations: Conversations } {
   const { config, clock, log } = app
   const { allowedSubnets } = config.outbound
-  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => clock.monotonicMs() })
+  const client = createWebhookClient({ guard: { allowedSubnets }, clock })
   app.closing(() => client.close())
   const journal = journalOf(app, records)
   const fetchHoldAudio = createFetchHoldAudio({ client, clock, log, pause: () => afterOthers() })

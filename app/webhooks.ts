@@ -63,12 +63,12 @@ export async function openWebhooks(app: App): Promise<Webhooks> {
 }
 
 type Client = ReturnType<typeof createWebhookClient>
-type ClientLimits = Omit<Parameters<typeof createWebhookClient>[0], 'guard' | 'monotonicMs'>
+type ClientLimits = Omit<Parameters<typeof createWebhookClient>[0], 'guard' | 'clock'>
 
 function openClient(app: App, limits: ClientLimits): Client {
   const { config, clock } = app
   const guard = { allowedSubnets: config.outbound.allowedSubnets }
-  const client = createWebhookClient({ guard, monotonicMs: () => clock.monotonicMs(), ...limits })
+  const client = createWebhookClient({ guard, clock, ...limits })
   app.closing(() => client.close())
   return client
 }

@@ -252,13 +252,12 @@ async function createOpenAi(
         realtime: {
           models: live,
           rules: server.realtime?.rules ?? 'openai',
-          clock,
           ...(observeWarm && { observeWarm: (outcome: WarmOutcome) => observeWarm(id, outcome) }),
         },
       }),
       limits,
       unavailable: key === undefined ? 'no_credential' : null,
-      monotonicMs: () => clock.monotonicMs(),
+      clock,
     })
   const { modelRows, unlistedRow } = await import('./openai/models.ts')
   const rows = { id, baseUrl, models, live, transcriptions }

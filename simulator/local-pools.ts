@@ -1,5 +1,7 @@
 /** Connections to servers on this machine, kept for the addresses that were used last. */
+
 import { createPool, type OutboundPool } from '../runtime/outbound/pool.ts'
+import type { WatchClock } from '../runtime/watch.ts'
 
 export type LocalRequest = {
   method: 'GET' | 'POST'
@@ -18,7 +20,12 @@ const answerBytesMax = 256 * 1024
 const originsMax = 16
 
 export class LocalPools {
+  readonly #clock: WatchClock
   readonly #pools = new Map<string, OutboundPool>()
+
+  constructor(clock: WatchClock) {
+    this.#clock = clock
+  }
 
   /** Rejects with OutboundError, also when no answer came in time. */
   async request({
@@ -49,7 +56,7 @@ export class LocalPools {
   #poolOf(origin: string): OutboundPool {
     const known = this.#pools.get(origin)
     this.#pools.delete(origin)
-    const pool = known ?? createPool({ origin, connectionsMax, queuedMax, connectMs: requestMs, monotonicMs })
+    const pool = known ?? createPool({ origin, connectionsMax, queuedMax, connectMs: requestMs, clock: this.#clock })
     this.#pools.set(origin, pool)
     const [oldest] = this.#pools
     if (oldest && this.#pools.size > originsMax) {
@@ -59,5 +66,3 @@ export class LocalPools {
     return pool
   }
 }
-
-const monotonicMs = () => performance.now()

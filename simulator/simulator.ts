@@ -53,7 +53,7 @@ export type Simulator = {
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { clock, speak, recognize, webhookUrl, signingSeed = randomBytes(32), received } = options
-  const pools = new LocalPools()
+  const pools = new LocalPools(clock)
   const webhooks = new Webhooks({ clock, seed: signingSeed, pools })
   let port = 0
   const calls = new Calls({

@@ -41,30 +41,28 @@ export type OpenAiOptions = {
   limits: OutboundLimits
   /** The reason why it cannot be called, or null. */
   unavailable: string | null
-  monotonicMs: () => number
+  clock: Clock
 }
 
 export type RealtimeOptions = {
   /** The ids of `models.stt` that also transcribe live. */
   models: readonly string[]
   rules: RealtimeRules
-  clock: Clock
   /** Is called with the use that was made of a warm socket, for the metrics. */
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
 /** Throws TypeError for an invalid base URL. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
-  const { id, baseUrl, models, limits, monotonicMs, realtime, transcriptions } = options
-  const shared = { baseUrl, wire, limits }
-  const transport = createHttpTransport({ ...shared, monotonicMs })
+  const { id, baseUrl, models, limits, clock, realtime, transcriptions } = options
+  const shared = { baseUrl, wire, limits, clock }
+  const transport = createHttpTransport(shared)
   const sockets = realtime ? createSocketTransport({ ...shared, warm: warmStt, ...realtime }) : null
   const ports = (apiKey: string | null): ProviderPorts => {
     const http = transport.signedWith(apiKey)
     const keyed = { ...options, apiKey }
     const createPort = options.responses ? createResponses : createLlm
-    const open =
-      sockets && realtime ? createRealtimeStt({ sockets, apiKey, limits, clock: realtime.clock }, realtime.rules) : null
+    const open = sockets && realtime ? createRealtimeStt({ sockets, apiKey, limits, clock }, realtime.rules) : null
     const form = transcriptions === 'voxtral' ? voxtralTranscriptions : openAiTranscriptions
     return {
       ...(models.llm?.length && { llm: { ...createPort(http, keyed), chat: createPassThrough(http, keyed) } }),

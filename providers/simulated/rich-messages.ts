@@ -14,7 +14,7 @@ export type SimulatedMessageOptions = {
   webhookUrl: () => string
   /** A request without an answer by then has failed. */
   requestMs: number
-  clock: Pick<Clock, 'monotonicMs'>
+  clock: Clock
 }
 
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
@@ -31,7 +31,7 @@ export function createSimulatedMessages(
   const { baseUrl, apiKey, webhookUrl, requestMs, clock } = options
   const timeouts = { connectMs: requestMs, firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
   const limits = { ...outboundDefaults, ...timeouts, answerBytesMax }
-  const transport = createHttpTransport({ baseUrl, wire, limits, monotonicMs: () => clock.monotonicMs() })
+  const transport = createHttpTransport({ baseUrl, wire, limits, clock })
   const http = transport.signedWith(apiKey)
   return {
     async send({ id, conversationId, providerIdentity, to, text }) {

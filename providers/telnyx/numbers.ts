@@ -20,7 +20,7 @@ export type TelnyxNumberOptions = {
   connectionId: string
   /** A request without an answer by then has failed. */
   requestMs: number
-  clock: Pick<Clock, 'monotonicMs'>
+  clock: Clock
 }
 
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
@@ -32,7 +32,7 @@ const unavailableCode = '85006'
 export function createTelnyxNumbers(options: TelnyxNumberOptions): NumberCarrier & { close(): Promise<void> } {
   const { baseUrl, apiKey, connectionId, requestMs, clock } = options
   const limits = { ...telnyxLimits(requestMs), firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
-  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
+  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, clock })
   const http = transport.signedWith(apiKey)
   return {
     search: (wanted) => offersOf(http, searchQuery(wanted)),

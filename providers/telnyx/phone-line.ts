@@ -28,7 +28,7 @@ const never: CancelSignal = { aborted: false, reason: null, addEventListener() {
 export function createTelnyxLine(options: TelnyxLineOptions): PhoneLine & { close(): Promise<void> } {
   const { baseUrl, apiKey, requestMs, clock } = options
   const limits = telnyxLimits(requestMs)
-  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
+  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, clock })
   return { ...telnyxLineOver(transport.signedWith(apiKey), options), close: () => transport.close() }
 }
 

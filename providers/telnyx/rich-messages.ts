@@ -16,7 +16,7 @@ export type TelnyxMessageOptions = {
   webhookUrl: string
   /** A request without an answer by then has failed. */
   requestMs: number
-  clock: Pick<Clock, 'monotonicMs'>
+  clock: Clock
 }
 
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
@@ -28,7 +28,7 @@ export function createTelnyxMessages(options: TelnyxMessageOptions): RichMessage
     baseUrl,
     wire: telnyxWire,
     limits,
-    monotonicMs: () => clock.monotonicMs(),
+    clock,
   })
   const http = transport.signedWith(apiKey)
   return {

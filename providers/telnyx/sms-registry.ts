@@ -24,7 +24,7 @@ export type TelnyxSmsRegistryOptions = {
   apiKey: string
   /** A request without an answer by then has failed. */
   requestMs: number
-  clock: Pick<Clock, 'monotonicMs'>
+  clock: Clock
 }
 
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
@@ -32,7 +32,7 @@ const never: CancelSignal = { aborted: false, reason: null, addEventListener() {
 export function createTelnyxSmsRegistry(options: TelnyxSmsRegistryOptions): SmsRegistry & { close(): Promise<void> } {
   const { baseUrl, apiKey, requestMs, clock } = options
   const limits = { ...telnyxLimits(requestMs), firstByteMs: requestMs, idleMs: requestMs, totalMs: requestMs }
-  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, monotonicMs: () => clock.monotonicMs() })
+  const transport = createHttpTransport({ baseUrl, wire: telnyxWire, limits, clock })
   const http: Link = { vendor: transport.signedWith(apiKey), apiKey }
   return {
     createBrand: async (profile) => brandIn(await asked(http, 'POST', '/10dlc/brand', brandBody(profile))),

@@ -5,7 +5,7 @@
  */
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import type { CancelSignal } from '../../domain/ports/system.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
@@ -34,7 +34,7 @@ type HttpTransportOptions = {
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
-  monotonicMs: () => number
+  clock: Clock
 }
 
 export type Payload = { contentType: string; body: string | readonly Uint8Array[] }
@@ -71,16 +71,16 @@ const jsonType = 'application/json'
 export const json = (body: JsonObject): Payload => ({ contentType: jsonType, body: JSON.stringify(body) })
 
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const { limits, wire } = options
+  const { limits, wire, clock } = options
   const base = new URL(options.baseUrl)
   const pool = createPool({
     origin: base.origin,
     connectionsMax: limits.connectionsMax,
     queuedMax: limits.queuedMax,
     connectMs: limits.connectMs,
-    monotonicMs: options.monotonicMs,
+    clock,
   })
-  const link: Link = { pool, prefix: base.pathname.replace(/\/+$/, ''), search: base.search, limits, wire }
+  const link: Link = { pool, prefix: base.pathname.replace(/\/+$/, ''), search: base.search, limits, wire, clock }
   return {
     signedWith: (apiKey) => createVendorHttp(link, apiKey),
     close: () => pool.close(),
@@ -88,18 +88,18 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
 }
 
 /** The connections to a vendor, and the parts of an address that all requests share. */
-type Link = Pick<HttpTransportOptions, 'limits' | 'wire'> & {
+type Link = Pick<HttpTransportOptions, 'limits' | 'wire' | 'clock'> & {
   pool: ReturnType<typeof createPool>
   prefix: string
   search: string
 }
 
 function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
-  const { pool, limits, wire } = link
+  const { pool, limits, wire, clock } = link
   const requestOf = requestsOf(link, apiKey === null ? [] : wire.sign(apiKey))
   const accepted = (answer: CollectedAnswer): CollectedAnswer => {
     if (isSuccess(answer.status)) return answer
-    throw refusal(answer, wire, apiKey)
+    throw refusal(answer, wire, apiKey, clock.nowMs())
   }
   const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
   // A vendor sends the first byte of a JSON answer when the whole answer is ready, so the limit for the headers is the
@@ -123,7 +123,7 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
         .catch(rejectAsProviderError)
       if (isSuccess(answer.status) && !isJson(answer)) return answer
       const body = await readAtMost(answer.body, limits.answerBytesMax)
-      if (!isSuccess(answer.status)) throw refusal({ ...answer, body }, wire, apiKey)
+      if (!isSuccess(answer.status)) throw refusal({ ...answer, body }, wire, apiKey, clock.nowMs())
       readAnswer(body.toString(), wire, apiKey)
       throw protocolError('JSON where a stream was asked for')
     },
@@ -172,10 +172,15 @@ export function readAnswer(text: string, wire: VendorWire, apiKey: string | null
 const isSuccess = (status: number) => status === 200 || status === 201
 
 /** Makes the error of a vendor that refused a request or the opening of a socket. */
-export function refusal(answer: CollectedAnswer, wire: VendorWire, apiKey: string | null): ProviderError {
+export function refusal(
+  answer: CollectedAnswer,
+  wire: VendorWire,
+  apiKey: string | null,
+  nowMs: number,
+): ProviderError {
   const text = answer.body.toString()
   const body = parsed(text)
-  const wait = bounded(retryAfterS(answer.headers) ?? (body ? wire.retryAfterIn?.(body) : undefined))
+  const wait = bounded(retryAfterS(answer.headers, nowMs) ?? (body ? wire.retryAfterIn?.(body) : undefined))
   return new ProviderError(wire.classify(answer.status, body) ?? classOfStatus(answer.status), {
     sent: true,
     status: answer.status,

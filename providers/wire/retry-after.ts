@@ -1,15 +1,14 @@
-import { systemClock } from '../../runtime/clock.ts'
 import type { AnswerHeaders } from '../../runtime/outbound/answer.ts'
 
 /**
  * The seconds of Retry-After. RFC 9110 §10.2.3 allows seconds or a date. A date is compared with the answer's Date header,
- * so our clock and the server's may differ, and with our clock where that header is missing or cannot be read. NaN for a
+ * so our clock and the server's may differ, and with `nowMs`, the time of our clock, if that header is missing or cannot be read. NaN for a
  * text that is neither.
  */
-export function retryAfterS(headers: AnswerHeaders): number | undefined {
+export function retryAfterS(headers: AnswerHeaders, nowMs: number): number | undefined {
   const text = headers.get('retry-after')
   if (text === undefined) return undefined
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
   const sentMs = Date.parse(headers.get('date') ?? '')
-  return (Date.parse(text) - (Number.isNaN(sentMs) ? systemClock.nowMs() : sentMs)) / 1000
+  return (Date.parse(text) - (Number.isNaN(sentMs) ? nowMs : sentMs)) / 1000
 }

@@ -30,7 +30,7 @@ export function createSocketTransport(options: SocketTransportOptions): SocketTr
   return new WarmTargets({ dial, rules: warm, bounds: limits.warmSockets, clock, observe: observeWarm ?? (() => {}) })
 }
 
-function createDial({ baseUrl, wire, limits }: SocketTransportOptions): Dial {
+function createDial({ baseUrl, wire, limits, clock }: SocketTransportOptions): Dial {
   const base = new URL(baseUrl)
   // The URL class does not let http: be changed to ws:.
   const origin = `${base.protocol === 'https:' || base.protocol === 'wss:' ? 'wss' : 'ws'}://${base.host}`
@@ -49,7 +49,9 @@ function createDial({ baseUrl, wire, limits }: SocketTransportOptions): Dial {
         signal,
       })
     } catch (error) {
-      throw error instanceof UpgradeRefused ? refusal(error.answer, wire, apiKey) : toProviderError(error)
+      throw error instanceof UpgradeRefused
+        ? refusal(error.answer, wire, apiKey, clock.nowMs())
+        : toProviderError(error)
     }
   }
 }

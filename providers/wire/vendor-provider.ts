@@ -13,7 +13,7 @@ import { createSocketTransport } from './socket-transport.ts'
 export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOptions, wire: VendorWire) {
   return {
     http: (vendorUrl: string): HttpTransport =>
-      createHttpTransport({ baseUrl: baseUrl ?? vendorUrl, wire, limits, monotonicMs: () => clock.monotonicMs() }),
+      createHttpTransport({ baseUrl: baseUrl ?? vendorUrl, wire, limits, clock }),
     sockets: (vendorUrl: string, warm?: WarmRules): SocketTransport =>
       createSocketTransport({
         baseUrl: baseUrl ?? vendorUrl,

@@ -2,6 +2,7 @@
  * Requests to addresses that organizations gave us, behind the address guard. Connections to the addresses that were used
  * last are kept, because a caller waits for the answer of a tool.
  */
+import type { Clock } from '../../domain/ports/system.ts'
 import {
   type WebhookAnswer,
   type WebhookClient,
@@ -16,7 +17,7 @@ import { retryAfterS } from './retry-after.ts'
 
 export type WebhookClientOptions = {
   guard: AddressPolicy
-  monotonicMs: () => number
+  clock: Clock
   /** Connections to one address, so that an organization does not take all of the process. */
   connectionsMax?: number
   /** Addresses whose connections are kept. */
@@ -53,8 +54,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   function openPool(origin: string): OutboundPool {
     const guard = { ...options.guard, onlyAllowed: origin.startsWith('http:') }
-    const { monotonicMs } = options
-    return createPool({ origin, connectionsMax, queuedMax, connectMs, monotonicMs, guard })
+    return createPool({ origin, connectionsMax, queuedMax, connectMs, clock: options.clock, guard })
   }
 
   function closeOldest(): void {
@@ -71,7 +71,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     const url = new URL(request.url)
     const origin = take(url.origin, request.lane)
     try {
-      return await sendOver(origin.pool, method, url, request)
+      return await sendOver(origin.pool, options.clock, method, url, request)
     } catch (error) {
       throw toWebhookError(error)
     } finally {
@@ -90,7 +90,13 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   }
 }
 
-async function sendOver(pool: OutboundPool, method: 'GET' | 'POST', url: URL, request: Sent): Promise<WebhookAnswer> {
+async function sendOver(
+  pool: OutboundPool,
+  clock: Clock,
+  method: 'GET' | 'POST',
+  url: URL,
+  request: Sent,
+): Promise<WebhookAnswer> {
   const { status, headers, body } = await pool.stream({
     method,
     path: `${url.pathname}${url.search}`,
@@ -102,7 +108,7 @@ async function sendOver(pool: OutboundPool, method: 'GET' | 'POST', url: URL, re
     totalMs: silentMsMax,
     answerBytesMax: discardedBytesMax,
   })
-  const waitS = retryAfterS(headers)
+  const waitS = retryAfterS(headers, clock.nowMs())
   return {
     status,
     ...(await read(body, request.answerBytesMax)),

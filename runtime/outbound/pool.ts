@@ -6,7 +6,7 @@
 import type { Pool } from 'undici'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
 import { loadUndici } from '../optional.ts'
-import { Watch } from '../watch.ts'
+import { Watch, type WatchClock } from '../watch.ts'
 import { type AddressPolicy, guardedConnector } from './address-guard.ts'
 import type { CollectedAnswer, StreamedAnswer } from './answer.ts'
 import { OutboundError } from './outbound-error.ts'
@@ -20,7 +20,7 @@ export type PoolOptions = {
   connectMs: number
   /** Absent for addresses that the operator configured, which may be private. Set for every URL that a user gave. */
   guard?: AddressPolicy
-  monotonicMs: () => number
+  clock: WatchClock
 }
 
 /**
@@ -76,12 +76,11 @@ export function createPool(options: PoolOptions): OutboundPool {
       ? guardedConnector(options.guard, options.connectMs)
       : buildConnector({ timeout: options.connectMs }),
   })
+  const { clock } = options
+  const monotonicMs = () => clock.monotonicMs()
   const inFlightMax = options.connectionsMax + options.queuedMax
-  const { monotonicMs } = options
   // One timer for all requests: undici would make two for each and keep those that are over in a list for half a second.
-  const inFlight = new Watch<PendingRequest>({ monotonicMs, after }, lookEveryMs, (pending, nowMs) =>
-    pending.look(nowMs),
-  )
+  const inFlight = new Watch<PendingRequest>(clock, lookEveryMs, (pending, nowMs) => pending.look(nowMs))
   const release = (pending: PendingRequest) => inFlight.delete(pending)
 
   /** The reason why the request cannot start, or null. */
@@ -113,18 +112,15 @@ export function createPool(options: PoolOptions): OutboundPool {
         if (refused) return reject(refused)
         start(request, new StreamedRequest(limits(request), request.signal, release, resolve, reject))
       }),
-    close: () => pool.destroy(),
+    close: () => {
+      inFlight.stop()
+      return pool.destroy()
+    },
   }
 }
 
 /** A silent server is noticed this much later than its time-out at most. */
 const lookEveryMs = 250
-
-/** A look must not keep a process alive that has nothing else to do. */
-function after(delayMs: number, run: () => void): () => void {
-  const timer = setTimeout(run, delayMs).unref()
-  return () => clearTimeout(timer)
-}
 
 /** The fields are written out: this is on the measured path of every attempt, and a spread would be its slowest line. */
 function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>[0] {

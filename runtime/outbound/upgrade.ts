@@ -52,6 +52,7 @@ class Upgrade {
   readonly #resolve: (ws: WebSocket) => void
   readonly #reject: (error: Error) => void
   readonly #ws: WebSocket
+  /** On the machine's time: a real socket opens at its own pace. */
   #timer: NodeJS.Timeout
   #settled = false
   #connected = false

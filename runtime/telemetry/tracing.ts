@@ -41,8 +41,10 @@ export function checkTracing(env: Environment): void {
   if (wrong !== undefined) throw new ConfigError(`${wrong}: must be an http(s) URL, for example http://localhost:4318`)
 }
 
+type TraceClock = { nowMs(): number; monotonicMs(): number }
+
 /** Null unless the environment has an address for spans; the SDK is not even loaded then. */
-export async function createTracing(env: Environment): Promise<Tracing | null> {
+export async function createTracing(env: Environment, clock: TraceClock): Promise<Tracing | null> {
   if (endpointsIn(env).length === 0) return null
   const sdk = await loadTracingSdk()
   const named = sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] || 'parley' })
@@ -54,7 +56,7 @@ export async function createTracing(env: Environment): Promise<Tracing | null> {
     spanProcessors: [new sdk.BatchSpanProcessor(new sdk.OTLPTraceExporter())],
     idGenerator: ids,
   })
-  const recorder = { tracer: provider.getTracer('parley'), ids }
+  const recorder = { tracer: provider.getTracer('parley'), ids, clock }
   return {
     request: (traceparent, tracestate) => requestTrace(recorder, traceparent, tracestate),
     call: (callId) => rootTrace(recorder, callIdsOf(callId) ?? ids.next(), null),
@@ -106,7 +108,7 @@ function callIdsOf(callId: string): Ids | null {
   return /^[\da-f]{32}$/.test(traceId) ? { traceId, spanId: traceId.slice(16) } : null
 }
 
-type Recorder = { tracer: Tracer; ids: PlannedIds }
+type Recorder = { tracer: Tracer; ids: PlannedIds; clock: TraceClock }
 
 function requestTrace(recorder: Recorder, traceparent: string, tracestate: string): Trace {
   const parent = traceparent === '' ? null : readTraceparent(traceparent)
@@ -149,11 +151,12 @@ class TracePlace implements Trace {
     return new TracePlace(this.#recorder, ids, { parent: here, link: null, tracestate }, this.#isSampled)
   }
 
-  record({ name, kind, startedMs, endedMs = performance.now(), attributes, failure }: EndedSpan): void {
+  record({ name, kind, startedMs, endedMs, attributes, failure }: EndedSpan): void {
     if (!this.#isSampled) return
-    const { tracer, ids } = this.#recorder
+    const { tracer, ids, clock } = this.#recorder
+    const nowMs = clock.monotonicMs()
     const { link } = this.#origin
-    const wallMs = Date.now() - performance.now()
+    const wallMs = clock.nowMs() - nowMs
     ids.planned = this.logFields
     const span = tracer.startSpan(
       name,
@@ -161,7 +164,7 @@ class TracePlace implements Trace {
       this.#context(),
     )
     if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
-    span.end(wallMs + Math.max(startedMs, endedMs))
+    span.end(wallMs + Math.max(startedMs, endedMs ?? nowMs))
   }
 
   /** The sampler decides for a span that is begun, so one is begun and left. */

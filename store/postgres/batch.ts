@@ -2,7 +2,8 @@
  * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty
  * rows as for one. If the last batch held one row, the next one is sent at the end of the tick, because a request
  * waits for it. If it held more, the next one is gathered for `gatherMs`, because Postgres answers a small batch so
- * fast that batches would stay small. While a batch is under way, the next one grows.
+ * fast that batches would stay small. While a batch is under way, the next one grows. Rows are gathered on the machine's
+ * time, since Postgres answers on no other.
  */
 import { Fault } from '../../domain/fault.ts'
 import { asFault } from './unavailable.ts'

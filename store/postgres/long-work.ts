@@ -2,6 +2,7 @@
 
 /** The longest that one statement over a whole table may take, or that a process may wait for another one. */
 export const longWorkMsMax = 4 * 3_600_000
+/** On the machine's time: another process does the work. */
 const askAgainMs = 200
 
 /** Asks until it is so, and calls `waiting` once where it is not so at first. False: not within `longWorkMsMax`. */

@@ -25,6 +25,7 @@ export type Redis = {
 /** All keys begin so. The braces put them on one node of a cluster, because a script reads several. */
 export const keyPrefix = '{parley}:'
 
+/** On the machine's time, as are the other limits: a real server answers. */
 const connectMs = 5_000
 /** A server that says nothing for this long is taken for gone, although it is asked each second. */
 const silenceMs = 3_000

@@ -1,6 +1,7 @@
 /** Connections that are kept for the next request, and requests on a connection that its server has ended. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
 import { delay, failure, until } from './stub-socket.ts'
@@ -38,7 +39,7 @@ async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
     connectionsMax: 4,
     queuedMax: 4,
     connectMs: 1000,
-    monotonicMs: () => performance.now(),
+    clock: systemClock,
   })
   t.teardown(async () => {
     await pool.close()

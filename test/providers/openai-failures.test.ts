@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import {
   type Adapters,
   apiKey,
@@ -163,7 +164,7 @@ t.test('hostile answers stay within their limits', async (t) => {
 
 t.test('slow single bytes cannot exceed the total time', async (t) => {
   let nowMs = 0
-  const patient = provider({ monotonicMs: () => nowMs })
+  const patient = provider({ clock: { ...systemClock, monotonicMs: () => nowMs } })
   stub.behave({
     kind: 'custom',
     answer: (_, response) => {

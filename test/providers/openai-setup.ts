@@ -8,6 +8,7 @@ import type { SttRequest } from '../../domain/speech/stt.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { openCatalog } from '../../providers/catalog/rows.ts'
 import { createOpenAiProvider, type OpenAiOptions } from '../../providers/openai/provider.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
 import { type Behaviour, startStubOpenAi } from './stub-openai.ts'
 
@@ -37,7 +38,7 @@ function openProvider(url: string, changes: Partial<OpenAiOptions>) {
     asksForUsage: true,
     limits,
     unavailable: null,
-    monotonicMs: () => performance.now(),
+    clock: systemClock,
     ...changes,
   })
   const { llm, speech: { stt, tts } = {} } = made.ports

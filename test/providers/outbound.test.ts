@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
 import { type AddressPolicy, AddressRefused, checkHost, isAllowed } from '../../runtime/outbound/address-guard.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
@@ -17,7 +18,7 @@ function pool(t: Test, changes: Partial<PoolOptions> = {}) {
     connectionsMax: 2,
     queuedMax: 1,
     connectMs: 1000,
-    monotonicMs: () => performance.now(),
+    clock: systemClock,
     ...changes,
   })
   t.teardown(() => made.close())

@@ -1,5 +1,6 @@
 /** W3C Trace Context, and the places of spans that it names. */
 import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
 import { createTracing, type Tracing } from '../../runtime/telemetry/tracing.ts'
 import { passedTrace, readTraceparent, readTracestate } from '../../runtime/trace-context.ts'
 
@@ -80,7 +81,7 @@ type Test = { teardown(run: () => unknown): void }
 /** The SDK reads its variables from the environment of the process. No span is recorded, so none is sent. */
 async function tracingFor(t: Test, env: Record<string, string>): Promise<Tracing> {
   Object.assign(process.env, env)
-  const tracing = await createTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+  const tracing = await createTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, systemClock)
   for (const name of Object.keys(env)) delete process.env[name]
   if (tracing === null) throw new Error('no tracing')
   t.teardown(() => tracing.close())

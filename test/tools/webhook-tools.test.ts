@@ -70,8 +70,7 @@ function toolAt(url: string, source: Partial<WebhookSource> = {}): PipelineTool 
 }
 
 function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8']) {
-  const monotonicMs = () => performance.now()
-  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs })
+  const client = createWebhookClient({ guard: { allowedSubnets }, clock: systemClock })
   t.teardown(() => client.close())
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   return createRunTool({
@@ -258,8 +257,7 @@ t.test('addresses that are not public are blocked unless the operator allows the
 t.test('plain http reaches no public address, also not by a name', async (t) => {
   const lookup = (_: string, __: object, done: (error: null, found: { address: string; family: number }[]) => void) =>
     done(null, [{ address: '203.0.114.7', family: 4 }])
-  const monotonicMs = () => performance.now()
-  const client = createWebhookClient({ guard: { allowedSubnets: ['127.0.0.0/8'], lookup }, monotonicMs })
+  const client = createWebhookClient({ guard: { allowedSubnets: ['127.0.0.0/8'], lookup }, clock: systemClock })
   t.teardown(() => client.close())
   const { signal } = new AbortController()
   const failures = ['http://8.8.8.8/', 'http://shop.example/'].map((url) =>

@@ -7,6 +7,7 @@ import { encodeSamples } from '../../audio/pcm.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { createFetchHoldAudio } from '../../domain/transfers/hold-audio.ts'
 import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { likenessOf } from '../audio/likeness.ts'
 import { TestClock } from '../clock.ts'
 import { readFixture } from '../speech/fixtures.ts'
@@ -28,7 +29,7 @@ async function bench(t: Test, answer: RequestListener, allowedSubnets = ['127.0.
   const clock = new TestClock()
   const logged: object[] = []
   const log = { info() {}, warn() {}, error: (fields: object) => void logged.push(fields) }
-  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => performance.now() })
+  const client = createWebhookClient({ guard: { allowedSubnets }, clock: systemClock })
   t.teardown(async () => {
     await client.close()
     server.closeAllConnections()

@@ -122,7 +122,7 @@ t.test('Retry-After as a date is honoured where the answer has no Date', async (
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver((response) => {
     response.sendDate = false
-    response.writeHead(503, { 'retry-after': new Date(Date.now() + 600_000).toUTCString() }).end()
+    response.writeHead(503, { 'retry-after': new Date(world.clock.nowMs() + 600_000).toUTCString() }).end()
   })
   t.teardown(() => receiver.close())
   const dispatcher = world.dispatcher()

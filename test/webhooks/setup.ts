@@ -98,7 +98,7 @@ export async function openWorld(t: Test, cluster: TestCluster, options: WorldOpt
   const outbox = await openOutbox(t, store, databaseUrl, sql, clock)
   const client = createWebhookClient({
     guard: { allowedSubnets: ['127.0.0.0/8'] },
-    monotonicMs: () => clock.monotonicMs(),
+    clock,
     connectionsMax: 40,
     ...options.client,
   })

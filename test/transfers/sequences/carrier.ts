@@ -211,5 +211,10 @@ function commandOf(path: string, asks: boolean): SentCommand {
 }
 
 function refused({ status, body }: Refusal): Error {
-  return refusal({ status, headers: new AnswerHeaders([]), body: Buffer.from(JSON.stringify(body)) }, telnyxWire, null)
+  return refusal(
+    { status, headers: new AnswerHeaders([]), body: Buffer.from(JSON.stringify(body)) },
+    telnyxWire,
+    null,
+    0,
+  )
 }

@@ -38,13 +38,13 @@ const made = (changes: Partial<OpenAiOptions>) => (baseUrl: string, limits: Outb
     asksForUsage: true,
     limits,
     unavailable: null,
-    monotonicMs: () => systemClock.monotonicMs(),
+    clock: systemClock,
     ...changes,
   })
 const provider = made({})
 const openai = made({
   responses: true,
-  realtime: { models: ['gpt-4o-transcribe'], rules: 'openai', clock: systemClock },
+  realtime: { models: ['gpt-4o-transcribe'], rules: 'openai' },
 })
 const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-2602'] } })
 const given = { provider, stub, apiKey }

@@ -20,10 +20,10 @@ const made = (url: string) =>
     catalog,
     maxTokensField: null,
     asksForUsage: true,
-    realtime: { models: [model], rules: 'openai', clock: systemClock },
+    realtime: { models: [model], rules: 'openai' },
     limits: patient,
     unavailable: null,
-    monotonicMs: () => systemClock.monotonicMs(),
+    clock: systemClock,
   })
 const provider = made(stub.url)
 t.teardown(async () => {

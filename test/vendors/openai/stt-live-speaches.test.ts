@@ -31,10 +31,10 @@ const made = (url: string, limits: OutboundLimits = patient, key: string | null 
     catalog,
     maxTokensField: null,
     asksForUsage: true,
-    realtime: { models: [model], rules: 'speaches', clock: systemClock },
+    realtime: { models: [model], rules: 'speaches' },
     limits,
     unavailable: null,
-    monotonicMs: () => systemClock.monotonicMs(),
+    clock: systemClock,
   })
 const pcm24: StreamAudio = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 const given = (audio = pcm24): SttStreamGiven => ({
