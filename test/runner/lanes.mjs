@@ -1,4 +1,5 @@
 // The lanes of the tests. CONTRIBUTING.md has a table of them: what each holds, how long it takes and what it needs.
+import os from 'node:os'
 
 const inFolder = (folder) => (file) => file.startsWith(`test/${folder}/`)
 const oneOf = (names) => (file) => names.includes(file.replace(/^test\/|\.test\.ts$/g, ''))
@@ -6,41 +7,35 @@ const spoken = [
   ...['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map((name) => `session/${name}`),
   'process/spoken-calls',
 ]
-/** These measure real time or real audio, so one runs at a time. The list only shrinks. */
-const calm = [
-  'phone/demo',
-  ...['backup-load', 'hostile', 'hostile-carrier', 'hostile-carrier-events', 'loop-gap'].map(
-    (name) => `process/${name}`,
-  ),
-  'realtime/captions',
-  'webhooks/fairness',
-]
+/** The embedded engines over many recordings, or at the speed of speech. */
+const heard = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
+/** These promise milliseconds, or requests a second, so nothing else may run beside them. */
+const timed = ['process/backup-load', 'process/loop-gap', 'webhooks/fairness']
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
 /**
  * A lane has files, and the environment that they need; or a command, which prints the line `N passed, N failed`. A file
  * belongs to the first lane that takes it. `sideBySide`: how many suites run at once, if not one for each core.
  * `bytesMax`: how large a suite's sources may be. Suites that mostly wait are small, so that many can wait at once.
- * `isRepeated`: a few files that fail run once more, each alone. A lane loses it when ten runs in a row have shown that it
- * does without.
  */
 export const lanes = {
   static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
   voices: { files: oneOf(spoken), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
-  browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1, isRepeated: true },
+  browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
     // Programs of others change the process that loads them, so each file has a process.
     bytesMax: 1,
-    isRepeated: true,
   },
   sip: { files: inFolder('sip'), command: 'test/sip/lane.sh' },
   livekit: { files: inFolder('livekit'), command: 'test/livekit/lane.sh' },
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
-  calm: { files: oneOf(calm), sideBySide: 1, isRepeated: true },
-  process: { files: inFolder('process'), bytesMax: 20_000, isRepeated: true },
-  fast: { files: () => true, isRepeated: true },
+  speech: { files: oneOf(heard), sideBySide: 1 },
+  speed: { files: oneOf(timed), sideBySide: 1 },
+  process: { files: inFolder('process'), bytesMax: 20_000 },
+  // Many of its tests wait, so there is one suite more than cores.
+  fast: { files: () => true, sideBySide: os.availableParallelism() + 1 },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
   'debian13-product': { command: 'test/debian13.sh' },
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },
@@ -67,14 +62,14 @@ const ofProduct = [['fast'], ['process']]
 const beside = [
   ['static', 'debian13'],
   ['fast', 'clients'],
-  ['process', 'sip', 'browser'],
+  ['process', 'speech', 'sip', 'browser'],
 ]
 const long = ['voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
 const large = ['webhooks', 'transfers', 'usage', 'metrics', 'carrier']
 
 /** Stages run one after another. The rows of a stage run beside each other, and the lanes of a row one after another. */
 export const groups = {
-  test: [ofProduct, [['calm']]],
-  ci: [beside, [['calm']]],
-  all: [beside, [['calm']], [[...long, ...large]]],
+  test: [ofProduct],
+  ci: [beside, [['speed']]],
+  all: [beside, [['speed']], [[...long, ...large]]],
 }

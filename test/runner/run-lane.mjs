@@ -1,32 +1,19 @@
 // Runs files of tests and says how they ended. The last line is for people and machines: `N passed, N failed`.
-import { existsSync } from 'node:fs'
 import { noCounts } from './file-record.mjs'
 import { filesOfLane } from './files.mjs'
 import { lanes } from './lanes.mjs'
 import { prepareStore } from './prepared-store.mjs'
 import { runSuites } from './run-suites.mjs'
-import { eachAlone, suitesOf } from './suites.mjs'
-
-/** More files than this fail because of a defect. */
-const repeatsMax = 8
+import { suitesOf } from './suites.mjs'
 
 /** Resolves with the exit code. */
 export async function runLane(name, options) {
-  const { env = {}, sideBySide, bytesMax, isRepeated = false } = lanes[name]
+  const { env = {}, sideBySide, bytesMax } = lanes[name]
   const store = await prepareStore()
   const how = { sideBySide, ...options, env: { ...process.env, ...store.env, ...env } }
   const results = await runSuites(suitesOf(filesOfLane(name), bytesMax), how)
-  const failed = results.filter(({ counts }) => counts.fail > 0).map(({ file }) => file)
-  // The end of a suite has failed as well if something has kept its process alive.
-  const canRepeat = isRepeated && failed.length <= repeatsMax && failed.every((file) => existsSync(file))
-  if (failed.length === 0 || !canRepeat) {
-    await store.remove()
-    return conclude(results)
-  }
-  console.log(`run once more: ${failed.join(', ')}`)
-  const repeated = await runSuites(eachAlone(failed), { ...how, sideBySide: 1 })
   await store.remove()
-  return conclude([...results.filter(({ file }) => !failed.includes(file)), ...repeated])
+  return conclude(results)
 }
 
 /** Resolves with the exit code. */

@@ -7,6 +7,7 @@ import path from 'node:path'
 const usualBytesMax = 130_000
 /** These have a process to themselves. */
 const apart = new Map([
+  ['test/runtime/json-value.test.ts', 'it loads a package for the first time in its process'],
   ['test/http/unread-answers.test.ts', 'it measures the memory of its process'],
   [
     'test/vendors/deepgram/sdk.test.ts',
@@ -34,11 +35,8 @@ export function suitesOf(files, bytesMax = usualBytesMax) {
       }
     }
   }
-  return [...suites, ...eachAlone(files.filter((file) => apart.has(file)))]
-}
-
-export function eachAlone(files) {
-  return files.map((file) => ({ name: file, files: [file] }))
+  const alone = files.filter((file) => apart.has(file))
+  return [...suites, ...alone.map((file) => ({ name: file, files: [file] }))]
 }
 
 /** The parts have about the same size. */
