@@ -3,14 +3,14 @@ import os from 'node:os'
 
 const inFolder = (folder) => (file) => file.startsWith(`test/${folder}/`)
 const oneOf = (names) => (file) => names.includes(file.replace(/^test\/|\.test\.ts$/g, ''))
-const spoken = [
+const voiceTests = [
   ...['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map((name) => `session/${name}`),
   'process/spoken-calls',
 ]
 /** The embedded engines over many recordings, or at the speed of speech. */
-const heard = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
+const speechTests = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
 /** These promise milliseconds, or requests a second, so nothing else may run beside them. */
-const timed = ['process/backup-load', 'process/loop-gap', 'webhooks/fairness']
+const speedTests = ['process/backup-load', 'process/loop-gap', 'webhooks/fairness']
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
 /**
@@ -20,7 +20,7 @@ const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
  */
 export const lanes = {
   static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
-  voices: { files: oneOf(spoken), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
+  voices: { files: oneOf(voiceTests), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
@@ -31,8 +31,8 @@ export const lanes = {
   livekit: { files: inFolder('livekit'), command: 'test/livekit/lane.sh' },
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
-  speech: { files: oneOf(heard), sideBySide: 1 },
-  speed: { files: oneOf(timed), sideBySide: 1 },
+  speech: { files: oneOf(speechTests), sideBySide: 1 },
+  speed: { files: oneOf(speedTests), sideBySide: 1 },
   process: { files: inFolder('process'), bytesMax: 20_000 },
   // Many of its tests wait, so there is one suite more than cores.
   fast: { files: () => true, sideBySide: os.availableParallelism() + 1 },
