@@ -1,8 +1,9 @@
 /** Two nodes on one Postgres, and on one Redis where there is a server of it. The first one is measured, the other one is idle. */
 import { rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
+import { freshDataDir } from '../test/installation.ts'
 import { databaseUrlOf, openDatabase } from '../test/process/database.ts'
-import { freshDataDir, type Running, startParley } from '../test/process/parley.ts'
+import { type Running, startParley } from '../test/process/parley.ts'
 import { missingRedis, startRedis } from '../test/redis/redis.ts'
 import type { CountingRelay } from './counting-relay.ts'
 import type { Counted } from './counts.ts'

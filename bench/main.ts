@@ -3,7 +3,8 @@
  * same reason. Prints one line for each figure with its bar, and exits 1 when a bar is missed.
  */
 import { rmSync } from 'node:fs'
-import { freshDataDir, startParley } from '../test/process/parley.ts'
+import { freshDataDir } from '../test/installation.ts'
+import { startParley } from '../test/process/parley.ts'
 import { decisionTime } from './decision.ts'
 import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineName } from '../runtime/engine/options.ts'
 import { loadUws } from '../runtime/listeners/uws/load.ts'
-import { freshDataDir } from '../test/process/parley.ts'
+import { freshDataDir } from '../test/installation.ts'
 import { type Figure, median, type Result } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { startGateway } from './gateway.ts'

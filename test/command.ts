@@ -9,7 +9,8 @@ import { explain } from '../cli/client.ts'
 import { createProgram } from '../cli/program.ts'
 import type { Settings, TestServer } from './server.ts'
 
-export type Finished = { code: number; stdout: string; stderr: string }
+/** `code` is null if a signal ended the command, as it can end a process. */
+export type Finished = { code: number | null; stdout: string; stderr: string }
 
 /** A command needs the address, the data folder and the database of a server. */
 type Reached = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'url'>

@@ -2,9 +2,7 @@
  * The product in the process of the test: a gateway on a free port, with a separate database in the Postgres of the run. A
  * start costs a tenth of a second, and 0.05 s of a core; the built program with a separate Postgres costs 20 times as much.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
 import { t as root } from 'tap'
 import { type Gateway, type Start, startGateway } from '../app/gateway.ts'
 import type { Clock } from '../domain/ports/system.ts'
@@ -15,9 +13,8 @@ import { systemClock } from '../runtime/clock.ts'
 import { loadConfig } from '../runtime/process/config.ts'
 import { createLogTo } from '../runtime/telemetry/log.ts'
 import { engineAsked } from './engine/engines.ts'
+import { freshDataDir, testKey } from './installation.ts'
 import { TestCluster } from './store/cluster.ts'
-
-export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
 
 /** Variables of the environment. */
 export type Settings = Readonly<Record<string, string>>
@@ -71,7 +68,7 @@ export async function ownServer(
 const drainMs = 200
 
 async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): Promise<TestServer> {
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
+  const dataDir = freshDataDir()
   const cluster = await TestCluster.start()
   const remove = async () => {
     await cluster.stop()

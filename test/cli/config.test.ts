@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { runAlone } from '../command.ts'
-import { freshDataDir } from '../process/parley.ts'
+import { freshDataDir } from '../installation.ts'
 import { refused } from './refused.ts'
 
 const files = freshDataDir()

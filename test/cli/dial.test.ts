@@ -1,7 +1,8 @@
 /** `parley dial` over the simulated carrier, in injected time. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
-import { callWhen, hasEnded, startPhones } from '../phone/phones.ts'
+import { hasEnded } from '../phone/call-rows.ts'
+import { callWhen, startPhones } from '../phone/phones.ts'
 import { freePort } from '../process/machine.ts'
 import { passing } from '../router/requests.ts'
 import { refused } from './refused.ts'

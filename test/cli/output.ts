@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Finished } from '../process/command.ts'
+import type { Finished } from '../command.ts'
 
 /** The output of a command, which must succeed. */
 export async function outputOf(t: Test, ran: Promise<Finished>): Promise<string> {

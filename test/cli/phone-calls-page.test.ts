@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { freshDataDir } from '../installation.ts'
 import { openWordEngines } from '../phone/engines.ts'
-import { freshDataDir } from '../process/parley.ts'
 import { ownServer } from '../server.ts'
 
 const run = promisify(execFile)

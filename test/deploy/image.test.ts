@@ -7,9 +7,10 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { freshDataDir } from '../installation.ts'
 import { runFile } from '../process/command.ts'
 import { databaseUrlOf } from '../process/database.ts'
-import { freshDataDir, startParley } from '../process/parley.ts'
+import { startParley } from '../process/parley.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const instructions = readInstructions(readFileSync(path.join(root, 'deploy/Dockerfile'), 'utf8'))

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import { newCall } from '../calls/call.ts'
-import { callWhen, hasEnded, type PhoneCallRow } from '../phone/built-phones.ts'
+import { hasEnded, type PhoneCallRow } from '../phone/call-rows.ts'
+import { callWhen } from '../phone/real-time-calls.ts'
 import { insertNumber } from '../phone/stored-number.ts'
 import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -5,10 +5,11 @@ import { likenessOf } from '../audio/likeness.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { freePort } from '../process/machine.ts'
-import { loopbackAgent } from '../process/voice-session.ts'
+import { loopbackAgent } from '../session/voice-session.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
+import { hasEnded, type PhoneCallRow } from './call-rows.ts'
 import { settingsOf, webhookPath } from './outside-carrier.ts'
-import { callWhen, hasEnded, newClock, newestInbound, type PhoneCallRow, startInTime } from './phones.ts'
+import { callWhen, newClock, newestInbound, startInTime } from './phones.ts'
 import { insertOnlyTenantsNumber } from './stored-number.ts'
 
 const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)

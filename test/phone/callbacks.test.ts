@@ -3,7 +3,8 @@ import t, { type Test } from 'tap'
 import { systemIds } from '../../runtime/clock.ts'
 import { call, faultOf } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, eventsWithType, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
+import { hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, eventsWithType, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 const sql = openDatabase(phones.server)

@@ -6,8 +6,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { testKey } from '../installation.ts'
 import { call } from '../platform/setup.ts'
-import { startParley, testKey } from '../process/parley.ts'
+import { startParley } from '../process/parley.ts'
 import type { Target } from '../router/requests.ts'
 
 type Row = {

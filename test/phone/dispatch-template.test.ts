@@ -3,7 +3,8 @@ import t from 'tap'
 import type { AgentSettings } from '../../domain/agents/agent.ts'
 import { dispatchedBy } from '../../domain/phone/dispatch-template.ts'
 import { call } from '../platform/setup.ts'
-import { callWhen, hasEnded, newestInbound, startPhones } from './phones.ts'
+import { hasEnded } from './call-rows.ts'
+import { callWhen, newestInbound, startPhones } from './phones.ts'
 
 const numbers = { from: '+14155550123', to: '+14155550100', forwardedFrom: null }
 const withheld = { ...numbers, from: null }

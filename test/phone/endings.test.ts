@@ -1,7 +1,8 @@
 /** How calls end that hold no conversation, over the simulated carrier. The numbers act in the ways that docs list. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
+import { eventsOf, hasEnded } from './call-rows.ts'
+import { callWhen, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

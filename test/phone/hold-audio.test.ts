@@ -3,7 +3,8 @@ import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
 import { call } from '../platform/setup.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
-import { callWhen, eventsOf, eventsWithType, startPhones } from './phones.ts'
+import { eventsOf } from './call-rows.ts'
+import { callWhen, eventsWithType, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

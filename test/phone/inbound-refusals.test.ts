@@ -2,7 +2,8 @@
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
+import { eventsOf, hasEnded } from './call-rows.ts'
+import { callWhen, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 const sql = openDatabase(phones.server)

@@ -1,7 +1,8 @@
 /** Keys of phones, over the simulated carrier: those that a person presses, and those that the agent presses. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow, type PhoneEvent, startPhones } from './phones.ts'
+import { eventsOf, hasEnded, type PhoneCallRow, type PhoneEvent } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

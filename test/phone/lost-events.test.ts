@@ -1,7 +1,8 @@
 /** Calls whose events are lost, late or doubled on their way from the carrier, and one whose recording fails. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, startPhones } from './phones.ts'
+import { eventsOf, hasEnded } from './call-rows.ts'
+import { callWhen, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

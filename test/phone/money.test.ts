@@ -2,7 +2,8 @@
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const microUsdPerMinute = 60_000
 const prices = [{ direction: 'outbound', prefix: '+1500555', microUsdPerMinute }]

@@ -1,5 +1,5 @@
 /** A server whose carrier is not in it, as a real one is, and has its answers from the test. */
-import { loopbackProviders } from '../process/voice-session.ts'
+import { loopbackProviders } from '../session/voice-session.ts'
 
 type OutsideCarrier = { apiKey: string; baseUrl: string; publicKey: string }
 

@@ -3,12 +3,14 @@
  * endpoint for webhooks. Its engines say and recognise words in tones. All requests of a test let time pass while they wait.
  */
 import { TestClock } from '../clock.ts'
+import { testKey } from '../installation.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
-import { ownServer, type TestServer, testKey } from '../server.ts'
+import { ownServer, type TestServer } from '../server.ts'
 import { wholeProcess } from '../time/quiet.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { eventsOf, type PhoneCallRow, type PhoneEvent } from './call-rows.ts'
 import { openWordEngines } from './engines.ts'
 
 export type ServerInTime = InTime & { server: TestServer; close: () => Promise<void> }
@@ -78,30 +80,6 @@ export async function startPhones(settings: Record<string, string> = {}): Promis
   }
 }
 
-export type PhoneCallRow = Record<string, unknown> & {
-  id: string
-  status: string
-  end_reason: string | null
-  ended_at: string | null
-  direction: string
-  from: string | null
-  to: string
-  call_control_id: string
-  transcript: {
-    entries: ({ source: string; text: string; tool_calls?: unknown[] } & Record<'heard_text', string | null>)[]
-  }
-  report: { outcome: string } | null
-  recording_status: string | null
-}
-export type PhoneEvent = {
-  provider: string
-  event_type: string
-  status: string | null
-  failure_cause: string | null
-  sip_status_code: number | null
-  payload: Record<string, unknown>
-}
-
 /** Calls with a target whose time a test moves. */
 export type InTime = Target & { clock: TestClock }
 
@@ -122,12 +100,6 @@ export async function callWhen(
     })
   })
   return row as unknown as PhoneCallRow
-}
-
-export const hasEnded = (row: PhoneCallRow) => row.ended_at !== null && row.report !== null
-
-export async function eventsOf(target: Target, id: string): Promise<PhoneEvent[]> {
-  return (await call(target, 'GET', `/v1/calls/${id}/events`)).json<{ events: PhoneEvent[] }>().events
 }
 
 /** Its events as soon as one of this type is among them: they are stored a moment after what they tell. */

@@ -4,7 +4,8 @@ import { unknown } from '../platform/isolation-table.ts'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { send } from '../router/requests.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -5,7 +5,8 @@ import { call, faultOf, openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import { send, type Target } from '../router/requests.ts'
-import { callWhen, hasEnded, startPhones } from './phones.ts'
+import { hasEnded } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 import { insertNumber } from './stored-number.ts'
 
 const phones = await startPhones()

@@ -1,7 +1,8 @@
 /** The numbers that a test key has imported over a SIP connection: their trunk is simulated. */
 import t, { type Test } from 'tap'
 import { call, openAdministration } from '../platform/setup.ts'
-import { callWhen, eventsWithType, hasEnded, type InTime, newestInbound, startPhones } from './phones.ts'
+import { hasEnded } from './call-rows.ts'
+import { callWhen, eventsWithType, type InTime, newestInbound, startPhones } from './phones.ts'
 
 const server = await startPhones()
 t.teardown(() => server.close())

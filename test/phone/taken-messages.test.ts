@@ -2,7 +2,8 @@
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow, startPhones } from './phones.ts'
+import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, newestInbound, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -2,7 +2,8 @@
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 /** Says nothing, to the agent and to the question whether they take a call. */
 const silent = '+15005550019'

@@ -1,7 +1,8 @@
 /** Agents that transfer their calls over the simulated carrier. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsWithType, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, eventsWithType, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -1,7 +1,8 @@
 /** Transfers over the simulated carrier, in injected time. The numbers act in the ways that docs list. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

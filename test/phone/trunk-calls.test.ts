@@ -7,7 +7,8 @@ import { speak } from '../speech/tones.ts'
 import { SipPeer } from '../trunk/sip-peer.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound, type PhoneCallRow } from './phones.ts'
+import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, newestInbound } from './phones.ts'
 
 /** The other side of the trunk, where calls go out to. */
 const farPort = await freePort()

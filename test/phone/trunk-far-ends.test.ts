@@ -4,7 +4,8 @@ import type { SipRequest } from '../../providers/trunk/message.ts'
 import { freePort } from '../process/machine.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, eventsOf, hasEnded, newestInbound } from './phones.ts'
+import { eventsOf, hasEnded } from './call-rows.ts'
+import { callWhen, newestInbound } from './phones.ts'
 
 const server = await startTrunkServer(await freePort(), { PARLEY_SIP_FAR_END_QUIET_MS: '5000' })
 t.teardown(() => server.close())

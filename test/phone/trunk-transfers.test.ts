@@ -5,7 +5,8 @@ import { freePort } from '../process/machine.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { SipPhone } from '../trunk/sip-phone.ts'
 import { startTrunkServer } from '../trunk/trunk-server.ts'
-import { callWhen, hasEnded, newestInbound } from './phones.ts'
+import { hasEnded } from './call-rows.ts'
+import { callWhen, newestInbound } from './phones.ts'
 
 /** The other side of the trunk, where calls go out to. */
 const farPort = await freePort()

@@ -4,9 +4,10 @@ import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
-import { Page } from '../process/voice-session.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
-import { callWhen, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { Page } from '../session/voice-session.ts'
+import { hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())

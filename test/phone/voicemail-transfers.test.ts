@@ -1,8 +1,9 @@
 /** Transfers of calls that a voicemail has answered, over the simulated carrier in injected time. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
-import { Page } from '../process/voice-session.ts'
-import { callWhen, eventsOf, eventsWithType, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { Page } from '../session/voice-session.ts'
+import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, eventsWithType, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -3,7 +3,8 @@ import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from './phones.ts'
+import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'
+import { callWhen, startPhones } from './phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { loopbackProviders, Page, type Started, startSession } from '../process/voice-session.ts'
 import { ask, postJson, responses, type Target } from '../router/requests.ts'
+import { loopbackProviders, Page, type Started, startSession } from '../session/voice-session.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: loopbackProviders })

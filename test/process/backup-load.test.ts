@@ -7,13 +7,14 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
+import { freshDataDir, testKey } from '../installation.ts'
 import { call } from '../platform/setup.ts'
 import { ask, postJson, responses } from '../router/requests.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { runParley } from './command.ts'
 import { databaseUrlOf } from './database.ts'
 import { until } from './machine.ts'
-import { freshDataDir, type Running, startParley, testKey } from './parley.ts'
+import { type Running, startParley } from './parley.ts'
 
 t.setTimeout(300_000)
 

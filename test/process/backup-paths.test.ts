@@ -6,11 +6,13 @@ import net from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { refused } from '../cli/refused.ts'
+import type { Finished } from '../command.ts'
+import { freshDataDir } from '../installation.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { hold } from '../store/held.ts'
-import { type Finished, runFile, runParley } from './command.ts'
+import { runFile, runParley } from './command.ts'
 import { until } from './machine.ts'
-import { entry, freshDataDir } from './parley.ts'
+import { entry } from './parley.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())

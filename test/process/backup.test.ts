@@ -6,13 +6,15 @@ import t from 'tap'
 import { applyMigrations, schemaVersion } from '../../store/migrations/migrate.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { refused } from '../cli/refused.ts'
-import { callWhen, hasEnded } from '../phone/built-phones.ts'
+import { freshDataDir, testKey } from '../installation.ts'
+import { hasEnded } from '../phone/call-rows.ts'
+import { callWhen } from '../phone/real-time-calls.ts'
 import { call } from '../platform/setup.ts'
+import { loopbackAgent, loopbackProviders } from '../session/voice-session.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { runParley } from './command.ts'
 import { openDatabase } from './database.ts'
-import { freshDataDir, startParley, testKey } from './parley.ts'
-import { loopbackAgent, loopbackProviders } from './voice-session.ts'
+import { startParley } from './parley.ts'
 
 const masterKey = { PARLEY_MASTER_KEY: 'm'.repeat(32) }
 const folder = freshDataDir()

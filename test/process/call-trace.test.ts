@@ -2,11 +2,11 @@
 import t from 'tap'
 import { call, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { Page } from '../session/voice-session.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 import { startAdministeredProgram } from './administered.ts'
 import { until } from './machine.ts'
 import { type SpanAtSink, startSpanSink, treeOf, valuesOf } from './span-sink.ts'
-import { Page } from './voice-session.ts'
 
 const [sink, stub, hook] = await Promise.all([startSpanSink(), startStubOpenAi(), startReceiver()])
 const tool = await startReceiver((response) => response.writeHead(200).end('{"eta":"noon"}'))

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import os from 'node:os'
 import path from 'node:path'
+import type { Finished } from '../command.ts'
 
 const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
 
-export type Finished = { code: number | null; stdout: string; stderr: string }
 export type CommandOptions = { dataDir: string; env?: Record<string, string>; cwd?: string; timeoutMs?: number }
 
 export function runParley(args: readonly string[], options: CommandOptions): Promise<Finished> {

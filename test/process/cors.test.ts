@@ -1,6 +1,7 @@
 /** Cross-origin reads of the built product: only the configured origins may read its answers from a page. */
 import t from 'tap'
-import { freshDataDir, startParley } from './parley.ts'
+import { freshDataDir } from '../installation.ts'
+import { startParley } from './parley.ts'
 
 t.test('a page of a configured origin may call the HTTP surfaces, another may not', async (t) => {
   const dataDir = freshDataDir()

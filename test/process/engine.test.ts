@@ -1,9 +1,10 @@
 /** A running Parley says over which engine it serves, and why. */
 import t from 'tap'
 import { chooseEngine, describeEngine, type EngineChoice } from '../../runtime/server/choose.ts'
+import { freshDataDir } from '../installation.ts'
 import { runParley } from './command.ts'
 import { freePort } from './machine.ts'
-import { freshDataDir, startParley } from './parley.ts'
+import { startParley } from './parley.ts'
 
 for (const setting of ['auto', 'node'] as const) {
   t.test(`PARLEY_ENGINE=${setting}`, async (t) => {

@@ -4,9 +4,9 @@
  */
 import net from 'node:net'
 import type { Test } from 'tap'
+import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { startAttacked } from './attacked-server.ts'
 import { until } from './machine.ts'
-import { call, loopbackProviders, Page, startSession } from './voice-session.ts'
 
 const queuedMax = 40
 const { parley, hostile } = await startAttacked({

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import t from 'tap'
+import { freshDataDir } from '../installation.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses } from '../router/requests.ts'
 import { openDatabase } from './database.ts'
-import { freshDataDir, startParley } from './parley.ts'
+import { startParley } from './parley.ts'
 
 const leaseMs = 600
 const stub = await startStubOpenAi()

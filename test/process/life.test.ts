@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { freshDataDir } from '../installation.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send, speech, transcribe } from '../router/requests.ts'
 import { readFixture } from '../speech/fixtures.ts'
@@ -12,7 +13,7 @@ import { runParley } from './command.ts'
 import { openDatabase, postgresPid, socketDir } from './database.ts'
 import { descendants, freePort, isRunning, until } from './machine.ts'
 import { bothServe } from './metrics.ts'
-import { freshDataDir, type Running, startParley } from './parley.ts'
+import { type Running, startParley } from './parley.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())

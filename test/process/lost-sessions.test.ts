@@ -2,10 +2,10 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { until } from './machine.ts'
 import { type Running, startParley } from './parley.ts'
-import { call, loopbackProviders, Page, startSession } from './voice-session.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())

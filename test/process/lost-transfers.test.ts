@@ -6,15 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../runtime/clock.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow } from '../phone/built-phones.ts'
+import { eventsOf, hasEnded, type PhoneCallRow } from '../phone/call-rows.ts'
 import { settingsOf } from '../phone/outside-carrier.ts'
+import { callWhen } from '../phone/real-time-calls.ts'
 import { insertOnlyTenantsNumber } from '../phone/stored-number.ts'
 import { call } from '../platform/setup.ts'
+import { loopbackAgent } from '../session/voice-session.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { freePort, until } from './machine.ts'
 import { type Running, startParley } from './parley.ts'
-import { loopbackAgent } from './voice-session.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())

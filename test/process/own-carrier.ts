@@ -7,10 +7,10 @@ import t from 'tap'
 import { settingsOf, webhookPath } from '../phone/outside-carrier.ts'
 import { insertOnlyTenantsNumber } from '../phone/stored-number.ts'
 import { masterKey } from '../rmsg/provider-events.ts'
+import { call, loopbackAgent } from '../session/voice-session.ts'
 import { startAttacked } from './attacked-server.ts'
 import { openDatabase } from './database.ts'
 import { freePort, until } from './machine.ts'
-import { call, loopbackAgent } from './voice-session.ts'
 
 /** One leg that the server has dialled. */
 export type DialledLeg = {

@@ -1,12 +1,11 @@
 /** Starts the built product as a user does, on a free port and in a new data folder, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { engineAsked } from '../engine/engines.ts'
+import { freshDataDir, testKey } from '../installation.ts'
 import { copyCluster } from '../store/prepared-cluster.ts'
-
-export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
 
 export const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
 
@@ -26,10 +25,6 @@ export type Running = {
   kill(): Promise<void>
   /** Ends the process if it lives and removes the data folder. */
   remove(): Promise<void>
-}
-
-export function freshDataDir(): string {
-  return mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
 }
 
 /** For how long a server that is removed may drain. */

@@ -15,9 +15,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { freshDataDir } from '../installation.ts'
 import { postJson, speech, transcribe } from '../router/requests.ts'
 import { readFixture } from '../speech/fixtures.ts'
-import { entry, freshDataDir, startParley } from './parley.ts'
+import { entry, startParley } from './parley.ts'
 
 /** A checkout with the present build. Its source is one line, so that the next build has none of the modules of this one. */
 function checkout(): string {

@@ -3,11 +3,12 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import { likenessOf, likenessOfPieces } from '../audio/likeness.ts'
 import { voicesOf } from '../session/recorded-call.ts'
+import { call, Page, rateHz, type Started, startSession } from '../session/voice-session.ts'
 import { speechAt } from '../speech/samples.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { until } from './machine.ts'
+import { pair } from './pair.ts'
 import type { Running } from './parley.ts'
-import { call, Page, pair, rateHz, type Started, startSession } from './voice-session.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())

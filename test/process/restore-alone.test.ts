@@ -5,11 +5,12 @@ import t from 'tap'
 import { upgradeLock } from '../../store/migrations/upgrade-lock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { refused } from '../cli/refused.ts'
+import { freshDataDir } from '../installation.ts'
 import { send } from '../router/requests.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { runParley } from './command.ts'
 import { until } from './machine.ts'
-import { freshDataDir, startParley } from './parley.ts'
+import { startParley } from './parley.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())

@@ -1,9 +1,9 @@
 /** Live voice sessions while their process ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { type Running, startParley } from './parley.ts'
-import { call, loopbackProviders, Page, startSession } from './voice-session.ts'
 
 const env = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_MASTER_KEY: 'm'.repeat(32), PARLEY_DRAIN_GRACE_MS: '100' }
 const cluster = await TestCluster.start()

@@ -1,7 +1,7 @@
 /** Content of a session never reaches the log, at its most detailed level. */
 import t from 'tap'
+import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { startParley } from './parley.ts'
-import { call, loopbackProviders, Page, startSession } from './voice-session.ts'
 
 const secret = (name: string) => `quokka-${name}`
 

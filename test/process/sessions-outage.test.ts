@@ -1,12 +1,12 @@
 /** Voice sessions go on while the database is away, and nothing of their record is lost. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { call, loopbackProviders, Page } from '../session/voice-session.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { postgresPid } from './database.ts'
 import { DatabaseRelay } from './database-relay.ts'
 import { until } from './machine.ts'
 import { type Running, startParley } from './parley.ts'
-import { call, loopbackProviders, Page } from './voice-session.ts'
 
 const env = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_MASTER_KEY: 'm'.repeat(32) }
 const awayMs = 5000

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'
+import { testKey } from '../installation.ts'
 import { answer, pinned } from '../platform/setup.ts'
 import { freePort, until } from './machine.ts'
-import { startParley, testKey } from './parley.ts'
+import { startParley } from './parley.ts'
 
 t.test('the trace of a request is printed as a tree', async (t) => {
   const port = await freePort()

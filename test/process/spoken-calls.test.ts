@@ -3,10 +3,12 @@
  * part of `make test-all LANE=voices`, for which a machine must be calm.
  */
 import t from 'tap'
-import { callWhen, eventsOf, hasEnded, type PhoneCallRow, startPhones } from '../phone/built-phones.ts'
+import { eventsOf, hasEnded, type PhoneCallRow } from '../phone/call-rows.ts'
+import { callWhen } from '../phone/real-time-calls.ts'
 import { call } from '../platform/setup.ts'
 import { soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
+import { startPhones } from './built-phones.ts'
 
 const phones = await startPhones()
 t.teardown(() => phones.close())

@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { refused } from '../cli/refused.ts'
+import { freshDataDir, testKey } from '../installation.ts'
 import { send } from '../router/requests.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { runParley } from './command.ts'
-import { freshDataDir, type Running, startParley, testKey } from './parley.ts'
+import { type Running, startParley } from './parley.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())

@@ -1,12 +1,13 @@
 /** The spans of requests at a local sink (OTLP over HTTP as JSON). */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { testKey } from '../installation.ts'
 import { answer, pinned, stubProviders } from '../platform/setup.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { start } from '../realtime/socket.ts'
 import { ask, responses, send } from '../router/requests.ts'
 import { until as happens } from './machine.ts'
-import { startParley, testKey } from './parley.ts'
+import { startParley } from './parley.ts'
 import { type SpanAtSink, startSpanSink, valuesOf } from './span-sink.ts'
 
 const sink = await startSpanSink()

@@ -4,8 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { freshDataDir } from '../installation.ts'
 import { freePort } from '../process/machine.ts'
-import { freshDataDir, type Running, startParley } from '../process/parley.ts'
+import { type Running, startParley } from '../process/parley.ts'
 import { type StubOpenAi, startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Client, start, type Target } from '../realtime/socket.ts'
 import { TestCluster } from '../store/cluster.ts'

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { freePort } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
 import { type Running, startParley } from '../process/parley.ts'
-import { loopbackProviders, Page, startSession } from '../process/voice-session.ts'
+import { loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 

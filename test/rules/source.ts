@@ -81,14 +81,18 @@ function isTest(callee: ts.Expression): boolean {
 }
 
 /** The project's own files that a file imports or exports from, types included. */
-export function importsOf(source: ts.SourceFile): string[] {
+export function importsOf(source: ts.SourceFile, { types = true } = {}): string[] {
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
+    if (!types && isOfTypes(statement)) return []
     const from = statement.moduleSpecifier
     if (!from || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return []
     return [path.posix.join(path.posix.dirname(source.fileName), from.text)]
   })
 }
+
+const isOfTypes = (statement: ts.ImportDeclaration | ts.ExportDeclaration): boolean =>
+  ts.isImportDeclaration(statement) ? statement.importClause?.isTypeOnly === true : statement.isTypeOnly
 
 /** Groups of files that import one another in a circle: strongly connected components of more than one file (Tarjan, 1972). */
 export function circles(arrows: ReadonlyMap<string, readonly string[]>): string[][] {

@@ -1,43 +1,28 @@
 /** Rules about the tests: which may start the built program, and that the documents name the lanes that exist. */
 import t from 'tap'
+import { filesOfLane } from '../runner/files.mjs'
 import { code, importsOf, parse, read } from './source.ts'
 
 const tests = code.filter((file) => file.startsWith('test/') && file.endsWith('.ts'))
-const imports = new Map(tests.map((file) => [file, importsOf(parse(file))]))
+const imports = new Map(tests.map((file) => [file, importsOf(parse(file), { types: false })]))
 
 const starters = ['test/process/parley.ts', 'test/process/command.ts']
-/** The lane `process`, and lanes of programs that need a whole product beside them. */
-const mayStart = /^test\/(process|clients|deploy|livekit|proxies|s3|sip)\/|-in-browser\.test\.ts$/
-/** These will start the product in the process of the test. The list only shrinks. */
-const stillStart = [
-  'test/cli/alone.test.ts',
-  'test/cli/calls.test.ts',
-  'test/cli/cli.test.ts',
-  'test/cli/commands.test.ts',
-  'test/cli/config.test.ts',
-  'test/cli/database.test.ts',
-  'test/cli/dial-interrupted.test.ts',
-  'test/cli/listen.test.ts',
-  'test/cli/numbers.test.ts',
-  'test/cli/output.ts',
-  'test/cli/phone-calls-page.test.ts',
-  'test/cli/refused.ts',
-  'test/phone/built-phones.ts',
-  'test/phone/demo.test.ts',
-  'test/phone/demo.ts',
-  'test/realtime/try-visits.test.ts',
-  'test/rmsg/kills.test.ts',
-  'test/sms/demo.ts',
-  'test/webhooks/demo.ts',
-  'test/webhooks/serving.ts',
-]
 
-t.test('only the tests in test/process start the built program', (t) => {
-  const starting = [...imports].filter(([, all]) => starters.some((starter) => all.includes(starter)))
-  const others = starting.map(([file]) => file).filter((file) => !mayStart.test(file))
-  t.same(others.toSorted(), stillStart)
+t.test('no test of the lane `fast` starts the built program', (t) => {
+  for (const file of filesOfLane('fast')) {
+    const starter = starters.find((starter) => reachedFrom(file).has(starter))
+    t.equal(starter, undefined, file)
+  }
+  t.ok(filesOfLane('process').some((file) => starters.some((starter) => reachedFrom(file).has(starter))))
   t.end()
 })
+
+/** All files that a file imports, and that these import. */
+function reachedFrom(file: string): Set<string> {
+  const reached = new Set([file])
+  for (const each of reached) for (const imported of imports.get(each) ?? []) reached.add(imported)
+  return reached
+}
 
 t.test('CONTRIBUTING.md has every lane, and names no other', (t) => {
   const lanes = [...read('test/runner/lanes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)].map(([, lane]) => lane)

@@ -10,7 +10,7 @@ const voiceTests = [
 /** The embedded engines over many recordings, or at the speed of speech. */
 const speechTests = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
 /** These promise milliseconds, or requests a second, so nothing else may run beside them. */
-const speedTests = ['process/backup-load', 'process/loop-gap', 'webhooks/fairness']
+const speedTests = ['process/backup-load', 'process/loop-gap', 'process/webhook-fairness']
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
 /**
@@ -33,7 +33,7 @@ export const lanes = {
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
   speech: { files: oneOf(speechTests), sideBySide: 1 },
   speed: { files: oneOf(speedTests), sideBySide: 1 },
-  process: { files: inFolder('process'), bytesMax: 20_000 },
+  process: { files: (file) => /^test\/(process|proxies|deploy)\//.test(file), bytesMax: 20_000 },
   // Many of its tests wait, so there is one suite more than cores.
   fast: { files: () => true, sideBySide: os.availableParallelism() + 1 },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
@@ -41,7 +41,7 @@ export const lanes = {
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },
   production: { command: 'test/deploy/production.sh' },
   webhooks: {
-    command: `PARLEY_TEST_SLOW=1 node test/run.mjs --jobs=1 ${['webhooks/kills', 'webhooks/postgres-killed', 'rmsg/kills', 'webhooks/fairness'].map((name) => `test/${name}.test.ts`).join(' ')}`,
+    command: `PARLEY_TEST_SLOW=1 node test/run.mjs --jobs=1 ${['webhook-kills', 'webhook-postgres-killed', 'rmsg-kills', 'webhook-fairness'].map((name) => `test/process/${name}.test.ts`).join(' ')}`,
   },
   transfers: {
     command: `${seeded} PARLEY_TEST_SEQUENCES=\${PARLEY_TEST_SEQUENCES:-100000} node test/run.mjs --seconds=3600 test/transfers/sequences.test.ts`,

@@ -7,10 +7,11 @@ import { wavHeader } from '../../audio/wav.ts'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { newCall, newEvent } from '../calls/call.ts'
+import { freshDataDir } from '../installation.ts'
 import { openAdministration } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
-import { freshDataDir, type Running, startParley } from '../process/parley.ts'
-import { call, loopbackProviders, Page } from '../process/voice-session.ts'
+import { type Running, startParley } from '../process/parley.ts'
+import { call, loopbackProviders, Page } from '../session/voice-session.ts'
 import { bucket, type Gateway, missing, startGateway } from './gateway.ts'
 
 t.setTimeout(900_000)

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { call, faultOf, startAdministered } from '../platform/setup.ts'
-import { loopbackProviders, Page } from '../process/voice-session.ts'
+import { loopbackProviders, Page } from '../session/voice-session.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 
 const secondPort = await startReceiver()

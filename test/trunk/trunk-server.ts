@@ -1,12 +1,11 @@
 /** A Parley that takes calls over SIP, with an agent and a number of a trunk on this machine. */
 
-import * as built from '../phone/built-phones.ts'
 import { type Phones, startPhones } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
 
-type Trunk = { sipPort: number; connectionId: string; trunkNumber: string }
+export type Trunk = { sipPort: number; connectionId: string; trunkNumber: string }
 export type TrunkServer = Phones & Trunk
 
 export const trunkNumber = '+15005550140'
@@ -24,14 +23,8 @@ export async function startTrunkServer(farPort: number, env: Record<string, stri
   return { ...phones, ...(await trunkOf(phones, sipPort, farPort)) }
 }
 
-/** The same with the built program, in real time. */
-export async function startBuiltTrunkServer(farPort: number): Promise<built.Phones & Trunk> {
-  const sipPort = await freePort()
-  const phones = await built.startPhones(trunkEnv(sipPort))
-  return { ...phones, ...(await trunkOf(phones, sipPort, farPort)) }
-}
-
-async function trunkOf(phones: Target & { agentId: string }, sipPort: number, farPort: number): Promise<Trunk> {
+/** A number of a trunk on this machine, for the agent. */
+export async function trunkOf(phones: Target & { agentId: string }, sipPort: number, farPort: number): Promise<Trunk> {
   const made = async (path: string, body: object) => {
     const answer = await call(phones, 'POST', `/v1/phone-numbers/${path}`, body)
     if (answer.status !== 201) throw new Error(answer.text)

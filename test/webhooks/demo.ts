@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { runParley } from '../process/command.ts'
 import { type Running, startParley } from '../process/parley.ts'
-import { call, loopbackProviders, Page, startSession } from '../process/voice-session.ts'
+import { call, loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { KillableReceiver, type ReceivedWebhook } from './killable-receiver.ts'
 import { nodeVerifier, pythonVerifier, type SignedWebhook, type Verifier } from './verifiers.ts'
 

@@ -1,65 +1,9 @@
-/** A Parley with an organization whose endpoints are on this machine. */
+/** The product in this process, with an organization whose endpoints are on this machine. */
 import type { Test } from 'tap'
-import { openAdministration } from '../platform/setup.ts'
-import { type DatabaseOf, databaseUrlOf, openDatabase } from '../process/database.ts'
-import { freshDataDir, type Running, startParley } from '../process/parley.ts'
 import { ownServer, type Settings } from '../server.ts'
-import { type Emitter, openEmitter } from './load.ts'
-import { type EndpointColumns, insertEndpoint } from './recorded.ts'
+import { keyAndSubnets, type Served, withEndpoints } from './served.ts'
 
-export type Served = Emitter & {
-  sql: ReturnType<typeof openDatabase>
-  endpoint(url: string, columns?: EndpointColumns): Promise<string>
-}
-
-export type Serving = Served & {
-  parley: Running
-  /** Kills the process and starts another one. */
-  restart(): Promise<void>
-  kill(): Promise<void>
-}
-
-/** The master key is given, so that another process reads what one has sealed. */
-const keyAndSubnets = { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8', PARLEY_MASTER_KEY: 'm'.repeat(32) }
-
-/** In this process. */
 export async function serving(t: Test, settings: Settings = {}): Promise<Served> {
   const server = await ownServer(t, { ...keyAndSubnets, ...settings })
   return withEndpoints(t, server, server)
 }
-
-/** The built program. */
-export async function startServing(t: Test, more: NodeJS.ProcessEnv = {}): Promise<Serving> {
-  const env = { ...keyAndSubnets, ...more }
-  const dataDir = freshDataDir()
-  let parley = await startParley(env, dataDir)
-  t.teardown(() => parley.remove())
-  return {
-    ...(await withEndpoints(t, parley, dataDir)),
-    get parley() {
-      return parley
-    },
-    kill: () => parley.kill(),
-    async restart() {
-      parley = await startParley(env, dataDir)
-    },
-  }
-}
-
-async function withEndpoints(
-  t: Test,
-  parley: Parameters<typeof openAdministration>[0],
-  database: DatabaseOf,
-): Promise<Served> {
-  const administration = await openAdministration(parley)
-  const { id: organizationId } = await administration.organization('with webhooks')
-  await administration.close()
-  const tenant = { organizationId, test: false }
-  const sql = openDatabase(database)
-  const emitter = openEmitter(databaseUrlOf(database), tenant)
-  t.teardown(() => Promise.all([sql.end({ timeout: 1 }), emitter.close()]))
-  return { ...emitter, sql, endpoint: (url, columns) => insertEndpoint(sql, tenant, url, Date.now(), columns) }
-}
-
-/** Whether the full size is wanted, which takes minutes: `make test-all LANE=webhooks`. */
-export const isFullSize = process.env['PARLEY_TEST_SLOW'] !== undefined

@@ -4,9 +4,9 @@ import { validatorsOf } from '../../app/answer-checks.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { call, startAdministered, stubProviders } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
-import { Page } from '../process/voice-session.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
+import { Page } from '../session/voice-session.ts'
 import { ok, type Received, type Receiver, startReceiver } from './receiver.ts'
 
 const stub = await startStubOpenAi()

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Administration, call } from '../../platform/setup.ts'
 import { wavOf } from '../../platform/spending.ts'
 import type { Running } from '../../process/parley.ts'
-import { Page } from '../../process/voice-session.ts'
 import { frame, loopbackStt, stt } from '../../proxies/load.ts'
 import { start } from '../../realtime/socket.ts'
 import { ask, postJson, responses, send, speech, type Target, transcribe } from '../../router/requests.ts'
+import { Page } from '../../session/voice-session.ts'
 
 const workers = 6
 const sockets = 12

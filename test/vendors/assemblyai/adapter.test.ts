@@ -90,8 +90,8 @@ void t.test('the wait for a transcript', async (t) => {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     after: (delayMs: number, run: () => void) => {
-      // The timer of the deletion.
-      if (delayMs === 5000) return () => {}
+      // The timers of the deletion and of the look at requests.
+      if (delayMs === 5000 || delayMs === 250) return () => {}
       delays.push(delayMs)
       nowMs += delayMs
       const timer = setImmediate(run)

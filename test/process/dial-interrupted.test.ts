@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { freshDataDir, testKey } from '../installation.ts'
 import { call } from '../platform/setup.ts'
-import { runParley } from '../process/command.ts'
-import { until } from '../process/machine.ts'
-import { entry, freshDataDir, startParley, testKey } from '../process/parley.ts'
+import { runParley } from './command.ts'
+import { until } from './machine.ts'
+import { entry, startParley } from './parley.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 

@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { countOf, makeDue } from './load.ts'
-import { startReceiver } from './receiver.ts'
-import { isFullSize, startServing } from './serving.ts'
+import { countOf, makeDue } from '../webhooks/load.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
+import { isFullSize } from '../webhooks/served.ts'
+import { startServing } from './serving-webhooks.ts'
 
 const [events, kills] = isFullSize ? [1_000, 10] : [200, 3]
 const endpointsMax = 10

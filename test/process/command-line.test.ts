@@ -2,13 +2,14 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { runLine, runParley } from '../process/command.ts'
-import { descendants, freePort, isRunning, until } from '../process/machine.ts'
-import { entry, freshDataDir, startParley } from '../process/parley.ts'
+import { outputOf as outputOfRun } from '../cli/output.ts'
+import { refused } from '../cli/refused.ts'
+import { freshDataDir } from '../installation.ts'
 import { send } from '../router/requests.ts'
 import { wordErrors } from '../speech/words.ts'
-import { outputOf as outputOfRun } from './output.ts'
-import { refused } from './refused.ts'
+import { runLine, runParley } from './command.ts'
+import { descendants, freePort, isRunning, until } from './machine.ts'
+import { entry, startParley } from './parley.ts'
 
 /** A first run with no settings but the place of its data. */
 const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_EDGE_QUOTA: '' })

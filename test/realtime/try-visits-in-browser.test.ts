@@ -14,7 +14,8 @@ import {
   otherHost,
   type Page,
 } from '../browser/chromium.ts'
-import { startParley, testKey } from '../process/parley.ts'
+import { testKey } from '../installation.ts'
+import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
 

@@ -1,9 +1,10 @@
 /** Postgres is killed while events are stored and delivered. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { openDatabase, postgresPid } from '../process/database.ts'
-import { startReceiver } from './receiver.ts'
-import { isFullSize, startServing } from './serving.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
+import { isFullSize } from '../webhooks/served.ts'
+import { openDatabase, postgresPid } from './database.ts'
+import { startServing } from './serving-webhooks.ts'
 
 const kills = isFullSize ? 5 : 1
 const writers = 4

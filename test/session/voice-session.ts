@@ -1,14 +1,11 @@
 /** A voice session with a running Parley, over its real socket: a page that types, and that plays what it gets at once. */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Test } from 'tap'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { TestClock } from '../clock.ts'
 import { judge } from '../oracle.ts'
+import { until } from '../process/machine.ts'
 import { passing } from '../router/requests.ts'
-import type { TestCluster } from '../store/cluster.ts'
-import { until } from './machine.ts'
-import { freshDataDir, type Running, startParley } from './parley.ts'
 
 /** With a clock, time passes while a test waits for an answer or a frame. */
 type Server = { url: string; key: string; clock?: TestClock }
@@ -28,27 +25,6 @@ export const loopbackAgent = {
 /** The rate of the audio in both directions, for a session that asks for it. */
 export const rateHz = 16_000
 const frameSamples = rateHz / 50
-
-/** Two processes that share a database and a data folder. */
-export async function pair(
-  t: Test,
-  cluster: TestCluster,
-  env: Record<string, string> = {},
-): Promise<[Running, Running]> {
-  const shared = {
-    PARLEY_PROVIDERS: loopbackProviders,
-    PARLEY_MASTER_KEY: 'm'.repeat(32),
-    DATABASE_URL: await cluster.database('empty'),
-    ...env,
-  }
-  const dataDir = freshDataDir()
-  const start = async () => {
-    const node = await startParley(shared, dataDir)
-    t.teardown(() => node.remove())
-    return node
-  }
-  return [await start(), await start()]
-}
 
 /** The status and the JSON of an answer. */
 export async function call(

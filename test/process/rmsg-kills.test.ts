@@ -6,12 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { freshDataDir } from '../installation.ts'
 import { call } from '../platform/setup.ts'
-import { openDatabase } from '../process/database.ts'
-import { freshDataDir, startParley } from '../process/parley.ts'
-import { type Received, startReceiver } from '../webhooks/receiver.ts'
-import { isFullSize } from '../webhooks/serving.ts'
-import { nodeVerifier, pythonVerifier } from '../webhooks/verifiers.ts'
 import {
   insertMessage,
   type MessageOfEvent,
@@ -20,7 +16,12 @@ import {
   postEvent,
   receivedEvent,
   type WrittenEvent,
-} from './provider-events.ts'
+} from '../rmsg/provider-events.ts'
+import { type Received, startReceiver } from '../webhooks/receiver.ts'
+import { isFullSize } from '../webhooks/served.ts'
+import { nodeVerifier, pythonVerifier } from '../webhooks/verifiers.ts'
+import { openDatabase } from './database.ts'
+import { startParley } from './parley.ts'
 
 /** Six events make a set: one that was received, and those of two messages. */
 const [kills, setsOfRound] = isFullSize ? [12, 4] : [4, 2]

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { runParley } from '../process/command.ts'
-import { entry, freshDataDir } from '../process/parley.ts'
+import { refused } from '../cli/refused.ts'
+import { freshDataDir } from '../installation.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
-import { refused } from './refused.ts'
+import { runParley } from './command.ts'
+import { entry } from './parley.ts'
 
 const files = freshDataDir()
 const dataDir = freshDataDir()

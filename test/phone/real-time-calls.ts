@@ -1,0 +1,35 @@
+/** Waits for phone calls of a server whose time no test moves. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { call } from '../platform/setup.ts'
+import type { Target } from '../router/requests.ts'
+import type { PhoneCallRow } from './call-rows.ts'
+
+/** The call as soon as `isDone` holds. */
+export async function callWhen(
+  target: Target,
+  id: string,
+  isDone: (row: PhoneCallRow) => boolean,
+  waitMs = 120_000,
+): Promise<PhoneCallRow> {
+  for (const endMs = Date.now() + waitMs; ; ) {
+    const answer = await call(target, 'GET', `/v1/calls/${id}`)
+    const row = answer.json<PhoneCallRow>()
+    // It may ask too often for the limit of a key.
+    if (answer.status !== 429 && isDone(row)) return row
+    if (Date.now() > endMs) throw new Error(`a call is ${row.status} after ${waitMs} ms`)
+    await sleep(answer.status === 429 ? 1000 : 200)
+  }
+}
+
+/** A machine that does other things too is late by no more. */
+const lateMs = 40_000
+
+/** The newest inbound call, once it is there. */
+export async function newestInbound(target: Target, known: ReadonlySet<string> = new Set()): Promise<string> {
+  for (const endMs = Date.now() + lateMs; Date.now() < endMs; await sleep(50)) {
+    const list = await call(target, 'GET', '/v1/sessions?kind=inbound&limit=1')
+    const id = list.json<{ entries: { sessionId: string }[] }>().entries[0]?.sessionId
+    if (id !== undefined && !known.has(id)) return id
+  }
+  throw new Error('no inbound call')
+}

@@ -1,0 +1,10 @@
+/** The built program takes calls over SIP, in real time, with an agent and a number of a trunk on this machine. */
+import { type Trunk, trunkEnv, trunkOf } from '../trunk/trunk-server.ts'
+import { type Phones, startPhones } from './built-phones.ts'
+import { freePort } from './machine.ts'
+
+export async function startBuiltTrunkServer(farPort: number): Promise<Phones & Trunk> {
+  const sipPort = await freePort()
+  const phones = await startPhones(trunkEnv(sipPort))
+  return { ...phones, ...(await trunkOf(phones, sipPort, farPort)) }
+}

@@ -1,0 +1,29 @@
+/** The built program with an organization whose endpoints are on this machine. */
+import type { Test } from 'tap'
+import { freshDataDir } from '../installation.ts'
+import { keyAndSubnets, type Served, withEndpoints } from '../webhooks/served.ts'
+import { type Running, startParley } from './parley.ts'
+
+export type Serving = Served & {
+  parley: Running
+  /** Kills the process and starts another one. */
+  restart(): Promise<void>
+  kill(): Promise<void>
+}
+
+export async function startServing(t: Test, more: NodeJS.ProcessEnv = {}): Promise<Serving> {
+  const env = { ...keyAndSubnets, ...more }
+  const dataDir = freshDataDir()
+  let parley = await startParley(env, dataDir)
+  t.teardown(() => parley.remove())
+  return {
+    ...(await withEndpoints(t, parley, dataDir)),
+    get parley() {
+      return parley
+    },
+    kill: () => parley.kill(),
+    async restart() {
+      parley = await startParley(env, dataDir)
+    },
+  }
+}

@@ -1,0 +1,1 @@
+export function filesOfLane(name: string): string[]
