@@ -9,6 +9,10 @@ import { build } from 'esbuild'
 const root = path.resolve(import.meta.dirname, '../..')
 const tapOfFile = pathToFileURL(path.join(import.meta.dirname, 'current-file.mjs')).href
 
+/** The product starts these beside itself. From the sources each start would take half a second more of a core. */
+const children = ['stt', 'stt-live', 'tts', 'vad'].map((name) => `providers/local/${name}-child.ts`)
+const startsChildren = path.join(root, 'providers/local/speech-engine-process.ts')
+
 /** Its place in the folder of makeBundles(). */
 export function bundleOf(file) {
   return file.replace(/\.ts$/, '.js')
@@ -18,7 +22,7 @@ export function bundleOf(file) {
 export async function makeBundles(files, folder) {
   await build({
     absWorkingDir: root,
-    entryPoints: files,
+    entryPoints: [...files, ...children],
     outdir: folder,
     outbase: '.',
     chunkNames: 'chunks/[name]-[hash]',
@@ -28,7 +32,7 @@ export async function makeBundles(files, folder) {
     platform: 'node',
     format: 'esm',
     define: Object.fromEntries(Object.keys(constantsOf('')).map((name) => [`import.meta.${name}`, `source_${name}`])),
-    plugins: [testOfFile, ownPlaces],
+    plugins: [testOfFile, ownPlaces(path.resolve(root, folder))],
   })
 }
 
@@ -39,18 +43,21 @@ const testOfFile = {
   },
 }
 
-const ownPlaces = {
+/** Each source keeps its own place, but for the one that finds the children beside it. */
+const ownPlaces = (folder) => ({
   name: 'own places',
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
       const text = readFileSync(file, 'utf8')
       if (!text.includes('import.meta.')) return undefined
-      const constants = Object.entries(constantsOf(file))
-      const declared = constants.map(([name, value]) => `const source_${name} = ${JSON.stringify(value)};`)
+      const place = file === startsChildren ? path.join(folder, bundleOf(path.relative(root, file))) : file
+      const declared = Object.entries(constantsOf(place)).map(
+        ([name, value]) => `const source_${name} = ${JSON.stringify(value)};`,
+      )
       return { contents: declared.join('') + text, loader: 'ts' }
     })
   },
-}
+})
 
 function constantsOf(file) {
   return { url: pathToFileURL(file).href, dirname: path.dirname(file), filename: file }

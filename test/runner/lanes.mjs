@@ -34,8 +34,8 @@ export const lanes = {
   speech: { files: oneOf(speechTests), sideBySide: 1 },
   speed: { files: oneOf(speedTests), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|proxies|deploy)\//.test(file), bytesMax: 20_000 },
-  // Many of its tests wait, so there is one suite more than cores.
-  fast: { files: () => true, sideBySide: os.availableParallelism() + 1 },
+  // Many of its tests wait, so there are two suites for each core.
+  fast: { files: () => true, sideBySide: 2 * os.availableParallelism() },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
   'debian13-product': { command: 'test/debian13.sh' },
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },

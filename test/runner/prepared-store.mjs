@@ -1,31 +1,32 @@
 // One Postgres for all processes of a run, and a cluster with a schema for starts of the built program to copy. To make
-// them costs a start more than a second of a core.
+// them costs a start more than a second of a core. Both are in the temporary folder of the run, which tests use as well.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { makeTemporaryFolder } from './temporary-folder.mjs'
 
 /** Resolves with variables for the environment of the tests. Without the built program, tests prepare their stores. */
 export async function prepareStore() {
   if (process.env.PARLEY_TEST_POSTGRES !== undefined) return { env: {}, remove: async () => {} }
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-cluster-'))
+  const { folder, remove } = makeTemporaryFolder()
   const [copied, served] = ['copied', 'served'].map((name) => path.join(folder, name))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
   const made = spawnSync(process.execPath, ['dist/main.js', 'migrate'], {
     env: { ...process.env, PARLEY_DATA_DIR: copied },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   if (made.status !== 0) {
-    remove()
     console.log(`each process of tests starts Postgres: ${made.stderr.toString().trim()}`)
-    return { env: {}, remove: async () => {} }
+    return { env: { TMPDIR: folder }, remove: async () => remove() }
   }
   execFileSync('cp', ['-a', copied, served])
   const postgres = await startPostgres(served)
   return {
-    env: { PARLEY_TEST_CLUSTER: path.join(copied, 'postgres'), PARLEY_TEST_POSTGRES: postgres.socketDir },
+    env: {
+      TMPDIR: folder,
+      PARLEY_TEST_CLUSTER: path.join(copied, 'postgres'),
+      PARLEY_TEST_POSTGRES: postgres.socketDir,
+    },
     async remove() {
       await postgres.stop()
       remove()
