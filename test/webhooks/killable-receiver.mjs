@@ -1,5 +1,6 @@
 // A receiver of webhooks in a separate process, which a test can kill: `node killable-receiver.mjs PORT FILE`. It appends each
-// request to FILE before it answers, and prints its port when it listens.
+// request to FILE before it answers, and prints its port when it listens. It ends with its standard input, so also when its
+// parent is killed.
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
@@ -14,3 +15,4 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(Number(port), '127.0.0.1', () => console.log(server.address().port))
+process.stdin.resume().on('close', () => process.exit())

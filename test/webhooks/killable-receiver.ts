@@ -56,7 +56,7 @@ export class KillableReceiver {
   }
 
   async comeBack(): Promise<void> {
-    const stdio = ['ignore', 'pipe', 'inherit'] as const
+    const stdio = ['pipe', 'pipe', 'inherit'] as const
     this.#child = spawn(process.execPath, [program, String(this.#port), this.#file], { stdio: [...stdio] })
     const [port] = (await once(this.#child.stdout as NodeJS.EventEmitter, 'data')) as [Buffer]
     this.#port = Number(port.toString())

@@ -9,12 +9,12 @@ import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { freshDataDir, testKey } from '../installation.ts'
 import { call } from '../platform/setup.ts'
+import { runParley } from '../process/command.ts'
+import { databaseUrlOf } from '../process/database.ts'
+import { until } from '../process/machine.ts'
+import { type Running, startParley } from '../process/parley.ts'
 import { ask, postJson, responses } from '../router/requests.ts'
 import { TestCluster } from '../store/cluster.ts'
-import { runParley } from './command.ts'
-import { databaseUrlOf } from './database.ts'
-import { until } from './machine.ts'
-import { type Running, startParley } from './parley.ts'
 
 t.setTimeout(300_000)
 

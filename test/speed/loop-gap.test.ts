@@ -5,9 +5,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { honest, hostile } from './large-recordings.ts'
-import { freePort } from './machine.ts'
-import { startParley } from './parley.ts'
+import { honest, hostile } from '../process/large-recordings.ts'
+import { freePort } from '../process/machine.ts'
+import { startParley } from '../process/parley.ts'
 
 /** A busy machine is slow now and then; work that is too much is so each time. */
 const triesMax = 8

@@ -2,9 +2,9 @@
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { startServing } from '../process/serving-webhooks.ts'
 import { makeDue } from '../webhooks/load.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
-import { startServing } from './serving-webhooks.ts'
 
 const queued = 1_000
 const others = 10
