@@ -17,15 +17,16 @@ const { admin } = await startAdministered(t, {
 })
 const acme = await admin.organization('has hostile tools')
 const constraints = { allowedProviders: { stt: ['loopback'], llm: ['local'], tts: ['loopback'] } }
-const toolAt = (url: string) => ({
+/** An endpoint that answers may take long on a busy machine. */
+const toolAt = (url: string, timeoutMs = 30_000) => ({
   name: 'find_order',
   description: 'Finds an order.',
-  source: { kind: 'webhook', url, timeoutMs: 1000 },
+  source: { kind: 'webhook', url, timeoutMs },
 })
 
 /** How the call of the tool ended, by the events of the session. */
-async function outcomeAt(url: string): Promise<{ type: string; code: unknown }> {
-  const page = await Page.join(acme, { constraints, tools: [toolAt(url)] })
+async function outcomeAt(url: string, timeoutMs?: number): Promise<{ type: string; code: unknown }> {
+  const page = await Page.join(acme, { constraints, tools: [toolAt(url, timeoutMs)] })
   page.send({ type: 'user_message', text: 'find order' })
   const events = async () => {
     const { events } = (await call(acme, 'GET', `/v1/calls/${page.id}/events`)).json<{
@@ -44,39 +45,40 @@ async function outcomeAt(url: string): Promise<{ type: string; code: unknown }> 
   return { type: ended?.event_type ?? 'none', code: ended?.payload['code'] }
 }
 
-const cases: [title: string, answer: (response: ServerResponse) => void, expected: object][] = [
-  ['a good answer', (response) => void response.end('{"order": 5}'), { type: 'agent.tool_completed' }],
-  ['text that is no JSON', (response) => void response.end('{"order":'), { type: 'agent.tool_completed' }],
+const cases: [title: string, answer: (response: ServerResponse) => void, expected: { type: string; code?: string }][] =
   [
-    'a redirect',
-    (response) => void response.writeHead(307, { location: secondPort.url }).end(),
-    { type: 'agent.tool_failed', code: 'http_error' },
-  ],
-  [
-    'an answer that drips',
-    (response) => {
-      const timer = setInterval(() => response.write(' '), 100)
-      response.on('close', () => clearInterval(timer))
-    },
-    { type: 'agent.tool_failed', code: 'timeout' },
-  ],
-  [
-    'an answer without end',
-    (response) => {
-      const more = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-      }
-      response.on('drain', more)
-      more()
-    },
-    { type: 'agent.tool_failed', code: 'too_large' },
-  ],
-  ['no answer', () => {}, { type: 'agent.tool_failed', code: 'timeout' }],
-]
+    ['a good answer', (response) => void response.end('{"order": 5}'), { type: 'agent.tool_completed' }],
+    ['text that is no JSON', (response) => void response.end('{"order":'), { type: 'agent.tool_completed' }],
+    [
+      'a redirect',
+      (response) => void response.writeHead(307, { location: secondPort.url }).end(),
+      { type: 'agent.tool_failed', code: 'http_error' },
+    ],
+    [
+      'an answer that drips',
+      (response) => {
+        const timer = setInterval(() => response.write(' '), 100)
+        response.on('close', () => clearInterval(timer))
+      },
+      { type: 'agent.tool_failed', code: 'timeout' },
+    ],
+    [
+      'an answer without end',
+      (response) => {
+        const more = () => {
+          while (!response.destroyed && response.write('x'.repeat(65_536)));
+        }
+        response.on('drain', more)
+        more()
+      },
+      { type: 'agent.tool_failed', code: 'too_large' },
+    ],
+    ['no answer', () => {}, { type: 'agent.tool_failed', code: 'timeout' }],
+  ]
 for (const [title, answer, expected] of cases)
   t.test(`the endpoint of a tool: ${title}`, async (t) => {
     respond = answer
-    t.match(await outcomeAt(receiver.url), expected)
+    t.match(await outcomeAt(receiver.url, expected.code === 'timeout' ? 1000 : undefined), expected)
     t.equal(secondPort.received.length, 0, 'no redirect is followed')
   })
 
