@@ -192,11 +192,18 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** For the first byte of an answer, also on a busy machine. */
+const answerMsMax = 10_000
+
 /**
- * Writes `pieces` to a new connection and resolves with all bytes that come back within `waitMs`, or until the server
- * closes.
+ * Writes `pieces` to a new connection and resolves with all bytes that come back until the server closes, or until it says
+ * nothing for `quietMs` after a byte.
  */
-export function raw(port: number, pieces: string | Buffer, waitMs = 300): Promise<{ text: string; isClosed: boolean }> {
+export function raw(
+  port: number,
+  pieces: string | Buffer,
+  quietMs = 150,
+): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1')
     let text = ''
@@ -205,14 +212,24 @@ export function raw(port: number, pieces: string | Buffer, waitMs = 300): Promis
       socket.destroy()
       resolve({ text, isClosed })
     }
-    const timer = setTimeout(() => settle(false), waitMs)
+    let timer = setTimeout(() => settle(false), answerMsMax)
     socket.on('data', (chunk) => {
       text += chunk.toString()
+      clearTimeout(timer)
+      timer = setTimeout(() => settle(false), quietMs)
     })
     socket.on('error', () => {})
     socket.on('close', () => settle(true))
     socket.write(pieces)
   })
+}
+
+/** Writes `pieces` to a new connection, and cuts the connection `cutMs` later without an answer. */
+export async function cutOff(port: number, pieces: Buffer, cutMs: number): Promise<void> {
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {})
+  socket.write(pieces)
+  await new Promise((resolve) => setTimeout(resolve, cutMs))
+  socket.destroy()
 }
 
 /** Polls until `isTrue`; throws after `waitMs`. */
