@@ -15,6 +15,8 @@ const validators = new WeakMap<object, Validator>()
 /** How often a schema was stopped. A busy machine stops a good one once; every value breaks one that was stopped more. */
 const stopped = new WeakMap<object, number>()
 const stopsMax = 3
+/** How often a check is begun again because the process had no core for most of it. */
+const waitsMax = 3
 
 /** V8 ends a run of a script that takes too long, also in the middle of a regular expression. */
 const timed = createContext({ run: () => {} })
@@ -29,17 +31,29 @@ export function valueFaults(schema: object, value: unknown): readonly string[] {
   if (stops >= stopsMax) return [root]
   // A module whose loading is stopped half way is broken for good, so it is loaded before the time counts.
   const { Validator } = loadSchemaInterpreter()
-  try {
-    let paths: string[] = []
-    timed['run'] = () => {
-      paths = pathsOf(validatorOf(schema, Validator).validate(value).errors)
-    }
-    runTimed.runInContext(timed, { timeout: checkMs })
-    return paths
-  } catch {
-    // It took too long, or its references never end.
+  let paths: string[] = []
+  const check = () => {
+    paths = pathsOf(validatorOf(schema, Validator).validate(value).errors)
+  }
+  for (let waits = 0; ; waits++) {
+    const end = runInTime(check)
+    if (end === 'done') return paths
+    if (end === 'waited' && waits < waitsMax) continue
     stopped.set(schema, stops + 1)
     return [root]
+  }
+}
+
+/** `stopped`: it took too long, or its references never end. `waited`: another process had the core meanwhile. */
+function runInTime(run: () => void): 'done' | 'stopped' | 'waited' {
+  timed['run'] = run
+  const before = process.cpuUsage()
+  try {
+    runTimed.runInContext(timed, { timeout: checkMs })
+    return 'done'
+  } catch {
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000 < checkMs / 2 ? 'waited' : 'stopped'
   }
 }
 
