@@ -1,6 +1,7 @@
 /** One Postgres server process, seen from outside: its lock file, whether it lives, its socket folder. */
 import { createHash } from 'node:crypto'
 import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Account } from './account.ts'
@@ -29,6 +30,18 @@ export function isAlive(pid: number): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   return !/^\d+ \(.*\) [ZX]/s.test(procFile(pid, 'stat') ?? '')
+}
+
+/** A server that is being killed has closed its socket, and its process still looks alive for a moment. */
+export function isListening({ socketDir }: Postmaster): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(join(socketDir, '.s.PGSQL.5432'))
+    const settle = (answers: boolean) => {
+      socket.destroy()
+      resolve(answers)
+    }
+    socket.once('connect', () => settle(true)).once('error', () => settle(false))
+  })
 }
 
 /**

@@ -11,6 +11,7 @@ import { wordErrors } from '../speech/words.ts'
 import { runParley } from './command.ts'
 import { entry } from './parley.ts'
 
+t.setTimeout(300_000)
 const files = freshDataDir()
 const dataDir = freshDataDir()
 t.teardown(() => {
@@ -48,23 +49,19 @@ t.test('the data folder that cannot be made is named', async (t) => {
   }
 })
 
-t.test(
-  'demo transcribes a recorded prompt, answers and speaks, and leaves nothing',
-  { timeout: 100_000 },
-  async (t) => {
-    const temporary = path.join(files, 'tmp')
-    mkdirSync(temporary)
-    const { code, stdout } = await runParley(['demo'], { dataDir, env: { TMPDIR: temporary }, timeoutMs: 90_000 })
-    t.equal(code, 0)
-    const transcript = /1\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
-    t.equal(wordErrors(spoken['privacy-prompt'], transcript).errors, 0, transcript)
-    t.match(stdout, /2\. LLM answer, as it streams\n {3}\S+/)
-    t.match(stdout, /3\. Text to speech\n {3}.+\n {3}→ \d\.\d s of speech in \d+ ms\n/)
-    t.same(readdirSync(temporary), [])
-  },
-)
+t.test('demo transcribes a recorded prompt, answers and speaks, and leaves nothing', async (t) => {
+  const temporary = path.join(files, 'tmp')
+  mkdirSync(temporary)
+  const { code, stdout } = await runParley(['demo'], { dataDir, env: { TMPDIR: temporary }, timeoutMs: 90_000 })
+  t.equal(code, 0)
+  const transcript = /1\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
+  t.equal(wordErrors(spoken['privacy-prompt'], transcript).errors, 0, transcript)
+  t.match(stdout, /2\. LLM answer, as it streams\n {3}\S+/)
+  t.match(stdout, /3\. Text to speech\n {3}.+\n {3}→ \d\.\d s of speech in \d+ ms\n/)
+  t.same(readdirSync(temporary), [])
+})
 
-t.test('a demo that is interrupted leaves nothing', { timeout: 100_000 }, async (t) => {
+t.test('a demo that is interrupted leaves nothing', async (t) => {
   const temporary = path.join(files, 'interrupted')
   mkdirSync(temporary)
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: temporary }

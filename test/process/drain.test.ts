@@ -25,21 +25,18 @@ async function started(t: Test, env: Record<string, string>): Promise<Running> {
 }
 
 t.test('SIGTERM: everything is served while the load balancer notices, and open requests end well', async (t) => {
-  const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '2000' })
-  stub.behave({ kind: 'slow', delayMs: 3000 })
+  const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '4000' })
+  stub.behave({ kind: 'slow', delayMs: 5000 })
   const asked = stub.requests.length
   const stream = askMock(parley, { stream: true })
   await until('it is under way', () => stub.requests.length > asked)
   const ended = parley.stop()
-  const startedMs = performance.now()
   await until('it drains', async () => (await fetch(`${parley.url}/readyz`)).status === 503)
-  let served = 0
-  for (; performance.now() - startedMs < 1700; served++) {
+  for (let served = 0; served < 4; served++) {
     const answer = await askMock(parley)
     t.equal(answer.status, 200)
     if (served === 0) t.equal(answer.headers.get('connection'), 'close', 'the next request may go to another server')
   }
-  t.ok(served > 3, `${served} were served`)
   await until('no new connection is taken', () =>
     fetch(`${parley.url}/healthz`).then(
       () => false,

@@ -2,6 +2,7 @@
 // them costs a start more than a second of a core. Both are in the temporary folder of the run, which tests use as well.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { makeTemporaryFolder } from './temporary-folder.mjs'
@@ -10,7 +11,10 @@ import { makeTemporaryFolder } from './temporary-folder.mjs'
 export async function prepareStore() {
   if (process.env.PARLEY_TEST_POSTGRES !== undefined) return { env: {}, remove: async () => {} }
   const { folder, remove } = makeTemporaryFolder()
-  const [copied, served] = ['copied', 'served'].map((name) => path.join(folder, name))
+  // Closed to others, so that root keeps its cluster and copies of it run in any folder.
+  const clusters = path.join(folder, 'clusters')
+  mkdirSync(clusters, { mode: 0o700 })
+  const [copied, served] = ['copied', 'served'].map((name) => path.join(clusters, name))
   const made = spawnSync(process.execPath, ['dist/main.js', 'migrate'], {
     env: { ...process.env, PARLEY_DATA_DIR: copied },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -127,6 +128,29 @@ t.test('after kill -9 of the process the server is adopted and nothing is lost',
   await store.ping()
   await store.close({ stopPostgres: true })
   t.notOk(isAlive(pid), 'an adopted server is stopped like one of our own')
+})
+
+t.test('a server that is just being killed is not adopted', async (t) => {
+  const dataDir = await initialised(t)
+  const socketDir = join(folderFor(t), 'sockets')
+  mkdirSync(socketDir, { mode: 0o700 })
+  // Like a server in its last moment: it is called postgres, it lives, and its socket answers nobody.
+  writeFileSync(join(socketDir, '.s.PGSQL.5432'), '')
+  symlinkSync('/bin/sleep', join(socketDir, 'postgres'))
+  const dying = spawn(join(socketDir, 'postgres'), ['60'], { stdio: 'ignore' })
+  t.teardown(() => dying.kill())
+  const lines = [dying.pid, join(dataDir, 'postgres'), '1764000000', '5432', socketDir, '', '', 'ready']
+  writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), `${lines.join('\n')}\n`)
+  const opening = open(dataDir)
+  const seen = await Promise.race([
+    opening.then(() => 'open'),
+    new Promise((resolve) => setTimeout(resolve, 300, 'waits')),
+  ])
+  t.equal(seen, 'waits')
+  dying.kill('SIGKILL')
+  const store = await opening
+  t.not(serverPid(dataDir), dying.pid)
+  await store.close({ stopPostgres: true })
 })
 
 t.test('after kill -9 of process and server the next start recovers', async (t) => {
