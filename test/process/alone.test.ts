@@ -67,7 +67,9 @@ t.test('a demo that is interrupted leaves nothing', async (t) => {
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: temporary }
   const child = spawn(entry, ['demo'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'exit')
-  await once(child.stdout, 'data')
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
+  t.ok(await Promise.race([once(child.stdout, 'data'), ended.then(() => null)]), complaint)
   child.kill('SIGINT')
   t.same(await ended, [1, null])
   t.same(readdirSync(temporary), [])

@@ -105,7 +105,7 @@ t.test(
 
 t.test('two legs that are connected outlive their process, and neither of them the other', async (t) => {
   const { store, sql, call, clock, caller, orphans, attempt } = await transferring(t)
-  await sql`update instances set alive_until = now() - interval '1 second'`
+  await sql`update instances set alive_until = now() - interval '1 day'`
   t.same(await orphans(), ['caller', 'recipient'], 'before the transfer is completed')
   await store.calls.append(call, call.id, [attempt('completed')])
   t.same(await orphans(), [], 'the transfer and its bridge are stored at once')
@@ -163,7 +163,7 @@ t.test(
     ] as const) {
       const { store, sql, call, attempt } = await transferring(t)
       await store.calls.append(call, call.id, [attempt(status)])
-      await sql`update instances set alive_until = now() - interval '1 second'`
+      await sql`update instances set alive_until = now() - interval '1 day'`
       const salvage = () => Promise.resolve({ status: 'failed' as const })
       await store.calls.endOrphans(salvage)
       t.match(await store.calls.find(call, call.id), { endedAtMs: null }, 'it is given time once')
@@ -186,7 +186,7 @@ t.test(
 
 t.test('the legs of a dead process are due also when its call was ended a moment before', async (t) => {
   const { store, sql, call, orphans } = await transferring(t)
-  await sql`update instances set alive_until = now() - interval '1 second'`
+  await sql`update instances set alive_until = now() - interval '1 day'`
   await store.calls.append(call, call.id, [{ ...ended('pipeline_failed') }])
   t.same(await orphans(), ['caller', 'recipient'])
 })

@@ -67,7 +67,7 @@ t.test('two legs of a trunk that are connected end with their process, as their 
   ])
   const orphans = async () => (await store.legs.orphans(graceMs, 10)).map(({ id }) => id).sort()
   t.same(await orphans(), [], 'their process lives')
-  await sql`update instances set alive_until = now() - interval '1 second'`
+  await sql`update instances set alive_until = now() - interval '1 day'`
   t.same(await orphans(), [caller.id, recipient.id].sort())
   clock.setMs += graceMs
   await sql`update calls set ended_at = created_at, end_reason = 'transferred', status = 'completed'`
