@@ -6,8 +6,9 @@
  *     └── refusal ────┴── NOTIFY 300..699 ──┴─────────────────────────────────►
  */
 import { type LegToDial, PhoneLineError } from '../../domain/ports/phone-line.ts'
-import { hostText, sipUriOf } from './address.ts'
+import { hostText, type SipUri, sipUriOf } from './address.ts'
 import { causeOf } from './causes.ts'
+import type { Dialog } from './dialog.ts'
 import { type LegDeps, TrunkLeg } from './leg.ts'
 
 export class ReferredLeg extends TrunkLeg {
@@ -81,10 +82,34 @@ export class ReferredLeg extends TrunkLeg {
   }
 }
 
-/** The far end knows the number at its own host. Headers for the person who is called are parts of the address. */
+/** Headers for the person who is called are parts of the address. */
 function targetOf(caller: TrunkLeg, { to, headers }: LegToDial): string {
-  const uri = sipUriOf(caller.dialog?.remoteUri ?? '')
-  const at = uri === null ? '' : `${hostText(uri.host)}${uri.port === null ? '' : `:${uri.port}`}`
   const own = Object.entries(headers).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  const at = hostOf(sipUriOf(caller.dialog?.remoteUri ?? '')) ?? hostOfTrunk(caller)
   return `sip:${to}@${at}${own.length === 0 ? '' : `?${own.join('&')}`}`
+}
+
+/**
+ * The host at which the far end knows the number. Null: the address of the caller names no real host, because the caller withholds
+ * the number (RFC 3323, section 4.1.1.3).
+ */
+function hostOf(uri: SipUri | null): string | null {
+  if (uri === null || noHost.test(uri.host)) return null
+  return `${hostText(uri.host)}${uri.port === null ? '' : `:${uri.port}`}`
+}
+
+/** The last two names are reserved (RFC 6761). */
+const noHost = /^(?:anonymous|unknown|unavailable|restricted|private|0\.0\.0\.0|::)$|(?:^|\.)(?:invalid|localhost)\.?$/i
+
+/** A trunk that takes no calls is called where its own come from. */
+function hostOfTrunk({ connection, dialog }: TrunkLeg): string {
+  const { host = '', port = null } = connection?.outbound ?? peerOf(dialog)
+  return `${hostText(host)}${port === null ? '' : `:${port}`}`
+}
+
+/** Over TCP the other side has opened the connection from a port at which it does not listen. */
+function peerOf(dialog: Dialog | null): { host?: string; port?: number } {
+  const { transport, address: host, port } = dialog?.start.peer ?? {}
+  if (host === undefined) return {}
+  return transport === 'udp' && port !== undefined ? { host, port } : { host }
 }

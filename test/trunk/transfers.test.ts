@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { pcmu } from '../../audio/line-codec.ts'
 import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
 import { writePacket } from '../../providers/trunk/rtp/packet.ts'
 import { createRtpPorts } from '../../providers/trunk/rtp/ports.ts'
@@ -24,13 +25,14 @@ const recipientId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 type Login = { username?: string; password?: string }
 
 /** A caller that the trunk has answered. */
-async function called(t: Test, login: Login = {}) {
+async function called(t: Test, login: Login = {}, more: { from?: string; outbound?: SipConnection['outbound'] } = {}) {
   let port = 0
   const known = [{ ...outgoingTo(0, login), inbound: { username: null, password: null } }]
+  if (more.outbound !== undefined) known[0]!.outbound = more.outbound
   const trunk = await openTrunk(t, { known, outgoing: () => [outgoingTo(port)] })
   const far = await trunk.peer()
   port = far.port
-  const from = '<sip:+15557654321@pbx.test:5070>;tag=far'
+  const { from = '<sip:+15557654321@pbx.test:5070>;tag=far' } = more
   const call = { callId: 'call-1', from }
   far.send('INVITE', { ...call, headers: [sdpType], body: sdp() })
   const { carrierLegId } = await trunk.event('initiated')
@@ -86,6 +88,31 @@ t.test('the far end of a caller is asked to call somebody, and its call here end
   await trunk.line.hangUp(recipient)
   await ofRecipient('hangup')
 })
+
+for (const [name, from, outboundHost, target] of [
+  ['withheld', '<sip:anonymous@anonymous.invalid>', 'sip.trunk.test', 'sip.trunk.test:5070'],
+  [
+    'withheld, over a trunk that takes no calls',
+    '"Anonymous" <sip:anonymous@anonymous.invalid:5060>',
+    null,
+    '127.0.0.1',
+  ],
+  ['unknown', '<sip:unknown@unknown.invalid>', 'sip.trunk.test', 'sip.trunk.test:5070'],
+  ['withheld without a domain', '<sip:anonymous@anonymous>', 'sip.trunk.test', 'sip.trunk.test:5070'],
+  ['a telephone number', '<tel:+15557654321>', 'sip.trunk.test', 'sip.trunk.test:5070'],
+  ['at an address that is none', '<sip:+15557654321@0.0.0.0>', '2001:db8::7', '[2001:db8::7]:5070'],
+  ['at the machine of the far end', '<sip:+15557654321@localhost>', 'sip.trunk.test', 'sip.trunk.test:5070'],
+  ['at its own host', '<sip:+15557654321@pbx.test>', 'sip.trunk.test', 'pbx.test'],
+] as const)
+  t.test(`a caller who is ${name} is handed over at ${target}`, async (t) => {
+    const outbound = outboundHost === null ? null : outgoingTo(5070, { host: outboundHost }).outbound
+    const { far, refers } = await called(t, {}, { from: `${from};tag=far`, outbound })
+    const dialing = refers()
+    const refer = await answered(far, 202)
+    const host = outbound === null ? `${target}:${far.port}` : target
+    t.equal(valueOf(refer.headers, 'refer-to'), `<sip:+15557654321@${host}>`)
+    await dialing
+  })
 
 for (const [line, sipCode, cause] of [
   ['SIP/2.0 486 Busy Here', 486, 'user_busy'],
