@@ -8,11 +8,15 @@ import type { ForwardingFields, RejectCode } from '../../domain/ports/phone-line
 import { uniqueId } from '../../runtime/clock.ts'
 import { userOf } from './address.ts'
 import type { OpenedLeg } from './awaited-legs.ts'
+import { acceptedBodies, sdpIn, unsupported } from './bodies.ts'
 import { Dialog } from './dialog.ts'
 import { allowedMethods, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
-import { type SipRequest, valueOf, valuesOf } from './message.ts'
-import { type RemoteAudio, readSdp, writeAnswer, writeOffer } from './sdp.ts'
+import { LegAudio } from './leg-audio.ts'
+import { type Header, type SipRequest, valueOf, valuesOf } from './message.ts'
+import { type RemoteAudio, readSdp } from './sdp.ts'
 import type { ServerTransaction } from './server-transaction.ts'
+
+type Refusal = { code: number; headers?: readonly Header[] }
 
 export class InboundLeg extends TrunkLeg {
   readonly invite: ServerTransaction
@@ -52,13 +56,13 @@ export class InboundLeg extends TrunkLeg {
     const rtp = await deps.rtp.open({ ...leg, signalingAddress, dtmf: (digit) => this.pressed(digit) })
     if (this.isOver || this.#state !== 'ringing') return rtp.close()
     this.#state = 'answered'
-    const local = { address: deps.publicAddress, port: rtp.port, id: deps.clock.nowMs(), version: 1 }
-    this.audio = { rtp, local }
+    const audio = new LegAudio(rtp, { address: deps.publicAddress, port: rtp.port, id: deps.clock.nowMs() })
+    this.audio = audio
     deps.keep(this)
     this.invite.respond(200, {
       toTag: this.#localTag,
       headers: [['contact', this.#contact], allowedMethods, sdpType],
-      body: this.#offer === null ? writeOffer(local) : writeAnswer(local, this.#offer),
+      body: this.#offer === null ? audio.offer() : audio.answer(this.#offer),
       // Somebody who never says that the answer has come does not listen.
       unacknowledged: () => this.bye('timeout'),
     })
@@ -73,7 +77,7 @@ export class InboundLeg extends TrunkLeg {
     this.#state = 'talking'
     if (this.#wantsBye) return this.bye('normal_clearing')
     void this.emit({ type: 'answered' }).catch(() => {})
-    if (this.begin(this.#offer ?? readSdp(request.body))) return
+    if (this.begin(this.#offer ?? this.answerIn(request))) return
     void this.emit({ type: 'stream_failed', reason: 'the audio of the trunk is in no known encoding' }).catch(() => {})
     this.bye('unspecified')
   }
@@ -105,6 +109,14 @@ export class InboundLeg extends TrunkLeg {
   #respond(code: number): void {
     this.invite.respond(code, { toTag: this.#localTag, headers: code === 180 ? [['contact', this.#contact]] : [] })
   }
+}
+
+/** The offer of a call. It may have none, which leaves the offer to us. `refusal`: the answer to a call that cannot be taken. */
+export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refusal: Refusal | null } {
+  const sdp = sdpIn(request)
+  if (sdp === unsupported) return { offer: null, refusal: { code: 415, headers: [acceptedBodies] } }
+  const offer = sdp === null ? null : readSdp(sdp)
+  return { offer, refusal: sdp !== null && offer === null ? { code: 488 } : null }
 }
 
 /** Null: withheld. A carrier asserts the number of the caller beside the From that the caller has chosen. */

@@ -5,17 +5,18 @@
 import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { acceptedBodies, sdpIn, unsupported } from './bodies.ts'
 import { causeOf } from './causes.ts'
 import type { SentRequest } from './client-transaction.ts'
 import type { Dialog } from './dialog.ts'
 import type { Credentials } from './digest.ts'
 import { FarEndWatch } from './far-end-watch.ts'
 import { sendInDialog } from './in-dialog.ts'
-import type { Header, SipRequest } from './message.ts'
-import { valueOf } from './message.ts'
+import type { LegAudio } from './leg-audio.ts'
+import type { Header, SipMessage, SipRequest } from './message.ts'
 import { codeOfNews, type Referral, Referrals } from './referrals.ts'
 import type { RtpLeg, RtpPorts } from './rtp-ports.ts'
-import { type LocalAudio, type RemoteAudio, readSdp, writeAnswer, writeOffer } from './sdp.ts'
+import type { RemoteAudio } from './sdp.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -39,9 +40,6 @@ export type LegDeps = {
   /** The leg is over, and is forgotten. */
   over(leg: TrunkLeg): void
 }
-
-/** The audio of a leg: our port, and the conversation behind it. */
-export type LegAudio = { rtp: RtpLeg; local: LocalAudio }
 
 /** The values that end a call which was not answered, and those of its dialog if it is answered all the same. */
 export type SentInvite = SentRequest & { localTag: string; contact: string }
@@ -181,7 +179,7 @@ export abstract class TrunkLeg {
   /** The audio begins. False: the other side has described none that can be used. */
   protected begin(remote: RemoteAudio | null): boolean {
     if (remote === null || this.audio === null) return false
-    this.audio.rtp.start(remote)
+    this.audio.start(remote)
     this.#hasStream = true
     this.#watch = this.#watched(this.audio.rtp)
     void this.emit({ type: 'stream_started' }).catch(() => {})
@@ -268,21 +266,22 @@ export abstract class TrunkLeg {
   }
 
   /** The other side holds the call, takes it back, or moves its audio. */
-  #reinvited(transaction: ServerTransaction, { headers, body }: SipRequest): void {
+  #reinvited(transaction: ServerTransaction, request: SipRequest): void {
     const { audio, dialog } = this
     if (audio === null || dialog === null) return transaction.respond(491)
-    audio.local = { ...audio.local, version: audio.local.version + 1 }
-    const remote = body === '' ? null : readSdp(body)
-    if (body !== '' && (remote === null || !isSdp(headers))) return transaction.respond(488)
-    dialog.retarget(transaction.request)
+    const sdp = sdpIn(request)
+    if (sdp === unsupported) return transaction.respond(415, { headers: [acceptedBodies] })
+    const offer = sdp === null ? null : audio.offered(sdp)
+    if (sdp !== null && offer === null) return transaction.respond(488)
+    dialog.retarget(request)
     this.deps.keep(this)
-    if (remote !== null) audio.rtp.start(remote)
     transaction.respond(200, {
       toTag: dialog.start.localTag,
       headers: [['contact', dialog.start.contact], allowedMethods, sdpType],
-      body: remote === null ? writeOffer(audio.local) : writeAnswer(audio.local, remote),
+      body: offer === null ? audio.offer() : audio.answer(offer),
       unacknowledged: () => this.bye('timeout'),
     })
+    if (offer !== null) audio.start(offer)
     this.reinvite = transaction
   }
 
@@ -290,13 +289,17 @@ export abstract class TrunkLeg {
   protected reinvite: ServerTransaction | null = null
 
   /** The ACK of an INVITE inside of the call, which brings the answer where we have made the offer. */
-  protected reinviteAcknowledged({ body, cseq }: SipRequest): void {
-    if (this.reinvite?.request.cseq.number !== cseq.number) return
+  protected reinviteAcknowledged(request: SipRequest): void {
+    if (this.reinvite?.request.cseq.number !== request.cseq.number) return
     this.reinvite.acknowledged()
     this.reinvite = null
-    const remote = body === '' ? null : readSdp(body)
-    if (remote !== null) this.audio?.rtp.start(remote)
+    const answer = this.answerIn(request)
+    if (answer !== null) this.audio?.start(answer)
+  }
+
+  /** The answer to our offer. Null: the message has none that can be used. */
+  protected answerIn(message: SipMessage): RemoteAudio | null {
+    const sdp = sdpIn(message)
+    return sdp === null || sdp === unsupported ? null : (this.audio?.answered(sdp) ?? null)
   }
 }
-
-export const isSdp = (headers: readonly Header[]) => /^application\/sdp\b/i.test(valueOf(headers, 'content-type') ?? '')

@@ -73,12 +73,12 @@ export function contentLengthOf(head: string): number | null {
 }
 
 /** A line that begins with a space goes on from the one before it. */
-function linesOf(head: string): string[] {
+export function linesOf(head: string): string[] {
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
 }
 
 /** Null: a line is no header, or there are too many. */
-function headersOf(lines: readonly string[]): Header[] | null {
+export function headersOf(lines: readonly string[]): Header[] | null {
   if (lines.length > headersMax) return null
   const headers: Header[] = []
   for (const line of lines) {

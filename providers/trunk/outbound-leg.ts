@@ -11,9 +11,10 @@ import { Authentication } from './authentication.ts'
 import { causeOf } from './causes.ts'
 import type { ClientTransaction, Draft } from './client-transaction.ts'
 import { Dialog } from './dialog.ts'
-import { allowedMethods, isSdp, type LegAudio, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
+import { allowedMethods, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
+import type { LegAudio } from './leg-audio.ts'
 import type { Header, SipRequest, SipResponse } from './message.ts'
-import { readSdp, writeOffer } from './sdp.ts'
+import type { RemoteAudio } from './sdp.ts'
 import { isOfPerson, saysInvite } from './trunk-answers.ts'
 
 const notForwarded: ForwardingFields = {
@@ -39,6 +40,7 @@ export class OutboundLeg extends TrunkLeg {
   readonly #target: OutboundTarget
   readonly #leg: LegToDial
   readonly #contact: string
+  readonly #offer: string
   readonly #callId = uniqueId()
   readonly #localTag = uniqueId()
   readonly #dialed: Promise<void>
@@ -47,6 +49,8 @@ export class OutboundLeg extends TrunkLeg {
   #draft: Draft
   #transaction: ClientTransaction
   #cseq = 1
+  /** The answer in the newest provisional response, and the phone that has sent it. */
+  #early: { tag: string | null; remote: RemoteAudio } | null = null
   #state: 'calling' | 'dialed' | 'ringing' | 'talking' = 'calling'
   /** Null: nobody has given up. */
   #givenUp: 'timeout' | 'originator_cancel' | null = null
@@ -57,6 +61,7 @@ export class OutboundLeg extends TrunkLeg {
     super(deps)
     this.legId = leg.legId
     this.audio = audio
+    this.#offer = audio.offer()
     this.#leg = leg
     this.#target = deps.target
     this.#contact = deps.contact
@@ -113,7 +118,7 @@ export class OutboundLeg extends TrunkLeg {
         ...more,
         sdpType,
       ],
-      body: this.audio === null ? '' : writeOffer(this.audio.local),
+      body: this.#offer,
     }
   }
 
@@ -134,7 +139,7 @@ export class OutboundLeg extends TrunkLeg {
   #response(response: SipResponse): void {
     const { code } = response
     if (code < 300) this.#says(code)
-    if (code < 200) return this.#provisional(code)
+    if (code < 200) return this.#provisional(response)
     if (code < 300) return this.#answered(response)
     const login = this.#givenUp === null ? this.#authentication.answer(response, this.#draft) : null
     if (login !== null) return this.#sendAgain(login)
@@ -149,12 +154,20 @@ export class OutboundLeg extends TrunkLeg {
     this.deps.keep(this)
   }
 
-  #provisional(code: number): void {
+  #provisional(response: SipResponse): void {
+    const { code } = response
     this.#keepInvite()
+    const remote = this.answerIn(response)
+    if (remote !== null) this.#early = { tag: response.to.tag, remote }
     if (this.#state === 'calling') this.#initiated()
     if (code < 180 || code === 181 || code === 182 || this.#state !== 'dialed') return
     this.#state = 'ringing'
     void this.emit({ type: 'ringing' }).catch(() => {})
+  }
+
+  /** An answer that has come with a provisional response need not come again (RFC 3261, section 13.2.1). */
+  #earlyOf({ to }: SipResponse): RemoteAudio | null {
+    return this.#early?.tag === to.tag ? this.#early.remote : null
   }
 
   /** The trunk has taken the call. */
@@ -188,8 +201,7 @@ export class OutboundLeg extends TrunkLeg {
     this.deps.keep(this)
     if (this.#givenUp !== null) return this.bye(this.#givenUp)
     void this.emit({ type: 'answered' }).catch(() => {})
-    const remote = isSdp(response.headers) ? readSdp(response.body) : null
-    if (this.begin(remote)) return
+    if (this.begin(this.answerIn(response) ?? this.#earlyOf(response))) return
     void this.emit({ type: 'stream_failed', reason: 'the audio of the trunk is in no known encoding' }).catch(() => {})
     this.bye('unspecified')
   }

@@ -20,16 +20,16 @@ import { Admission } from './admission.ts'
 import type { AwaitedLegs, OpenedLeg } from './awaited-legs.ts'
 import { DialogSources } from './dialog-sources.ts'
 import { credentialsOf } from './digest.ts'
-import { InboundLeg } from './inbound-leg.ts'
+import { InboundLeg, offerIn } from './inbound-leg.ts'
 import { LeftLegs } from './left-legs.ts'
-import { allowedMethods, isSdp, type LegDeps, type TrunkLeg } from './leg.ts'
+import { allowedMethods, type LegDeps, type TrunkLeg } from './leg.ts'
+import { LegAudio } from './leg-audio.ts'
 import type { TrunkLimits } from './limits.ts'
 import { type SipRequest, valuesOf } from './message.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { Probes } from './probes.ts'
 import { ReferredLeg } from './referred-leg.ts'
 import type { RtpPorts } from './rtp-ports.ts'
-import { readSdp } from './sdp.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { Transactions } from './transactions.ts'
 import { SipTransport } from './transport.ts'
@@ -133,11 +133,11 @@ export class TrunkLine implements PhoneLine {
     const port = await rtp.open({ ...opened, signalingAddress: peer.address, dtmf }).catch((cause: unknown) => {
       throw new PhoneLineError('unreachable', { cause })
     })
-    const local = { address: publicAddress, port: port.port, id: clock.nowMs(), version: 1 }
+    const audio = new LegAudio(port, { address: publicAddress, port: port.port, id: clock.nowMs() })
     const target = { peer, host: outbound.host }
     const looked = (takesCalls: boolean) => this.#looked(connection, takesCalls)
     const deps = { ...this.#legDeps(connection), contact: this.#contact(peer), target, looked }
-    const call = new OutboundLeg(deps, leg, { rtp: port, local })
+    const call = new OutboundLeg(deps, leg, audio)
     made = call
     this.#legs.set(call.carrierLegId, call)
     await hungUpAtAbort(call, signal)
@@ -260,10 +260,9 @@ export class TrunkLine implements PhoneLine {
     // The caller has left while the store was asked about the sender.
     if (transaction.isCancelled) return transaction.respond(487, { toTag: 'none' })
     if (this.#isFull(connection)) return transaction.respond(503)
-    const { body, headers } = request
-    const offer = body === '' ? null : readSdp(body)
-    if (body !== '' && (offer === null || !isSdp(headers))) return transaction.respond(488)
-    const leg = new InboundLeg(this.#legDeps(connection), transaction, offer, this.#contact(transaction.peer))
+    const offered = offerIn(request)
+    if (offered.refusal !== null) return transaction.respond(offered.refusal.code, offered.refusal)
+    const leg = new InboundLeg(this.#legDeps(connection), transaction, offered.offer, this.#contact(transaction.peer))
     this.#legs.set(leg.carrierLegId, leg)
     void leg.announce(connection.id)
     this.#options.connections.called(connection.id).catch((err: unknown) => {

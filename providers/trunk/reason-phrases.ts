@@ -8,6 +8,7 @@ const phrases: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  415: 'Unsupported Media Type',
   420: 'Bad Extension',
   480: 'Temporarily Unavailable',
   481: 'Call/Transaction Does Not Exist',

@@ -18,10 +18,12 @@ export type RtpLegOptions = {
   dtmf(digit: string): void
 }
 
+/** `formats`: further ones that may come. */
 export type RtpRemote = Pick<
   RemoteAudio,
   'address' | 'port' | 'encoding' | 'payloadType' | 'dtmfPayloadType' | 'direction'
->
+> &
+  Partial<Pick<RemoteAudio, 'formats'>>
 
 export interface RtpLeg {
   /** It takes packets here. */

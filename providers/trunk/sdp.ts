@@ -1,84 +1,89 @@
-/** Offers and answers of SDP (RFC 8866, RFC 3264) for one stream of speech in G.711 with keys as telephone events (RFC 4733). */
+/**
+ * Offers and answers of SDP (RFC 8866, RFC 3264) for one stream of speech in G.711 with keys as telephone events (RFC 4733).
+ * The position of its m= line names a stream for the whole call: several streams may have one port.
+ */
 import { isIP } from 'node:net'
 import { hostText } from './address.ts'
+import { formatsOf, isEvent, isSpeech, type LineEncoding, type SdpFormat } from './sdp-formats.ts'
 
-export type LineEncoding = 'PCMU' | 'PCMA'
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
-/** The audio that the other side describes. */
+/** The audio that the other side describes. `encoding` and both payload types are those that it is sent. */
 export type RemoteAudio = {
+  /** An IP address, or the name of a host, which is not looked up: its owner would choose the host. */
   address: string
   port: number
   encoding: LineEncoding
   payloadType: number
   /** Null: it takes no telephone events. */
   dtmfPayloadType: number | null
+  /** Everything that may come from it: it may change the format in the course of the call (RFC 3264, sections 5.1 and 6.1). */
+  formats: readonly SdpFormat[]
   /** As the other side sees it: `sendonly` holds the call. */
   direction: Direction
   /** The m= lines, all of which an answer repeats. */
   lines: readonly string[]
+  /** The position of the line of this stream among them. Null: the other side has stopped the stream. */
+  position: number | null
 }
 
-const staticTypes: Readonly<Record<string, LineEncoding>> = { 0: 'PCMU', 8: 'PCMA' }
 const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive']
 const linesMax = 256
+/** The formats that we offer. */
+const ours: readonly SdpFormat[] = [
+  { payloadType: 0, encoding: 'PCMU' },
+  { payloadType: 8, encoding: 'PCMA' },
+]
 const dtmfTypeUsual = 101
+/** The other dynamic ones follow (RFC 3551, section 6). */
+const dtmfTypes: readonly number[] = [dtmfTypeUsual, ...Array.from({ length: 32 }, (_, at) => 96 + at)]
 
-/** Null: nothing in it that we can speak. */
+/** The first stream that we can speak. Null: no stream can be used. */
 export function readSdp(body: string): RemoteAudio | null {
-  const lines = body.split(/\r?\n/, linesMax)
-  const sections = sectionsOf(lines)
-  const audio = sections.find(([first = '']) => /^m=audio [1-9]\d{0,4} RTP\/AVP /.test(first))
-  if (audio === undefined) return null
-  const session = lines.slice(
-    0,
-    lines.findIndex((line) => line.startsWith('m=')),
-  )
-  const [, port = '', types = ''] = /^m=audio (\d+)(?:\/\d+)? \S+ ([\d ]+)/.exec(audio[0] ?? '') ?? []
-  const address = addressIn(audio) ?? addressIn(session)
-  const names = rtpmapsOf(audio)
-  const offered = types.trim().split(/ +/)
-  const speech = offered.map((type) => ({ type, encoding: encodingOf(type, names) })).find(({ encoding }) => encoding)
-  if (address === null || speech?.encoding == null || Number(port) > 65_535) return null
-  const dtmf = offered.find((type) => names.get(type) === 'telephone-event/8000')
-  return {
-    address,
-    port: Number(port),
-    encoding: speech.encoding,
-    payloadType: Number(speech.type),
-    dtmfPayloadType: dtmf === undefined ? null : Number(dtmf),
-    direction: directionIn(audio) ?? directionIn(session) ?? 'sendrecv',
-    lines: sections.map(([first = '']) => first),
+  const description = descriptionOf(body)
+  for (const position of description.sections.keys()) {
+    const audio = audioAt(description, position)
+    if (audio !== null) return audio
   }
+  return null
+}
+
+/** An offer in the call. If it stops all streams (port 0), the call has no audio until the next offer (RFC 3264, section 8.2). */
+export function readLaterOffer(body: string, before: RemoteAudio | null): RemoteAudio | null {
+  const lines = descriptionOf(body).sections.map(([first = '']) => first)
+  const hasStopped = lines.length > 0 && lines.every((line) => /^m=\S+ +0[ /]/.test(line))
+  if (before === null || !hasStopped) return readSdp(body)
+  return { ...before, direction: 'inactive', lines, position: null }
+}
+
+/**
+ * The answer to our offer, whose line has the position of ours. The other side sends what it has agreed to by our numbers, and many
+ * send it by their own. Null: it has refused the stream.
+ */
+export function readAnswer(body: string, before: RemoteAudio | null = null): RemoteAudio | null {
+  const offered = offeredFormats(before)
+  const audio = audioAt(descriptionOf(body), before?.position ?? 0, offered)
+  if (audio === null) return null
+  const agreed = offered.filter(({ encoding }) => audio.formats.some((format) => format.encoding === encoding))
+  return { ...audio, formats: [...audio.formats, ...agreed], lines: before?.lines ?? audio.lines }
 }
 
 /** The part of a description that stays the same in a dialog, and the count of its versions. */
 export type LocalAudio = { address: string; port: number; id: number; version: number }
 
-export function writeOffer(local: LocalAudio): string {
-  return written(local, [
-    audioLines(
-      local.port,
-      [
-        ['PCMU', 0],
-        ['PCMA', 8],
-      ],
-      dtmfTypeUsual,
-      'sendrecv',
-    ),
-  ])
+/** `before`: what the other side has described last. Its lines and its numbers stay (RFC 3264, sections 8 and 8.3.2). */
+export function writeOffer(local: LocalAudio, before: RemoteAudio | null = null): string {
+  const own = audioLines(local.port, offeredFormats(before), 'sendrecv')
+  return written(local, before === null ? [own] : placed(before.lines, before.position ?? 0, own))
 }
 
-/** All streams of the offer but the first one of speech are refused (port 0). */
-export function writeAnswer(local: LocalAudio, remote: RemoteAudio): string {
-  const { encoding, payloadType, dtmfPayloadType, direction, lines } = remote
-  const taken = lines.findIndex((line) => line.startsWith(`m=audio ${remote.port}`))
-  const sections = lines.map((line, at) =>
-    at === taken
-      ? audioLines(local.port, [[encoding, payloadType]], dtmfPayloadType, mirrored[direction])
-      : [line.replace(/^(m=\S+) \S+/, '$1 0')],
-  )
-  return written(local, sections)
+/** All streams of the offer but the one that was taken are refused (port 0). */
+export function writeAnswer(local: LocalAudio, offer: RemoteAudio): string {
+  const { encoding, payloadType, dtmfPayloadType, direction } = offer
+  const events: SdpFormat[] =
+    dtmfPayloadType === null ? [] : [{ payloadType: dtmfPayloadType, encoding: 'telephone-event' }]
+  const own = audioLines(local.port, [{ payloadType, encoding }, ...events], mirrored[direction])
+  return written(local, placed(offer.lines, offer.position, own))
 }
 
 const mirrored: Readonly<Record<Direction, Direction>> = {
@@ -88,62 +93,96 @@ const mirrored: Readonly<Record<Direction, Direction>> = {
   inactive: 'inactive',
 }
 
+/** A refused line keeps its kind, its transport and its formats (RFC 3264, section 6). */
+function placed(lines: readonly string[], position: number | null, own: readonly string[]): (readonly string[])[] {
+  return lines.map((line, at) => (at === position ? own : [line.replace(/^(m=\S+) +\S+/, '$1 0')]))
+}
+
+function offeredFormats(before: RemoteAudio | null): SdpFormat[] {
+  return [...ours, { payloadType: before?.dtmfPayloadType ?? freeType(before), encoding: 'telephone-event' }]
+}
+
+/** The usual number of telephone events, or another one if the other side has given that one to another format. */
+function freeType(before: RemoteAudio | null): number {
+  const taken = lineOf(before?.lines[before.position ?? 0] ?? '')?.types ?? []
+  return dtmfTypes.find((type) => !taken.includes(type)) ?? dtmfTypeUsual
+}
+
 function written({ address, id, version }: LocalAudio, sections: readonly (readonly string[])[]): string {
   const at = `IN IP${isIP(address) === 6 ? 6 : 4} ${hostText(address).replace(/^\[|\]$/g, '')}`
   const session = ['v=0', `o=parley ${id} ${version} ${at}`, 's=-', `c=${at}`, 't=0 0']
   return [...session, ...sections.flat(), ''].join('\r\n')
 }
 
-function audioLines(
-  port: number,
-  encodings: readonly (readonly [LineEncoding, number])[],
-  dtmfType: number | null,
-  direction: Direction,
-): string[] {
-  const types = [...encodings.map(([, type]) => type), ...(dtmfType === null ? [] : [dtmfType])]
+function audioLines(port: number, formats: readonly SdpFormat[], direction: Direction): string[] {
   return [
-    `m=audio ${port} RTP/AVP ${types.join(' ')}`,
-    ...encodings.map(([encoding, type]) => `a=rtpmap:${type} ${encoding}/8000`),
-    ...(dtmfType === null ? [] : [`a=rtpmap:${dtmfType} telephone-event/8000`, `a=fmtp:${dtmfType} 0-15`]),
+    `m=audio ${port} RTP/AVP ${formats.map(({ payloadType }) => payloadType).join(' ')}`,
+    ...formats.flatMap(({ payloadType, encoding }) => [
+      `a=rtpmap:${payloadType} ${encoding}/8000`,
+      ...(encoding === 'telephone-event' ? [`a=fmtp:${payloadType} 0-15`] : []),
+    ]),
     'a=ptime:20',
     `a=${direction}`,
   ]
 }
 
-/** The lines of each stream. */
-function sectionsOf(lines: readonly string[]): string[][] {
+/** The lines of the session, and those of each stream. */
+type Description = { session: readonly string[]; sections: readonly (readonly string[])[] }
+
+function descriptionOf(body: string): Description {
+  const session: string[] = []
   const sections: string[][] = []
-  for (const line of lines) {
+  for (const line of body.split(/\r?\n/, linesMax).map((text) => text.trimEnd())) {
     if (line.startsWith('m=')) sections.push([line])
-    else sections.at(-1)?.push(line)
+    else (sections.at(-1) ?? session).push(line)
   }
-  return sections
+  return { session, sections }
 }
 
-/** Names are not looked up: the owner of the name would choose the host. An address with a scope (`fe80::1%eth0`) means nothing elsewhere. */
+/** Null: the line is not one of audio over RTP without encryption. */
+function lineOf(line: string): { port: number; types: readonly number[] } | null {
+  const [, port, types] = /^m=audio +([1-9]\d{0,4})(?:\/\d+)? +RTP\/AVP +(\d[\d ]*)$/.exec(line) ?? []
+  if (port === undefined || types === undefined || Number(port) > 65_535) return null
+  return { port: Number(port), types: types.split(/ +/).map(Number) }
+}
+
+function audioAt(
+  { session, sections }: Description,
+  position: number,
+  known: readonly SdpFormat[] = [],
+): RemoteAudio | null {
+  const section = sections[position] ?? []
+  const line = lineOf(section[0] ?? '')
+  const address = addressIn(section) ?? addressIn(session)
+  if (line === null || address === null) return null
+  const formats = formatsOf(section, line.types, known)
+  const speech = formats.find(isSpeech)
+  if (speech === undefined) return null
+  return {
+    address,
+    port: line.port,
+    encoding: speech.encoding,
+    payloadType: speech.payloadType,
+    dtmfPayloadType: formats.find(isEvent)?.payloadType ?? null,
+    formats,
+    direction: directionIn(section) ?? directionIn(session) ?? 'sendrecv',
+    lines: sections.map(([first = '']) => first),
+    position,
+  }
+}
+
+/** An address with a scope (`fe80::1%eth0`) means nothing elsewhere. */
 function addressIn(lines: readonly string[]): string | null {
   for (const line of lines) {
-    const [, address] = /^c=IN IP[46] ([^\s/]+)/.exec(line) ?? []
-    if (address !== undefined && isIP(address) !== 0 && !address.includes('%')) return address
+    const [, address] = /^c=IN +IP[46] +([^\s/]+)/.exec(line) ?? []
+    if (address !== undefined && (isIP(address) !== 0 || isHostName(address)) && !address.includes('%')) return address
   }
   return null
 }
 
-function rtpmapsOf(lines: readonly string[]): Map<string, string> {
-  return new Map(
-    lines.flatMap((line) => {
-      const [, type, name] = /^a=rtpmap:(\d{1,3}) (\S+)/.exec(line) ?? []
-      return type === undefined || name === undefined ? [] : [[type, name.toLowerCase()] as const]
-    }),
-  )
-}
-
-function encodingOf(type: string, names: ReadonlyMap<string, string>): LineEncoding | null {
-  const name = names.get(type)
-  if (name === undefined) return staticTypes[type] ?? null
-  if (/^pcmu\/8000(\/1)?$/.test(name)) return 'PCMU'
-  return /^pcma\/8000(\/1)?$/.test(name) ? 'PCMA' : null
-}
+/** A name does not end with a number (RFC 1123, section 2.1), as a mistyped address does. */
+const isHostName = (text: string) =>
+  text.length <= 253 && /^(?:[a-z0-9_-]{1,63}\.)*(?!\d+\.?$)[a-z0-9_-]{1,63}\.?$/i.test(text)
 
 function directionIn(lines: readonly string[]): Direction | null {
   return directions.find((direction) => lines.includes(`a=${direction}`)) ?? null

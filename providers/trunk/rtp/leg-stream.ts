@@ -10,12 +10,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { RemoteInfo, Socket } from 'node:dgram'
+import { isIP } from 'node:net'
 import { FrameResampler } from '../../../audio/frame-resampler.ts'
 import { JitterBuffer } from '../../../audio/jitter-buffer.ts'
 import { type LineCodec, pcma, pcmu } from '../../../audio/line-codec.ts'
 import type { MediaSink, MediaTransport } from '../../../domain/conversation/media.ts'
 import type { Log } from '../../../domain/ports/system.ts'
 import type { RtpLegOptions, RtpRemote } from '../rtp-ports.ts'
+import type { LineEncoding, SdpFormat } from '../sdp-formats.ts'
 import { type RtpPacket, readPacket, writePacket } from './packet.ts'
 import { RelayQueue } from './relay-queue.ts'
 import { SentAudio } from './sent-audio.ts'
@@ -43,6 +45,8 @@ const bytes = Buffer.alloc(2 * payloadBytesMax)
 const samples = new Int16Array(payloadBytesMax)
 const nothing = new Int16Array(0)
 
+const codecs: Readonly<Record<LineEncoding, LineCodec>> = { PCMU: pcmu, PCMA: pcma }
+
 /** The audio that was agreed. */
 type Line = { remote: RtpRemote; codec: LineCodec; silence: number }
 type Source = { address: string; port: number }
@@ -68,6 +72,8 @@ export class LegStream implements MediaTransport {
   /** Null: no valid packet has come. */
   #source: Source | null = null
   #remoteSsrc: number | null = null
+  /** By payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so that late packets are understood. */
+  readonly #formats = new Map<number, SdpFormat['encoding']>()
   #packetsOfTick = 0
   #silentTicks = 0
   /** Without any packet of the other side. */
@@ -109,8 +115,8 @@ export class LegStream implements MediaTransport {
   start(remote: RtpRemote): void {
     if (this.#isClosed) return
     const before = this.#line?.remote ?? null
-    const codec = remote.encoding === 'PCMU' ? pcmu : pcma
-    this.#line = { remote, codec, silence: remote.encoding === 'PCMU' ? 0xff : 0xd5 }
+    this.#line = { remote, codec: codecs[remote.encoding], silence: remote.encoding === 'PCMU' ? 0xff : 0xd5 }
+    for (const { payloadType, encoding } of formatsOf(remote)) this.#formats.set(payloadType, encoding)
     if (before === null || before.address !== remote.address || before.port !== remote.port) {
       this.#source = null
       this.#remoteSsrc = null
@@ -201,17 +207,16 @@ export class LegStream implements MediaTransport {
     if (line === null || !this.#isOfCall(line, { address, port })) return
     // Packets of others are not counted: a flood of them would displace the speech of the call.
     if (++this.#packetsOfTick > packetsMax) return
-    const { remote } = line
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
     this.#quietTicks = 0
     this.#packets++
-    const isSpeech = packet.payloadType === remote.payloadType
-    if (!isSpeech && packet.payloadType !== remote.dtmfPayloadType) return
+    const encoding = this.#formats.get(packet.payloadType)
+    if (encoding === undefined) return
     this.#source = { address, port }
     this.#of(packet.ssrc)
-    if (isSpeech) this.#speech(line, packet)
-    else this.#key(packet)
+    if (encoding === 'telephone-event') this.#key(packet)
+    else this.#speech(codecs[encoding], packet)
   }
 
   #isOfCall({ remote }: Line, { address, port }: Source): boolean {
@@ -227,7 +232,7 @@ export class LegStream implements MediaTransport {
     this.#pressed.restart()
   }
 
-  #speech({ codec }: Line, { timestamp, payload }: RtpPacket): void {
+  #speech(codec: LineCodec, { timestamp, payload }: RtpPacket): void {
     this.#silentTicks = 0
     const count = codec.decode(payload, payload.length, samples)
     this.#jitter.push(timestamp, samples.subarray(0, count))
@@ -269,7 +274,9 @@ export class LegStream implements MediaTransport {
 
   #reachable(remote: RtpRemote): Source | null {
     const { mayReach, log } = this.#deps
-    if (remote.address === this.#options.signalingAddress || mayReach(remote.address)) return remote
+    const { signalingAddress } = this.#options
+    if (isIP(remote.address) === 0) return { address: signalingAddress, port: remote.port }
+    if (remote.address === signalingAddress || mayReach(remote.address)) return remote
     if (!this.#hasComplained)
       log.warn(
         { address: remote.address },
@@ -282,3 +289,9 @@ export class LegStream implements MediaTransport {
 
 /** The older way to hold a call. */
 const isNowhere = (address: string) => address === '0.0.0.0' || address === '::'
+
+function formatsOf({ encoding, payloadType, dtmfPayloadType, formats = [] }: RtpRemote): SdpFormat[] {
+  const events: SdpFormat[] =
+    dtmfPayloadType === null ? [] : [{ payloadType: dtmfPayloadType, encoding: 'telephone-event' }]
+  return [{ payloadType, encoding }, ...events, ...formats]
+}

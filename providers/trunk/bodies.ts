@@ -1,0 +1,81 @@
+/**
+ * The SDP in the body of a message: the body itself, or a part of it (multipart, RFC 5621). Carriers put the place of the caller
+ * (PIDF-LO), the messages of their network (ISUP) and other parts beside it, which are passed over unless they must be understood.
+ */
+import { type Header, headersOf, linesOf, valueOf } from './message.ts'
+
+/** The sender wants a part to be understood that is no SDP. */
+export const unsupported = Symbol('unsupported')
+/** Null: there is no SDP, as in an INVITE without an offer. */
+type FoundSdp = string | null | typeof unsupported
+
+type Part = { headers: readonly Header[]; body: string }
+
+/** The bodies that we understand. */
+export const acceptedBodies: Header = ['accept', 'application/sdp, multipart/mixed']
+const depthMax = 4
+const partsMax = 16
+
+export function sdpIn({ headers, body }: Part): FoundSdp {
+  if (body === '') return null
+  return foundIn({ headers, body }, 'required', depthMax)
+}
+
+/** `otherwise`: how a part counts that says nothing of its handling. */
+function foundIn(part: Part, otherwise: 'required' | 'optional', depth: number): FoundSdp {
+  const type = (valueOf(part.headers, 'content-type') ?? '').toLowerCase()
+  const [, kind] = /^multipart\/([\w.+-]+)/.exec(type) ?? []
+  if (kind !== undefined && depth > 0) return ofParts(part, kind, depth)
+  if (/^application\/sdp\b/.test(type) && isSession(part)) return textOf(part)
+  return handlingOf(part, otherwise) === 'required' ? unsupported : null
+}
+
+/**
+ * The parts of a `multipart/alternative` say the same, the best one last (RFC 2046, section 5.1.4). RFC 3261, section 20.11, calls
+ * a part required that does not say how it is handled, but the parts that senders leave without a word can be left out.
+ */
+function ofParts(part: Part, kind: string, depth: number): FoundSdp {
+  const parts = partsOf(part)
+  const found = parts.map((each) => foundIn(each, 'optional', depth - 1))
+  const described = found.filter((each) => each !== null && each !== unsupported)
+  if (kind === 'alternative' && described.length > 0) return described.at(-1) ?? null
+  return found.includes(unsupported) ? unsupported : (described[0] ?? null)
+}
+
+/** The lines between the delimiters (RFC 2046, section 5.1.1). Text before the first and behind the last one counts for nothing. */
+function partsOf({ headers, body }: Part): Part[] {
+  const type = valueOf(headers, 'content-type') ?? ''
+  const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) return []
+  const pieces: string[][] = []
+  for (const line of body.split(/\r?\n/)) {
+    const end = line.trimEnd()
+    if (end === `--${boundary}--`) break
+    if (end === `--${boundary}`) pieces.push([])
+    else pieces.at(-1)?.push(line)
+  }
+  return pieces.slice(0, partsMax).map(partOf)
+}
+
+function partOf(lines: readonly string[]): Part {
+  const blank = lines.indexOf('')
+  const head = blank < 0 ? [] : lines.slice(0, blank)
+  return { headers: headersOf(linesOf(head.join('\r\n'))) ?? [], body: lines.slice(blank + 1).join('\r\n') }
+}
+
+/** An `early-session` (RFC 3959) is another one than that of the call. */
+function isSession({ headers }: Part): boolean {
+  return !/^early-session\b/i.test(valueOf(headers, 'content-disposition') ?? '')
+}
+
+function handlingOf({ headers }: Part, otherwise: 'required' | 'optional'): 'required' | 'optional' {
+  const [, handling] =
+    /;\s*handling\s*=\s*"?(required|optional)\b/i.exec(valueOf(headers, 'content-disposition') ?? '') ?? []
+  return handling === undefined ? otherwise : handling.toLowerCase() === 'required' ? 'required' : 'optional'
+}
+
+function textOf({ headers, body }: Part): string {
+  const isBase64 = /^base64$/i.test(valueOf(headers, 'content-transfer-encoding') ?? '')
+  return isBase64 ? Buffer.from(body, 'base64').toString() : body
+}

@@ -1,0 +1,45 @@
+/** The formats of a stream, by the numbers of its m= line and the names that a=rtpmap gives them (RFC 8866, section 6.6). */
+export type LineEncoding = 'PCMU' | 'PCMA'
+export type SpeechFormat = { payloadType: number; encoding: LineEncoding }
+export type EventFormat = { payloadType: number; encoding: 'telephone-event' }
+export type SdpFormat = SpeechFormat | EventFormat
+
+const staticTypes: Readonly<Record<number, LineEncoding>> = { 0: 'PCMU', 8: 'PCMA' }
+const encodings: Readonly<Record<string, SdpFormat['encoding']>> = {
+  pcmu: 'PCMU',
+  pcma: 'PCMA',
+  'telephone-event': 'telephone-event',
+}
+
+export const isEvent = (format: SdpFormat): format is EventFormat => format.encoding === 'telephone-event'
+export const isSpeech = (format: SdpFormat): format is SpeechFormat => !isEvent(format)
+
+/** The formats that we know, the preferred one first. `known`: numbers that a line may use without a name, because our offer has named them. */
+export function formatsOf(
+  lines: readonly string[],
+  types: readonly number[],
+  known: readonly SdpFormat[] = [],
+): SdpFormat[] {
+  const names = rtpmapsOf(lines)
+  return types.flatMap((payloadType): SdpFormat[] => {
+    const name = names.get(payloadType)
+    const unnamed = known.find((format) => format.payloadType === payloadType)?.encoding ?? staticTypes[payloadType]
+    const encoding = name === undefined ? unnamed : encodingOf(name)
+    return encoding === undefined ? [] : [{ payloadType, encoding }]
+  })
+}
+
+function rtpmapsOf(lines: readonly string[]): Map<number, string> {
+  return new Map(
+    lines.flatMap((line) => {
+      const [, type, name] = /^a=rtpmap: *(\d{1,3}) +(.+)$/i.exec(line) ?? []
+      return type === undefined || name === undefined ? [] : [[Number(type), name.toLowerCase()] as const]
+    }),
+  )
+}
+
+/** The number of channels may be left out, and is 1 then. */
+function encodingOf(name: string): SdpFormat['encoding'] | undefined {
+  const [, encoding = ''] = /^([\w-]+) *\/ *8000 *(?:\/ *1)?$/.exec(name) ?? []
+  return Object.hasOwn(encodings, encoding) ? encodings[encoding] : undefined
+}

@@ -1,0 +1,191 @@
+/** Descriptions of audio as networks send them: each line has its position, and each format its number (RFC 3264, RFC 8866). */
+import t from 'tap'
+import { readAnswer, readLaterOffer, readSdp, writeAnswer, writeOffer } from '../../providers/trunk/sdp.ts'
+import { legId, media, openTrunk, type Trunk } from './setup.ts'
+import { type SipPeer, sdp, sdpType } from './sip-peer.ts'
+
+const local = { address: '127.0.0.1', port: 42_000, id: 1, version: 1 }
+const session = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0']
+const events = 'a=rtpmap:101 telephone-event/8000'
+const text = (...lines: string[]) => [...session, ...lines, ''].join('\r\n')
+const mediaLines = (description: string) => description.split('\r\n').filter((line) => line.startsWith('m='))
+
+/** The m= lines of our answer. Null: the offer is refused. */
+function answerTo(offer: string): string[] | null {
+  const read = readSdp(offer)
+  return read === null ? null : mediaLines(writeAnswer(local, read))
+}
+
+const crypto = 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5'
+
+for (const [name, lines, answer] of [
+  [
+    'SRTP is optional, and both lines have one port',
+    ['m=audio 40000 RTP/SAVP 0 101', crypto, events, 'm=audio 40000 RTP/AVP 0 101', events],
+    ['m=audio 0 RTP/SAVP 0 101', 'm=audio 42000 RTP/AVP 0 101'],
+  ],
+  [
+    'a port begins with the digits of another one',
+    ['m=audio 40001 RTP/SAVP 0', 'm=audio 4000 RTP/AVP 0', 'm=video 40002 RTP/AVP 96'],
+    ['m=audio 0 RTP/SAVP 0', 'm=audio 42000 RTP/AVP 0', 'm=video 0 RTP/AVP 96'],
+  ],
+  [
+    'the line with encryption is the second one',
+    ['m=audio 40000 RTP/AVP 8 101', events, 'm=audio 40000 RTP/SAVP 8 101', crypto, events],
+    ['m=audio 42000 RTP/AVP 8 101', 'm=audio 0 RTP/SAVP 8 101'],
+  ],
+  [
+    'the first line has an encoding that we do not speak',
+    ['m=audio 40000 RTP/AVP 96', 'a=rtpmap:96 opus/48000/2', 'm=audio 40002/1 RTP/AVP 0'],
+    ['m=audio 0 RTP/AVP 96', 'm=audio 42000 RTP/AVP 0'],
+  ],
+  [
+    'the first line is refused already, and a fax follows',
+    ['m=audio 0 RTP/AVP 0', 'm=audio 40000 RTP/AVP 0', 'm=image 40000 udptl t38'],
+    ['m=audio 0 RTP/AVP 0', 'm=audio 42000 RTP/AVP 0', 'm=image 0 udptl t38'],
+  ],
+  ['encryption alone', ['m=audio 40000 RTP/SAVP 0', crypto], null],
+] as const)
+  t.test(`lines are answered at their positions: ${name}`, (t) => {
+    t.same(answerTo(text(...lines)), answer)
+    t.end()
+  })
+
+for (const [name, rtpmap, number] of [
+  ['telephone-event/8000', 'a=rtpmap:101 telephone-event/8000', 101],
+  ['the number of channels', 'a=rtpmap:101 telephone-event/8000/1', 101],
+  ['capitals', 'a=rtpmap:101 TELEPHONE-EVENT/8000/1', 101],
+  ['spaces', 'a=rtpmap: 101 telephone-event/8000 ', 101],
+  ['another rate', 'a=rtpmap:101 telephone-event/48000', null],
+  ['two channels', 'a=rtpmap:101 telephone-event/8000/2', null],
+] as const)
+  t.test(`telephone events are known by their name, with ${name}`, (t) => {
+    const read = readSdp(text('m=audio 40000 RTP/AVP 0 101', rtpmap))
+    t.equal(read?.dtmfPayloadType, number)
+    t.match(mediaLines(writeAnswer(local, read!))[0], number === null ? /RTP\/AVP 0$/ : /RTP\/AVP 0 101$/)
+    t.end()
+  })
+
+t.test('an encoding with the number of its channel is known, also under a dynamic number', (t) => {
+  for (const rtpmap of ['PCMA/8000/1', 'pcma/8000', 'PCMA / 8000'])
+    t.match(readSdp(text('m=audio 40000 RTP/AVP 97', `a=rtpmap:97 ${rtpmap}`)), { encoding: 'PCMA', payloadType: 97 })
+  t.equal(readSdp(text('m=audio 40000 RTP/AVP 97', 'a=rtpmap:97 PCMA/8000/2')), null)
+  t.end()
+})
+
+t.test('an answer names all that may come: by its own numbers, and by ours', (t) => {
+  const formats = (...lines: string[]) => {
+    const read = readAnswer(text(...lines))
+    return [...new Set(read?.formats.map(({ payloadType, encoding }) => `${payloadType} ${encoding}`))].sort()
+  }
+  t.same(formats('m=audio 41000 RTP/AVP 0 8 101', events), ['0 PCMU', '101 telephone-event', '8 PCMA'])
+  t.same(formats('m=audio 41000 RTP/AVP 8'), ['8 PCMA'], 'PCMU was not answered')
+  t.same(
+    formats('m=audio 41000 RTP/AVP 0 96', 'a=rtpmap:96 telephone-event/8000'),
+    ['0 PCMU', '101 telephone-event', '96 telephone-event'],
+    'the other side sends our number, or its own',
+  )
+  t.same(formats('m=audio 41000 RTP/AVP 0 101'), ['0 PCMU', '101 telephone-event'], 'our offer has named 101')
+  t.end()
+})
+
+t.test('an answer counts at the position of our line', (t) => {
+  t.equal(readAnswer(text('m=audio 0 RTP/AVP 0')), null, 'refused')
+  t.equal(readAnswer(text('m=audio 0 RTP/AVP 0', 'm=audio 41000 RTP/AVP 0')), null, 'we have offered one line')
+  t.equal(readAnswer(text('m=video 41000 RTP/AVP 96')), null)
+  t.end()
+})
+
+t.test('an offer of ours in a call keeps the lines and the numbers of the call', (t) => {
+  const first = readSdp(
+    text(
+      ...['m=audio 40000 RTP/SAVP 0', crypto, 'm=audio 40000 RTP/AVP 0 96 101'],
+      ...['a=rtpmap:96 telephone-event/8000', 'a=rtpmap:101 opus/48000/2'],
+    ),
+  )
+  const offer = writeOffer(local, first)
+  t.same(mediaLines(offer), ['m=audio 0 RTP/SAVP 0', 'm=audio 42000 RTP/AVP 0 8 96'])
+  const answer = readAnswer(text('m=audio 0 RTP/SAVP 0', 'm=audio 41000 RTP/AVP 8 96'), first)
+  t.match(answer, { port: 41_000, encoding: 'PCMA', dtmfPayloadType: 96, position: 1 })
+  const without = readSdp(text('m=audio 40000 RTP/AVP 0 101', 'a=rtpmap:101 opus/48000/2'))
+  t.same(mediaLines(writeOffer(local, without)), ['m=audio 42000 RTP/AVP 0 8 96'], '101 means another format here')
+  t.end()
+})
+
+t.test('an offer that stops the stream is answered, and the next one starts it again', (t) => {
+  const first = readSdp(sdp())
+  const stopped = readLaterOffer(text('m=audio 0 RTP/AVP 0 101', 'm=image 0 udptl t38'), first)
+  t.match(stopped, { direction: 'inactive', position: null })
+  t.same(mediaLines(writeAnswer(local, stopped!)), ['m=audio 0 RTP/AVP 0 101', 'm=image 0 udptl t38'])
+  t.same(mediaLines(writeOffer(local, stopped)), ['m=audio 42000 RTP/AVP 0 8 101', 'm=image 0 udptl t38'])
+  t.equal(readLaterOffer(text('m=audio 0 RTP/AVP 0', 'm=image 40000 udptl t38'), first), null, 'a fax is refused')
+  t.match(readLaterOffer(sdp(), stopped), { port: 40_000, position: 0 })
+  t.equal(readSdp(text('m=audio 0 RTP/AVP 0')), null, 'no call begins so')
+  t.end()
+})
+
+for (const [name, c, address] of [
+  ['a name', 'c=IN IP4 localhost', 'localhost'],
+  ['a name with dots', 'c=IN IP4 media-1.pbx.example.', 'media-1.pbx.example.'],
+  ['a name for IPv6', 'c=IN IP6 sbc_2.example', 'sbc_2.example'],
+  ['a name with a TTL', 'c=IN IP4 pbx.example/127', 'pbx.example'],
+  ['an address', 'c=IN IP4 127.0.0.9', '127.0.0.9'],
+  ['a mistyped address', 'c=IN IP4 127.0.0.999', undefined],
+  ['an address with a scope', 'c=IN IP6 fe80::1%eth0', undefined],
+  ['what is no name', 'c=IN IP4 a;b', undefined],
+] as const)
+  t.test(`the address of an offer is ${name}`, (t) => {
+    t.equal(readSdp(sdp().replace(/c=IN IP4 \S+/, c))?.address, address)
+    t.end()
+  })
+
+t.test('a name takes no time that grows faster than its length', (t) => {
+  const { user: startUs } = process.cpuUsage()
+  for (const part of ['a.', '1.', 'a', '-', '1', 'a1'])
+    readSdp(sdp().replace(/c=IN IP4 \S+/, `c=IN IP4 ${part.repeat(16_000 / part.length)}!`))
+  t.ok(process.cpuUsage().user - startUs < 1_000_000)
+  t.end()
+})
+
+async function answered(trunk: Trunk, peer: SipPeer, body: string) {
+  peer.send('INVITE', { callId: 'call-1', headers: [sdpType], body })
+  const { carrierLegId } = await trunk.event('initiated')
+  await trunk.line.answer({ legId, carrierLegId }, media)
+  const ok = await peer.response(200, 'INVITE')
+  peer.send('ACK', { callId: 'call-1', to: ok.to.text })
+  await trunk.event('stream_started')
+  return ok
+}
+
+t.test('a call with a name and two lines of one port is answered, and its audio stops and goes on', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const offer = text(
+    'm=audio 40000 RTP/SAVP 0',
+    crypto,
+    'm=audio 40000 RTP/AVP 0 101',
+    'a=rtpmap:101 telephone-event/8000/1',
+  )
+  const ok = await answered(trunk, peer, offer.replace('c=IN IP4 127.0.0.1', 'c=IN IP4 localhost'))
+  t.same(mediaLines(ok.body), ['m=audio 0 RTP/SAVP 0', 'm=audio 42000 RTP/AVP 0 101'])
+  const later = { callId: 'call-1', to: ok.to.text, headers: [sdpType] }
+  peer.send('INVITE', { ...later, cseq: 2, body: text('m=audio 0 RTP/SAVP 0', 'm=audio 0 RTP/AVP 0 101') })
+  const stopped = await peer.response(200, 'INVITE', 2)
+  t.same(mediaLines(stopped.body), ['m=audio 0 RTP/SAVP 0', 'm=audio 0 RTP/AVP 0 101'])
+  peer.send('ACK', { ...later, cseq: 2 })
+  peer.send('INVITE', { ...later, cseq: 3, body: text('m=video 40002 RTP/AVP 96') })
+  await peer.response(488, 'INVITE')
+  peer.send('INVITE', { callId: 'call-1', to: ok.to.text, cseq: 4 })
+  const offered = await peer.response(200, 'INVITE', 3)
+  t.same(mediaLines(offered.body), ['m=audio 42000 RTP/AVP 0 8 101', 'm=audio 0 RTP/AVP 0 101'])
+  t.match(offered.body, /o=parley \d+ 3 /, 'a refused offer has no version')
+  peer.send('ACK', { ...later, cseq: 4, body: text('m=audio 41000 RTP/AVP 8 101', events, 'm=audio 0 RTP/AVP 0 101') })
+  await peer.response(200, 'INVITE', 3)
+  peer.send('BYE', { ...later, cseq: 5 })
+  await trunk.event('hangup')
+  t.match(trunk.rtps[0]?.starts, [
+    { address: 'localhost', port: 40_000, dtmfPayloadType: 101 },
+    { direction: 'inactive' },
+    { port: 41_000, encoding: 'PCMA' },
+  ])
+})

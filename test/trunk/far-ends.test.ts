@@ -1,0 +1,121 @@
+/** Far ends that change their format, move without a word, or name a host: what they send is heard, and they are answered. */
+import { setImmediate as turn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { pcma } from '../../audio/line-codec.ts'
+import { type RtpPacket, writePacket } from '../../providers/trunk/rtp/packet.ts'
+import type { RtpRemote } from '../../providers/trunk/rtp-ports.ts'
+import { readAnswer, readSdp } from '../../providers/trunk/sdp.ts'
+import { likenessOf } from '../audio/likeness.ts'
+import { frameSamples, host, key, leg, signalingAddress, speech, voice } from './rtp-leg.ts'
+import { openRtpPeer, type RtpPeer } from './rtp-peer.ts'
+import { sdp } from './sip-peer.ts'
+
+type Leg = Awaited<ReturnType<typeof leg>>
+type Talk = { from?: RtpPeer; ssrc?: number; packet?: (n: number) => Buffer }
+
+/** The other side says these frames of the voice, one each 20 ms. */
+async function says(
+  { far, send, ticks }: Leg,
+  from: number,
+  to: number,
+  { from: peer = far, ssrc = 7, packet }: Talk = {},
+) {
+  for (let n = from; n < to; n++) {
+    await send(peer.socket, packet?.(n) ?? speech(n, { ssrc }))
+    await ticks(1)
+  }
+}
+
+/** Without a packet of the other side. */
+async function silence({ clock }: Leg, ms: number) {
+  await clock.advance(ms)
+  for (let n = 0; n < 20; n++) await turn()
+}
+
+const heard = ({ audible }: Leg, from: number, to: number) =>
+  likenessOf(voice.subarray(from * frameSamples, to * frameSamples), Int16Array.from(audible)) > 0.9
+
+const alaw = (n: number, more: Partial<RtpPacket> = {}) => {
+  const payload = Buffer.alloc(frameSamples)
+  pcma.encode(voice.subarray(n * frameSamples, (n + 1) * frameSamples), payload)
+  return speech(n, { payloadType: 8, payload, ...more })
+}
+
+/** A leg after an answer to our offer. */
+async function answered(t: Test, types: string, more: string[] = []): Promise<Leg> {
+  const opened = await leg(t)
+  const remote = readAnswer(sdp({ port: opened.far.port, types, more }))
+  if (remote === null) throw new Error('no audio')
+  opened.opened.start(remote)
+  return opened
+}
+
+t.test('each format that was answered is heard, and may change in the course of the call', async (t) => {
+  const call = await answered(t, '0 8 101')
+  await says(call, 0, 30, { packet: alaw })
+  await says(call, 30, 60)
+  await says(call, 60, 90, { packet: alaw })
+  t.ok(heard(call, 10, 80))
+  t.ok(
+    call.far.got.every(({ payloadType }) => payloadType === 0),
+    'it is sent the first one',
+  )
+})
+
+t.test('each number of telephone events is heard: the own one of the other side, and ours', async (t) => {
+  const call = await answered(t, '0 96', ['a=rtpmap:96 telephone-event/8000/1'])
+  await call.send(call.far.socket, writePacket({ ...key(4, 8_000), payloadType: 96 }))
+  await call.send(call.far.socket, writePacket(key(2, 16_000)))
+  await call.send(call.far.socket, writePacket({ ...key(7, 24_000), payloadType: 97 }))
+  t.same(call.keys, ['4', '2'])
+  call.opened.sendDtmf('5')
+  await call.ticks(3)
+  t.equal(call.far.got.filter(({ payloadType }) => payloadType === 96).length, 3, 'it is sent its own one')
+})
+
+t.test('a caller who offers two formats is heard in both', async (t) => {
+  const call = await leg(t)
+  call.opened.start(readSdp(sdp({ port: call.far.port, types: '8 0 101' }))!)
+  await says(call, 0, 20, { packet: alaw })
+  await says(call, 20, 60)
+  t.ok(heard(call, 8, 50))
+})
+
+t.test('late packets in the format of before are heard after another answer', async (t) => {
+  const call = await answered(t, '8 101')
+  call.opened.start(readAnswer(sdp({ port: call.far.port, types: '0 101' }))!)
+  await says(call, 0, 20, { packet: alaw })
+  await says(call, 20, 60)
+  t.ok(heard(call, 8, 50))
+})
+
+t.test('a format that was never named is not heard', async (t) => {
+  const call = await answered(t, '0 101')
+  await says(call, 0, 40, { packet: (n) => speech(n, { payloadType: 3 }) })
+  t.ok(call.audible.every((sample) => sample === 0))
+})
+
+const named: Partial<RtpRemote> = { address: 'media.pbx.example' }
+
+t.test('a far end that names a host is sent audio at the address of its messages', async (t) => {
+  const call = await leg(t, {}, signalingAddress, () => false)
+  call.opened.start({ ...call.remote, ...named })
+  await call.ticks(5)
+  t.equal(call.far.got.length, 5, 'at the port of its SDP')
+  const other = await openRtpPeer(t, signalingAddress)
+  await call.send(other.socket, speech(0))
+  await call.clock.advance(60)
+  await silence(call, 0)
+  t.ok(other.got.length >= 3, 'and then where its packets come from')
+  t.equal(call.far.got.length, 5)
+})
+
+t.test('a far end that names a host is heard, and strangers are not', async (t) => {
+  const call = await leg(t, {}, signalingAddress)
+  call.opened.start({ ...call.remote, ...named })
+  const stranger = await openRtpPeer(t, '127.0.0.2')
+  await call.send(stranger.socket, writePacket({ ...key(9, 8_000), ssrc: 9 }))
+  await says(call, 0, 40)
+  t.ok(heard(call, 8, 30))
+  t.same(call.keys, [])
+})
