@@ -32,7 +32,7 @@ async function silence({ clock }: Leg, ms: number) {
   for (let n = 0; n < 20; n++) await turn()
 }
 
-const heard = ({ audible }: Leg, from: number, to: number) =>
+const isReceived = ({ audible }: Leg, from: number, to: number) =>
   likenessOf(voice.subarray(from * frameSamples, to * frameSamples), Int16Array.from(audible)) > 0.9
 
 const alaw = (n: number, more: Partial<RtpPacket> = {}) => {
@@ -55,7 +55,7 @@ t.test('each format that was answered is heard, and may change in the course of 
   await says(call, 0, 30, { packet: alaw })
   await says(call, 30, 60)
   await says(call, 60, 90, { packet: alaw })
-  t.ok(heard(call, 10, 80))
+  t.ok(isReceived(call, 10, 80))
   t.ok(
     call.far.got.every(({ payloadType }) => payloadType === 0),
     'it is sent the first one',
@@ -78,7 +78,7 @@ t.test('a caller who offers two formats is heard in both', async (t) => {
   call.opened.start(readSdp(sdp({ port: call.far.port, types: '8 0 101' }))!)
   await says(call, 0, 20, { packet: alaw })
   await says(call, 20, 60)
-  t.ok(heard(call, 8, 50))
+  t.ok(isReceived(call, 8, 50))
 })
 
 t.test('late packets in the format of before are heard after another answer', async (t) => {
@@ -86,13 +86,63 @@ t.test('late packets in the format of before are heard after another answer', as
   call.opened.start(readAnswer(sdp({ port: call.far.port, types: '0 101' }))!)
   await says(call, 0, 20, { packet: alaw })
   await says(call, 20, 60)
-  t.ok(heard(call, 8, 50))
+  t.ok(isReceived(call, 8, 50))
 })
 
 t.test('a format that was never named is not heard', async (t) => {
   const call = await answered(t, '0 101')
   await says(call, 0, 40, { packet: (n) => speech(n, { payloadType: 3 }) })
   t.ok(call.audible.every((sample) => sample === 0))
+})
+
+for (const [name, to, ssrc, waitMs, isLearned] of [
+  ['the port', host, 7, 1_000, true],
+  ['the port too soon', host, 7, 940, false],
+  ['to the address of the messages', signalingAddress, 7, 1_000, true],
+  ['to a stranger', '127.0.0.2', 7, 60_000, false],
+  ['the port with another SSRC', host, 9, 9_900, false],
+  ['the port with another SSRC, long after', host, 9, 10_000, true],
+] as const)
+  t.test(`a far end changes ${name}: ${isLearned ? 'it is learned again' : 'it is not heard'}`, async (t) => {
+    const call = await leg(t)
+    const moved = await openRtpPeer(t, to)
+    await says(call, 0, 30)
+    await silence(call, waitMs - 20)
+    const { length } = call.far.got
+    await says(call, 30, 32, { from: moved, ssrc })
+    t.equal(moved.got.length > 0, isLearned)
+    t.equal(call.far.got.length === length, isLearned, 'the old port is sent no more')
+    if (!isLearned) return
+    await call.send(moved.socket, writePacket({ ...key(5, 40_000), ssrc }))
+    t.same(call.keys, ['5'])
+  })
+
+t.test('the speech of a far end that has moved is heard to its end', async (t) => {
+  const call = await leg(t)
+  const moved = await openRtpPeer(t)
+  await says(call, 0, 20)
+  await silence(call, 1_200)
+  call.audible.length = 0
+  for (let n = 20; n < 100; n++) {
+    await call.send(moved.socket, speech(n, { timestamp: (n + 60) * frameSamples }))
+    await call.clock.advance(20)
+    for (let turns = 0; turns < 5; turns++) await turn()
+  }
+  t.ok(isReceived(call, 30, 90))
+  await call.send(call.far.socket, writePacket(key(5, 80_000)))
+  t.same(call.keys, [], 'the old port is another sender now')
+})
+
+t.test('the old source goes on: a second stream of the same SSRC does not displace it', async (t) => {
+  const call = await leg(t)
+  const second = await openRtpPeer(t)
+  await says(call, 0, 1)
+  for (let n = 1; n < 60; n++) {
+    await call.send(second.socket, speech(n, { payload: Buffer.alloc(frameSamples, 0xff) }))
+    await says(call, n, n + 1)
+  }
+  t.ok(isReceived(call, 10, 50))
+  t.same(second.got, [])
 })
 
 const named: Partial<RtpRemote> = { address: 'media.pbx.example' }
@@ -116,6 +166,6 @@ t.test('a far end that names a host is heard, and strangers are not', async (t) 
   const stranger = await openRtpPeer(t, '127.0.0.2')
   await call.send(stranger.socket, writePacket({ ...key(9, 8_000), ssrc: 9 }))
   await says(call, 0, 40)
-  t.ok(heard(call, 8, 30))
+  t.ok(isReceived(call, 8, 30))
   t.same(call.keys, [])
 })

@@ -4,9 +4,8 @@
  *   open ──start──► live ──close──► closed
  *
  * Packets are taken from the address of the SDP, and from the address of the call's signalling: behind NAT, the address in
- * the SDP is often one that nobody else can reach. The source of the first valid packet is the other side's from then on
- * (symmetric RTP, RFC 4961), also for what we send: another sender cannot take the stream over. Until it has come, nothing is sent
- * to an address of the SDP that is not public, or a trunk could aim our packets at any machine of our network.
+ * the SDP is often one that nobody else can reach. Ours go to the source of the other side's packets. Until one has come, nothing
+ * is sent to an address of the SDP that is not public, or a trunk could aim our packets at any machine of our network.
  */
 import { randomBytes } from 'node:crypto'
 import type { RemoteInfo, Socket } from 'node:dgram'
@@ -18,6 +17,7 @@ import type { MediaSink, MediaTransport } from '../../../domain/conversation/med
 import type { Log } from '../../../domain/ports/system.ts'
 import type { RtpLegOptions, RtpRemote } from '../rtp-ports.ts'
 import type { LineEncoding, SdpFormat } from '../sdp-formats.ts'
+import { FarSource, type Source } from './far-source.ts'
 import { type RtpPacket, readPacket, writePacket } from './packet.ts'
 import { RelayQueue } from './relay-queue.ts'
 import { SentAudio } from './sent-audio.ts'
@@ -49,7 +49,6 @@ const codecs: Readonly<Record<LineEncoding, LineCodec>> = { PCMU: pcmu, PCMA: pc
 
 /** The audio that was agreed. */
 type Line = { remote: RtpRemote; codec: LineCodec; silence: number }
-type Source = { address: string; port: number }
 
 export class LegStream implements MediaTransport {
   readonly sampleRateHz: number
@@ -69,9 +68,7 @@ export class LegStream implements MediaTransport {
   /** The leg that is connected with this one. Null: the conversation is. */
   #other: LegStream | null = null
   readonly #relayed = new RelayQueue()
-  /** Null: no valid packet has come. */
-  #source: Source | null = null
-  #remoteSsrc: number | null = null
+  readonly #far: FarSource
   /** By payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so that late packets are understood. */
   readonly #formats = new Map<number, SdpFormat['encoding']>()
   #packetsOfTick = 0
@@ -89,6 +86,7 @@ export class LegStream implements MediaTransport {
   constructor(deps: LegStreamDeps, options: RtpLegOptions) {
     this.#deps = deps
     this.#options = options
+    this.#far = new FarSource(options.signalingAddress)
     this.sampleRateHz = options.sampleRateHz
     this.#toUs = new FrameResampler(lineRateHz, this.sampleRateHz)
     this.#toLine = new FrameResampler(this.sampleRateHz, lineRateHz)
@@ -117,10 +115,7 @@ export class LegStream implements MediaTransport {
     const before = this.#line?.remote ?? null
     this.#line = { remote, codec: codecs[remote.encoding], silence: remote.encoding === 'PCMU' ? 0xff : 0xd5 }
     for (const { payloadType, encoding } of formatsOf(remote)) this.#formats.set(payloadType, encoding)
-    if (before === null || before.address !== remote.address || before.port !== remote.port) {
-      this.#source = null
-      this.#remoteSsrc = null
-    }
+    if (before === null || before.address !== remote.address || before.port !== remote.port) this.#far.forget()
     if (before !== null) return
     const sink = this.#options.joined(this)
     // The conversation may have ended at once.
@@ -204,30 +199,23 @@ export class LegStream implements MediaTransport {
 
   #received(datagram: Buffer, { address, port }: RemoteInfo): void {
     const line = this.#line
-    if (line === null || !this.#isOfCall(line, { address, port })) return
+    const place = line === null ? 'stranger' : this.#far.placeOf({ address, port }, line.remote.address)
+    if (place === 'stranger') return
     // Packets of others are not counted: a flood of them would displace the speech of the call.
-    if (++this.#packetsOfTick > packetsMax) return
+    if (place === 'source' && ++this.#packetsOfTick > packetsMax) return
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
+    const encoding = this.#formats.get(packet.payloadType)
+    if (place === 'candidate' && (encoding === undefined || !this.#far.hasMoved(packet.ssrc, this.quietMs))) return
     this.#quietTicks = 0
     this.#packets++
-    const encoding = this.#formats.get(packet.payloadType)
     if (encoding === undefined) return
-    this.#source = { address, port }
-    this.#of(packet.ssrc)
+    if (!this.#far.learn({ address, port }, packet.ssrc)) this.#restart()
     if (encoding === 'telephone-event') this.#key(packet)
     else this.#speech(codecs[encoding], packet)
   }
 
-  #isOfCall({ remote }: Line, { address, port }: Source): boolean {
-    if (this.#source !== null) return address === this.#source.address && port === this.#source.port
-    return address === remote.address || address === this.#options.signalingAddress
-  }
-
-  /** Another synchronization source counts anew. */
-  #of(ssrc: number): void {
-    if (ssrc === this.#remoteSsrc) return
-    this.#remoteSsrc = ssrc
+  #restart(): void {
     this.#jitter.restart()
     this.#pressed.restart()
   }
@@ -263,7 +251,7 @@ export class LegStream implements MediaTransport {
   #write(remote: RtpRemote, payloadType: number, hasMarker: boolean, timestamp: number, payload: Buffer): void {
     // A side that holds the call is sent nothing.
     if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return
-    const target = this.#source ?? this.#reachable(remote)
+    const target = this.#far.current ?? this.#reachable(remote)
     if (target === null) return
     const sequence = this.#sequence++
     const packet = writePacket({ payloadType, hasMarker, sequence, timestamp, ssrc: this.#ssrc, payload })
