@@ -12,6 +12,7 @@ import type { Dialog } from './dialog.ts'
 import type { Credentials } from './digest.ts'
 import { FarEndWatch } from './far-end-watch.ts'
 import { sendInDialog } from './in-dialog.ts'
+import { infoBodies, keysIn } from './info-keys.ts'
 import type { LegAudio } from './leg-audio.ts'
 import type { Header, SipMessage, SipRequest } from './message.ts'
 import { codeOfNews, type Referral, Referrals } from './referrals.ts'
@@ -51,7 +52,7 @@ const lastNewsMs = 2_000
 /** The calling code takes note of the answer by then. */
 const bridgedMs = 5_000
 
-export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY']
+export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY, INFO']
 export const sdpType: Header = ['content-type', 'application/sdp']
 
 export abstract class TrunkLeg {
@@ -94,10 +95,9 @@ export abstract class TrunkLeg {
     return this.deps.connection
   }
 
+  /** False: the leg has no audio, or nothing can be sent to the other side now. */
   sendDtmf(digits: string): boolean {
-    if (this.audio === null) return false
-    this.audio.rtp.sendDtmf(digits)
-    return true
+    return this.audio?.rtp.sendDtmf(digits) ?? false
   }
 
   /** False: one of the two has no audio here. */
@@ -154,6 +154,8 @@ export abstract class TrunkLeg {
         return transaction.respond(200, { headers: [allowedMethods] })
       case 'NOTIFY':
         return this.#notified(transaction)
+      case 'INFO':
+        return this.#informed(transaction)
       case 'REFER':
         // A far end must not make us call others.
         return transaction.respond(603)
@@ -263,6 +265,16 @@ export abstract class TrunkLeg {
     if (code === null) return
     referral.progress(code)
     if (this.#referrals.newest?.isUnderWay() === false) this.#finish?.()
+  }
+
+  #informed(transaction: ServerTransaction): void {
+    const keys = keysIn(transaction.request)
+    if (keys === null) return transaction.respond(415, { headers: [infoBodies] })
+    transaction.respond(200)
+    for (const key of keys) {
+      if (this.audio === null) this.pressed(key)
+      else this.audio.rtp.pressed(key, 'info')
+    }
   }
 
   /** The other side holds the call, takes it back, or moves its audio. */

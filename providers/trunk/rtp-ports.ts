@@ -1,5 +1,6 @@
 /** The audio of the legs of trunks, as their signalling needs it. */
 import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
+import type { KeyWay } from './pressed-keys.ts'
 import type { RemoteAudio } from './sdp.ts'
 
 export interface RtpPorts {
@@ -36,7 +37,10 @@ export interface RtpLeg {
   readonly packets: number
   /** The audio begins, or goes on at another address. */
   start(remote: RtpRemote): void
-  sendDtmf(digits: string): void
+  /** False: nothing can be sent to the other side now, as while it holds the call. */
+  sendDtmf(digits: string): boolean
+  /** The other side has pressed a key, and has said so in a message of the call. */
+  pressed(digit: string, way: KeyWay): void
   /** Each leg receives the audio and the keys of the other from now on, in place of those of its conversation. */
   connect(other: RtpLeg): void
   /** The sink receives `gone` if the audio has begun. */

@@ -38,8 +38,13 @@ export class CountedRtp implements RtpLeg {
     if (this.starts.length === 1) this.options.joined({} as MediaTransport)
   }
 
-  sendDtmf(digits: string): void {
+  sendDtmf(digits: string): boolean {
     this.digits.push(digits)
+    return true
+  }
+
+  pressed(digit: string): void {
+    this.options.dtmf(digit)
   }
 
   connect(other: RtpLeg): void {

@@ -15,13 +15,15 @@ import { JitterBuffer } from '../../../audio/jitter-buffer.ts'
 import { type LineCodec, pcma, pcmu } from '../../../audio/line-codec.ts'
 import type { MediaSink, MediaTransport } from '../../../domain/conversation/media.ts'
 import type { Log } from '../../../domain/ports/system.ts'
+import { type KeyWay, PressedKeys } from '../pressed-keys.ts'
 import type { RtpLegOptions, RtpRemote } from '../rtp-ports.ts'
 import type { LineEncoding, SdpFormat } from '../sdp-formats.ts'
 import { FarSource, type Source } from './far-source.ts'
 import { type RtpPacket, readPacket, writePacket } from './packet.ts'
 import { RelayQueue } from './relay-queue.ts'
 import { SentAudio } from './sent-audio.ts'
-import { EventReader, EventWriter } from './telephone-events.ts'
+import { SentKeys } from './sent-keys.ts'
+import { EventReader } from './telephone-events.ts'
 
 export type LegStreamDeps = {
   socket: Socket
@@ -55,8 +57,9 @@ export class LegStream implements MediaTransport {
   readonly #deps: LegStreamDeps
   readonly #options: RtpLegOptions
   readonly #jitter = new JitterBuffer()
-  readonly #pressed = new EventReader()
-  readonly #toSend = new EventWriter()
+  readonly #events = new EventReader()
+  readonly #pressed = new PressedKeys(() => this.#ticks * tickMs)
+  readonly #keys = new SentKeys()
   readonly #sent: SentAudio
   readonly #toUs: FrameResampler
   readonly #toLine: FrameResampler
@@ -71,6 +74,7 @@ export class LegStream implements MediaTransport {
   readonly #far: FarSource
   /** By payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so that late packets are understood. */
   readonly #formats = new Map<number, SdpFormat['encoding']>()
+  #ticks = 0
   #packetsOfTick = 0
   #silentTicks = 0
   /** Without any packet of the other side. */
@@ -122,10 +126,18 @@ export class LegStream implements MediaTransport {
     if (!this.#isLeft()) this.#sink = sink
   }
 
-  sendDtmf(digits: string): void {
-    if (this.#line?.remote.dtmfPayloadType == null)
-      this.#deps.log.warn({}, 'the other side of a trunk takes no telephone events')
-    else this.#toSend.add(digits)
+  /** As telephone events, or as tones if the other side takes none. False: nothing can be sent to it now. */
+  sendDtmf(digits: string): boolean {
+    const line = this.#line
+    return line !== null && this.#targetOf(line) !== null && this.#keys.add(digits)
+  }
+
+  /** The other side has pressed a key. */
+  pressed(digit: string, way: KeyWay): void {
+    if (!this.#pressed.isNew(digit, way)) return
+    this.#other?.sendDtmf(digit)
+    this.#sink?.dtmf(digit)
+    this.#options.dtmf(digit)
   }
 
   connect(other: LegStream | null): void {
@@ -183,6 +195,7 @@ export class LegStream implements MediaTransport {
   tick(): void {
     const line = this.#line
     this.#packetsOfTick = 0
+    this.#ticks++
     if (line === null) return
     this.#quietTicks++
     this.#send(line)
@@ -217,7 +230,7 @@ export class LegStream implements MediaTransport {
 
   #restart(): void {
     this.#jitter.restart()
-    this.#pressed.restart()
+    this.#events.restart()
   }
 
   #speech(codec: LineCodec, { timestamp, payload }: RtpPacket): void {
@@ -227,37 +240,54 @@ export class LegStream implements MediaTransport {
   }
 
   #key({ timestamp, payload }: RtpPacket): void {
-    const digit = this.#pressed.read(timestamp, payload)
-    if (digit === null) return
-    this.#other?.sendDtmf(digit)
-    this.#sink?.dtmf(digit)
-    this.#options.dtmf(digit)
+    const digit = this.#events.read(timestamp, payload)
+    if (digit !== null) this.pressed(digit, 'event')
   }
 
   /** One packet goes out at each tick, also of silence, so that the other side and the firewalls between see a stream. */
-  #send({ remote, codec, silence }: Line): void {
-    const event = remote.dtmfPayloadType === null ? null : this.#toSend.next()
-    if (event !== null && remote.dtmfPayloadType !== null)
-      this.#write(remote, remote.dtmfPayloadType, event.isFirst, this.#timestamp - event.sinceStart, event.payload)
-    else {
-      const frame = this.#other === null ? this.#sent.take() : (this.#relayed.take() ?? nothing)
-      const count = codec.encode(frame, bytes)
+  #send(line: Line): void {
+    const { remote, codec, silence } = line
+    const target = this.#targetOf(line)
+    // Keys wait while nothing can be sent.
+    const key = target === null ? null : this.#keys.next(remote.dtmfPayloadType !== null)
+    if (key !== null && 'payload' in key && remote.dtmfPayloadType !== null) {
+      const timestamp = this.#timestamp - key.sinceStart
+      this.#write(target, {
+        payloadType: remote.dtmfPayloadType,
+        hasMarker: key.isFirst,
+        timestamp,
+        payload: key.payload,
+      })
+    } else {
+      const count = codec.encode(key !== null && 'samples' in key ? key.samples : this.#frame(), bytes)
       bytes.fill(silence, count, frameSamples)
-      this.#write(remote, remote.payloadType, !this.#hasSent, this.#timestamp, bytes.subarray(0, frameSamples))
+      const [payload, timestamp] = [bytes.subarray(0, frameSamples), this.#timestamp]
+      this.#write(target, { payloadType: remote.payloadType, hasMarker: !this.#hasSent, timestamp, payload })
     }
     this.#timestamp = (this.#timestamp + frameSamples) >>> 0
   }
 
-  #write(remote: RtpRemote, payloadType: number, hasMarker: boolean, timestamp: number, payload: Buffer): void {
-    // A side that holds the call is sent nothing.
-    if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return
-    const target = this.#far.current ?? this.#reachable(remote)
+  #frame(): Int16Array {
+    return this.#other === null ? this.#sent.take() : (this.#relayed.take() ?? nothing)
+  }
+
+  #write(target: Source | null, packet: Omit<RtpPacket, 'sequence' | 'ssrc'>): void {
     if (target === null) return
     const sequence = this.#sequence++
-    const packet = writePacket({ payloadType, hasMarker, sequence, timestamp, ssrc: this.#ssrc, payload })
     this.#hasSent = true
     // A packet that cannot be sent is lost, as on any network.
-    this.#deps.socket.send(packet, target.port, target.address, () => {})
+    this.#deps.socket.send(
+      writePacket({ ...packet, sequence, ssrc: this.#ssrc }),
+      target.port,
+      target.address,
+      () => {},
+    )
+  }
+
+  /** Null: a side that holds the call is sent nothing, and so is one that cannot be reached yet. */
+  #targetOf({ remote }: Line): Source | null {
+    if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return null
+    return this.#far.current ?? this.#reachable(remote)
   }
 
   #reachable(remote: RtpRemote): Source | null {

@@ -65,6 +65,7 @@ class PortPool implements RtpPorts {
         },
         start: (remote) => stream.start(remote),
         sendDtmf: (digits) => stream.sendDtmf(digits),
+        pressed: (digit, way) => stream.pressed(digit, way),
         connect: (other) => stream.connect(this.#streamOf.get(other) ?? null),
         close: () => stream.leave(),
       }

@@ -1,0 +1,27 @@
+/** The sounds of the keys of a phone: a tone of its row and one of its column at once (ITU-T Q.23), at 8 kHz. */
+const rateHz = 8000
+export const keyToneSamples = 800
+const rowsHz = [697, 770, 852, 941] as const
+const columnsHz = [1209, 1336, 1477, 1633] as const
+const places = '123A456B789C*0#D'
+/** -10 dBm0 for the row. The column is 2 dB louder, because lines weaken high tones. */
+const rowPeak = 7050
+const columnPeak = 8880
+
+const made = new Map<string, Int16Array>()
+
+/** 100 ms, which must not be changed. Null: the character is no key. */
+export function keyTone(key: string): Int16Array | null {
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const place = key.length === 1 ? places.indexOf(key) : -1
+  if (place < 0) return null
+  const [rowHz, columnHz] = [rowsHz[place >> 2] ?? 0, columnsHz[place & 3] ?? 0]
+  const tone = Int16Array.from({ length: keyToneSamples }, (_, at) =>
+    Math.round(rowPeak * wave(rowHz, at) + columnPeak * wave(columnHz, at)),
+  )
+  made.set(key, tone)
+  return tone
+}
+
+const wave = (hz: number, at: number) => Math.sin((2 * Math.PI * hz * at) / rateHz)

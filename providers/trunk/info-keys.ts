@@ -1,0 +1,27 @@
+/**
+ * Keys in INFO (RFC 2976). No RFC describes their bodies; these are the two that phones and exchanges send:
+ *
+ *   application/dtmf-relay   Signal=5 and Duration=160, each in a line; 10 to 15 are *, # and A to D
+ *   application/dtmf         5
+ */
+import { type Header, type SipRequest, valueOf } from './message.ts'
+
+export const infoBodies: Header = ['accept', 'application/dtmf-relay, application/dtmf']
+
+const keyNames = '0123456789*#ABCD'
+const keysMax = 32
+
+/** A signal that is no key, such as the flash of a hook, is left out, and an INFO without a body has no keys. Null: the body is of another type. */
+export function keysIn({ headers, body }: SipRequest): string | null {
+  const type = (valueOf(headers, 'content-type') ?? '').toLowerCase()
+  if (body.trim() === '') return ''
+  if (!/^application\/dtmf(?:-relay)?(?:$|[\s;])/.test(type)) return null
+  const [, signal = null] = /^[ \t]*(?:signal|d)[ \t]*=[ \t]*"?([^\s"]*)/im.exec(body) ?? []
+  if (signal !== null) return keyOf(signal)
+  return [...body.replace(/\s/g, '').slice(0, keysMax)].map(keyOf).join('')
+}
+
+function keyOf(signal: string): string {
+  const name = /^1[0-5]$/.test(signal) ? keyNames[Number(signal)] : signal.toUpperCase()
+  return name !== undefined && name.length === 1 && keyNames.includes(name) ? name : ''
+}

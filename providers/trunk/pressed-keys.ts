@@ -1,0 +1,28 @@
+/**
+ * Tells the presses of keys apart. Some phones send each press twice, as a telephone event and in INFO, and it counts once: each
+ * report by the one way answers for one by the other way, within the time that such a pair takes.
+ */
+export type KeyWay = 'event' | 'info'
+type Report = { digit: string; way: KeyWay; atMs: number }
+
+const pairMs = 2_000
+const waitingMax = 32
+
+export class PressedKeys {
+  readonly #nowMs: () => number
+  #waiting: Report[] = []
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** False: the press was reported by the other way. */
+  isNew(digit: string, way: KeyWay): boolean {
+    const atMs = this.#nowMs()
+    this.#waiting = this.#waiting.filter((report) => atMs - report.atMs <= pairMs).slice(-waitingMax)
+    const pair = this.#waiting.find((report) => report.digit === digit && report.way !== way)
+    if (pair === undefined) this.#waiting.push({ digit, way, atMs })
+    else this.#waiting.splice(this.#waiting.indexOf(pair), 1)
+    return pair === undefined
+  }
+}
