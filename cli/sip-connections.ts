@@ -10,7 +10,8 @@ import { readStdin } from './stdin.ts'
 import { oneLine } from './terminal.ts'
 
 type Json = { json: boolean }
-type Outbound = { host?: string; port?: string; transport?: string; username?: string; passwordStdin?: true }
+type Ways = { userPhone?: string; identity?: string; register?: string }
+type Outbound = { host?: string; port?: string; transport?: string; username?: string; passwordStdin?: true } & Ways
 type Inbound = { allow?: string[]; inboundUsername?: string; inboundPasswordStdin?: true }
 type Settings = { provider?: string } & Outbound & Inbound
 /** False removes a side. */
@@ -69,6 +70,9 @@ function withSettings(command: Command): Command {
     .option('--transport <name>', 'udp, tcp')
     .option('--username <text>', 'the login with which calls go out')
     .option('--password-stdin', 'read the password of that login from standard input')
+    .option('--user-phone <yes|no>', 'whether addresses that are called have user=phone, no where it is left out')
+    .option('--identity <place>', 'where the number of the caller is: from, preferred, asserted')
+    .option('--register <yes|no>', 'whether the login is registered at the trunk, no where it is left out')
     .option('--allow <range...>', 'calls come in from these addresses, for example 203.0.113.0/28')
     .option('--inbound-username <text>', 'the login with which calls come in')
     .option('--inbound-password-stdin', 'read its password from standard input, from the second line if both are read')
@@ -100,11 +104,12 @@ async function fieldsOf({ provider, ...sides }: Settings, stored: SipConnection 
 type Side<Name extends 'outbound' | 'inbound'> = NonNullable<SipConnectionChange[Name]> | null
 
 function outboundOf(
-  { host: wanted, port, transport, username }: Outbound,
+  { host: wanted, port, transport, username, ...ways }: Outbound,
   password: string | undefined,
   stored: SipConnection | null,
 ): Side<'outbound'> {
-  if ([wanted, port, transport, username, password].every((value) => value === undefined)) return null
+  const given = [wanted, port, transport, username, password, ways.userPhone, ways.identity, ways.register]
+  if (given.every((value) => value === undefined)) return null
   const host = wanted ?? stored?.outbound?.host
   if (host === undefined) throw new CommandError('name --host, to which calls go out')
   return {
@@ -113,7 +118,15 @@ function outboundOf(
     ...(transport && { transport: transport as 'udp' | 'tcp' }),
     ...(username && { username: orNull(username) }),
     ...(password !== undefined && { password }),
+    ...(ways.userPhone !== undefined && { userPhone: isYes('--user-phone', ways.userPhone) }),
+    ...(ways.identity !== undefined && { identity: ways.identity as 'from' | 'preferred' | 'asserted' }),
+    ...(ways.register !== undefined && { register: isYes('--register', ways.register) }),
   }
+}
+
+function isYes(option: string, text: string): boolean {
+  if (text === 'yes' || text === 'no') return text === 'yes'
+  throw new CommandError(`${option} takes yes or no, not ${oneLine(text)}`)
 }
 
 function inboundOf({ allow, inboundUsername: username }: Inbound, password: string | undefined): Side<'inbound'> {

@@ -75,6 +75,7 @@ export type Problem =
   /** Calls come from known addresses, or with a login. */
   | { kind: 'source_missing' }
   | { kind: 'login_incomplete' }
+  | { kind: 'login_to_register' }
   /** A password is kept for one host. */
   | { kind: 'password_of_other_host' }
   /** No agent answers on the number that a call goes out from. */

@@ -1,6 +1,7 @@
 /** How a SIP connection is read from its row, and its sealed passwords. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { ConnectionPasswords, OwnedConnection } from '../domain/numbers/sip-connection.ts'
+import type { OutboundWays } from '../domain/ports/sip-connections.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { SealedTable } from './reseal.ts'
@@ -14,6 +15,9 @@ export type ConnectionRow = Tenant & {
   outboundPort: number
   outboundTransport: 'udp' | 'tcp'
   outboundUsername: string | null
+  outboundUserPhone: boolean
+  outboundIdentity: OutboundWays['identity']
+  outboundRegister: boolean
   inboundAddresses: string[] | null
   inboundUsername: string | null
   status: OwnedConnection['status']
@@ -28,6 +32,7 @@ export type SecretColumns = Columns | { [Name in keyof Columns]: null }
 export const connectionColumns = (tx: Tx) => tx`
   c.organization_id as "organizationId", c.test, c.id, c.name, c.provider, c.outbound_host as "outboundHost",
   c.outbound_port as "outboundPort", c.outbound_transport as "outboundTransport", c.outbound_username as "outboundUsername",
+  c.outbound_user_phone as "outboundUserPhone", c.outbound_identity as "outboundIdentity", c.outbound_register as "outboundRegister",
   c.inbound_addresses as "inboundAddresses", c.inbound_username as "inboundUsername", c.secrets_id as "secretsId",
   c.sealed as bytes, c.sealed_by as "sealedBy", c.status, c.created_at as "createdAt", c.updated_at as "updatedAt",
   (select count(*)::int from phone_numbers n where n.organization_id = c.organization_id and n.test = c.test
@@ -38,7 +43,10 @@ export function ownedConnection(row: ConnectionRow, passwords: ConnectionPasswor
   const { outboundHost: host, outboundPort: port, outboundTransport: transport } = row
   return {
     ...{ organizationId, test, id, name, provider, status, numbers },
-    outbound: host === null ? null : { host, port, transport, ...loginOf(row.outboundUsername, passwords.outbound) },
+    outbound:
+      host === null
+        ? null
+        : { host, port, transport, ...loginOf(row.outboundUsername, passwords.outbound), ...waysOf(row) },
     inbound: row.inboundAddresses && {
       allowedAddresses: row.inboundAddresses,
       ...loginOf(row.inboundUsername, passwords.inbound),
@@ -47,6 +55,12 @@ export function ownedConnection(row: ConnectionRow, passwords: ConnectionPasswor
     updatedAtMs: row.updatedAt.getTime(),
   }
 }
+
+export const waysOf = (row: ConnectionRow): OutboundWays => ({
+  userPhone: row.outboundUserPhone,
+  identity: row.outboundIdentity,
+  register: row.outboundRegister,
+})
 
 const loginOf = (username: string | null, password: string | null) => ({ username, hasPassword: password !== null })
 

@@ -17,6 +17,7 @@ import {
   openPasswords,
   ownedConnection,
   sealPasswords,
+  waysOf,
 } from './sip-connection-rows.ts'
 import { isTaken } from './taken.ts'
 
@@ -119,6 +120,8 @@ export function createSipConnections(
         return rows.length > 0
       }),
     outgoing: () => read((tx) => tx`c.outbound_host is not null order by c.updated_at desc limit ${outgoingMax}`),
+    registering: () =>
+      read((tx) => tx`c.outbound_register and c.outbound_host is not null order by c.created_at limit ${outgoingMax}`),
     called: (id) =>
       asOperator(async (tx) => {
         await tx`
@@ -180,7 +183,9 @@ function connectionOf(sealer: () => Sealer, row: ConnectionRow): SipConnection {
     id,
     organizationId,
     outbound:
-      host === null ? null : { host, port, transport, username: row.outboundUsername, password: passwords.outbound },
+      host === null
+        ? null
+        : { host, port, transport, username: row.outboundUsername, password: passwords.outbound, ...waysOf(row) },
     inbound: row.inboundAddresses === null ? null : { username: row.inboundUsername, password: passwords.inbound },
   }
 }
@@ -190,11 +195,12 @@ async function insert(tx: Tx, connection: OwnedConnection, secrets: ReturnType<t
   const addresses = inbound === null ? null : JSON.stringify(inbound.allowedAddresses)
   await tx`
     insert into sip_connections (organization_id, test, id, name, provider, outbound_host, outbound_port,
-      outbound_transport, outbound_username, inbound_addresses, inbound_ranges, inbound_username, secrets_id, sealed,
+      outbound_transport, outbound_username, outbound_user_phone, outbound_identity, outbound_register, inbound_addresses, inbound_ranges, inbound_username, secrets_id, sealed,
       sealed_by, status, created_at, updated_at)
     values (${organizationId}, ${test}, ${id}, ${storable(name)}, ${provider && storable(provider)},
       ${outbound?.host ?? null}, ${outbound?.port ?? null}, ${outbound?.transport ?? null},
-      ${outbound?.username ?? null}, ${addresses}::text::json,
+      ${outbound?.username ?? null}, ${outbound?.userPhone ?? false}, ${outbound?.identity ?? 'from'},
+      ${outbound?.register ?? false}, ${addresses}::text::json,
       array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
       ${inbound?.username ?? null}, ${secrets.secretsId}, ${secrets.bytes}, ${secrets.sealedBy}, ${status},
       ${new Date(connection.createdAtMs)}, ${new Date(connection.updatedAtMs)})`
@@ -225,6 +231,8 @@ async function update(tx: Tx, connection: OwnedConnection, secrets: ReturnType<t
     update sip_connections set name = ${storable(name)}, provider = ${provider && storable(provider)},
       outbound_host = ${outbound?.host ?? null}, outbound_port = ${outbound?.port ?? null},
       outbound_transport = ${outbound?.transport ?? null}, outbound_username = ${outbound?.username ?? null},
+      outbound_user_phone = ${outbound?.userPhone ?? false}, outbound_identity = ${outbound?.identity ?? 'from'},
+      outbound_register = ${outbound?.register ?? false},
       inbound_addresses = ${addresses}::text::json,
       inbound_ranges = array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
       inbound_username = ${inbound?.username ?? null}, secrets_id = ${secrets.secretsId}, sealed = ${secrets.bytes},

@@ -1,5 +1,6 @@
 /** A connection with a trunk or an exchange that speaks SIP, as an organization has made it. */
 import type { Tenant } from '../access/organization.ts'
+import type { OutboundWays } from '../ports/sip-connections.ts'
 
 export type OwnedConnection = Tenant & {
   /** `sip_…` */
@@ -7,13 +8,15 @@ export type OwnedConnection = Tenant & {
   name: string
   provider: string | null
   /** Null: no calls go out over it. */
-  outbound: {
-    host: string
-    port: number
-    transport: 'udp' | 'tcp'
-    username: string | null
-    hasPassword: boolean
-  } | null
+  outbound:
+    | ({
+        host: string
+        port: number
+        transport: 'udp' | 'tcp'
+        username: string | null
+        hasPassword: boolean
+      } & OutboundWays)
+    | null
   /** Null: no calls come in over it. Calls come from these ranges of addresses, or with the login. */
   inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null
   /** `unverified`: the other side has not answered yet. `failing`: it refused or kept silent three times in a row. */

@@ -1,6 +1,7 @@
 /** The SIP connections of an organization: how they are made, listed, changed and removed. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Tenant } from '../access/organization.ts'
+import type { OutboundWays } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
 import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
@@ -9,13 +10,15 @@ import type { ConnectionStore, ConnectionWithPasswords, OwnedConnection } from '
 export type NewConnection = {
   name: string
   provider?: string | null
-  outbound?: {
-    host: string
-    port: number
-    transport: 'udp' | 'tcp'
-    username?: string | null
-    password?: string | null
-  } | null
+  outbound?:
+    | ({
+        host: string
+        port: number
+        transport: 'udp' | 'tcp'
+        username?: string | null
+        password?: string | null
+      } & Partial<OutboundWays>)
+    | null
   inbound?: { allowedAddresses?: readonly string[]; username?: string | null; password?: string | null } | null
 }
 
@@ -25,7 +28,7 @@ type Login = { username?: string | null; password?: string | null }
 export type ConnectionChange = {
   name?: string
   provider?: string | null
-  outbound?: ({ host: string; port?: number; transport?: 'udp' | 'tcp' } & Login) | null
+  outbound?: ({ host: string; port?: number; transport?: 'udp' | 'tcp' } & Login & Partial<OutboundWays>) | null
   inbound?: ({ allowedAddresses?: readonly string[] } & Login) | null
 }
 
@@ -118,6 +121,7 @@ function connected(wanted: NewConnection, kept: Kept): ConnectionWithPasswords {
         transport: outbound.transport,
         username: outbound.username ?? null,
         hasPassword: passwords.outbound !== null,
+        ...waysOf(outbound),
       },
       inbound: inbound && {
         allowedAddresses: inbound.allowedAddresses ?? [],
@@ -128,6 +132,13 @@ function connected(wanted: NewConnection, kept: Kept): ConnectionWithPasswords {
     passwords,
   }
 }
+
+/** As trunks want it that say nothing else. */
+const waysOf = ({ userPhone = false, identity = 'from', register = false }: Partial<OutboundWays>): OutboundWays => ({
+  userPhone,
+  identity,
+  register,
+})
 
 function changed({ connection, passwords }: ConnectionWithPasswords, change: ConnectionChange): NewConnection {
   const { name = connection.name, provider = connection.provider } = change
@@ -167,7 +178,7 @@ function issuesOfMove(
 /** Whether calls still go out to the same place with the same login. */
 function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswords): boolean {
   const way = ({ connection: { outbound }, passwords }: ConnectionWithPasswords) =>
-    outbound && [outbound.host, outbound.port, outbound.transport, outbound.username, passwords.outbound]
+    outbound && { ...outbound, password: passwords.outbound }
   return isDeepStrictEqual(way(before), way(after))
 }
 
@@ -185,6 +196,8 @@ function issuesOf({ outbound = null, inbound = null }: NewConnection, { hosts, i
   const issues: Issue[] = []
   if (outbound !== null && hosts.placeOf(outbound.host) === 'refused')
     issues.push({ path: ['outbound', 'host'], problem: { kind: 'host_not_public' } })
+  if (outbound?.register === true && (outbound.username ?? null) === null)
+    issues.push({ path: ['outbound', 'username'], problem: { kind: 'login_to_register' } })
   for (const [side, login] of [
     ['outbound', outbound],
     ['inbound', inbound],

@@ -16,6 +16,16 @@ export type SipOutbound = {
   transport: 'udp' | 'tcp'
   username: string | null
   password: string | null
+} & OutboundWays
+
+/** How a trunk wants calls to be addressed. */
+export type OutboundWays = {
+  /** The address that is called says that it is a telephone number. */
+  userPhone: boolean
+  /** Where the number of the caller is: in From, or in P-Preferred-Identity or P-Asserted-Identity beside a login in From. */
+  identity: 'from' | 'preferred' | 'asserted'
+  /** The trunk wants to know by REGISTER where to send calls. */
+  register: boolean
 }
 
 export interface SipConnections {
@@ -36,6 +46,8 @@ export interface SipConnections {
   wantsLogin(dialed: string, id: string): Promise<boolean>
   /** Those over which calls go out, for the look whether they answer. */
   outgoing(): Promise<readonly SipConnection[]>
+  /** Those that want to know where to send calls. */
+  registering(): Promise<readonly SipConnection[]>
   /** The other side takes calls, or it has refused them or kept silent. */
   looked(id: string, takesCalls: boolean): Promise<void>
   /** A call has come in over it. */

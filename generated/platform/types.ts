@@ -1923,6 +1923,15 @@ export type ImportedPhoneNumber = {
 
 export type SipTransport = 'udp' | 'tcp'
 
+/** Whether the address that is called has `user=phone` (RFC 3261, section 19.1.1). false where it was never named. */
+export type SipUserPhone = boolean
+
+/** Where the number of the caller is. `from`: in From, which is usual and counts where it was never named. `preferred` and `asserted`: in P-Preferred-Identity or P-Asserted-Identity (RFC 3325); From then has the username at the host, or the number if there is no username. */
+export type SipIdentity = 'from' | 'preferred' | 'asserted'
+
+/** Whether this server registers the username at the host (REGISTER), and keeps the registration fresh, so that the trunk sends calls to it. It needs a username. Calls come in from the address of the registration too, if `inbound` is not null. false where it was never named. */
+export type SipRegister = boolean
+
 export type SipConnection = {
   id: string
   test?: TestMark
@@ -1936,6 +1945,9 @@ export type SipConnection = {
     transport: SipTransport
     username: string | null
     hasPassword: boolean
+    userPhone: SipUserPhone
+    identity: SipIdentity
+    register: SipRegister
   } | null
   /** It is null where no calls come in over it. */
   inbound: {
@@ -1973,6 +1985,9 @@ export type NewSipConnection = {
     transport: 'udp' | 'tcp'
     username?: SipUsername
     password?: SipPassword
+    userPhone?: SipUserPhone
+    identity?: SipIdentity
+    register?: SipRegister
   } | null
   inbound?: {
     /** Ranges of addresses from which calls come, such as 203.0.113.0/28. None is wider than /8, of IPv6 than /32. */
@@ -1992,6 +2007,9 @@ export type NewSipConnectionInput = {
     transport?: 'udp' | 'tcp'
     username?: SipUsername
     password?: SipPassword
+    userPhone?: SipUserPhone
+    identity?: SipIdentity
+    register?: SipRegister
   } | null
   inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
 }
@@ -2005,6 +2023,9 @@ export type SipConnectionChange = {
     transport?: SipTransport
     username?: SipUsername
     password?: SipPassword
+    userPhone?: SipUserPhone
+    identity?: SipIdentity
+    register?: SipRegister
   } | null
   inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
 }

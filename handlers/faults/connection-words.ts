@@ -5,6 +5,7 @@ export const connectionComplaints = {
   side_missing: 'is required, unless outbound is given',
   source_missing: 'is required, unless there is a username',
   login_incomplete: 'is required with a username, and not taken without one',
+  login_to_register: 'is required with register, because a username is what is registered',
   range_malformed: 'is no range of addresses such as 203.0.113.0/28, or 203.0.113.5/32 for one address',
   range_too_wide:
     'is a range that strangers have addresses in: name those of the trunk, in ranges of /8 or narrower (IPv6: /32), or leave it out and set username and password, with which the trunk proves itself from any address',
@@ -21,6 +22,7 @@ export const connectionKeywords: Readonly<Record<keyof typeof connectionComplain
   side_missing: 'required',
   source_missing: 'required',
   login_incomplete: 'required',
+  login_to_register: 'required',
   range_malformed: 'format',
   range_too_wide: 'format',
   host_not_public: 'format',

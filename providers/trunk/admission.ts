@@ -7,6 +7,7 @@
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { userOf } from './address.ts'
+import { dialedOf } from './dialed.ts'
 import { Challenges } from './digest.ts'
 import type { TrunkLimits } from './limits.ts'
 import { valueOf } from './message.ts'
@@ -22,10 +23,18 @@ export class Admission {
   readonly #lookupsMax: number
   readonly #challenges: Challenges
   readonly #unknown = new Map<string, number>()
+  /** The connection that is registered at an address, and takes calls from there. */
+  readonly #registered: (address: string) => SipConnection | null
   #open = 0
 
-  constructor(connections: SipConnections, clock: Clock, { lookupsMax }: Pick<TrunkLimits, 'lookupsMax'>) {
+  constructor(
+    connections: SipConnections,
+    clock: Clock,
+    { lookupsMax }: Pick<TrunkLimits, 'lookupsMax'>,
+    registered: (address: string) => SipConnection | null,
+  ) {
     this.#connections = connections
+    this.#registered = registered
     this.#clock = clock
     this.#lookupsMax = lookupsMax
     this.#challenges = new Challenges(clock)
@@ -37,8 +46,8 @@ export class Admission {
     if (this.#open >= this.#lookupsMax) return this.#drop(transaction)
     this.#open++
     try {
-      const dialed = userOf(request.uri) ?? ''
-      const [known] = this.#isUnknown(source.address) ? [] : await this.#connections.ofAddress(source.address, dialed)
+      const dialed = dialedOf(request)
+      const known = await this.#ofAddress(source.address, dialed)
       const isCall = request.method === 'INVITE'
       if (known !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, known.id)))) return known
       if (known === undefined) this.#remember(source.address)
@@ -46,6 +55,12 @@ export class Admission {
     } finally {
       this.#open--
     }
+  }
+
+  /** Undefined: calls of no connection come from there. */
+  async #ofAddress(address: string, dialed: string): Promise<SipConnection | undefined> {
+    const [known] = this.#isUnknown(address) ? [] : await this.#connections.ofAddress(address, dialed)
+    return known ?? this.#registered(address) ?? undefined
   }
 
   async #byLogin(transaction: ServerTransaction, size: number, dialed: string): Promise<SipConnection | null> {
@@ -60,7 +75,7 @@ export class Admission {
     }
     // The login for one number must not call another one (RFC 7616, section 3.4.6). A proxy may have changed the host (RFC 3261,
     // section 22.4), which decides nothing here.
-    if (userOf(this.#challenges.uriOf(authorization)) !== dialed) {
+    if (userOf(this.#challenges.uriOf(authorization)) !== (userOf(request.uri) ?? '')) {
       transaction.respondOnce(400, [], size)
       return null
     }

@@ -9,6 +9,7 @@ import { uniqueId } from '../../runtime/clock.ts'
 import { userOf } from './address.ts'
 import type { OpenedLeg } from './awaited-legs.ts'
 import { acceptedBodies, sdpIn, unsupported } from './bodies.ts'
+import { dialedOf } from './dialed.ts'
 import { Dialog } from './dialog.ts'
 import { allowedMethods, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
 import { LegAudio } from './leg-audio.ts'
@@ -41,7 +42,7 @@ export class InboundLeg extends TrunkLeg {
   async announce(connectionId: string): Promise<void> {
     const { request } = this.invite
     this.invite.respond(100)
-    const [to, from, forwarding] = [userOf(request.uri) ?? '', callerOf(request), forwardingOf(request)]
+    const [to, from, forwarding] = [dialedOf(request), callerOf(request), forwardingOf(request)]
     try {
       await this.emit({ type: 'initiated', direction: 'incoming', from, to, connectionId, forwarding })
       if (this.#state === 'ringing' && !this.isOver) this.#respond(180)

@@ -6,7 +6,7 @@
  */
 import { type ForwardingFields, type LegToDial, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { uniqueId } from '../../runtime/clock.ts'
-import { hostText, type Peer } from './address.ts'
+import type { Peer } from './address.ts'
 import { Authentication } from './authentication.ts'
 import { causeOf } from './causes.ts'
 import type { ClientTransaction, Draft } from './client-transaction.ts'
@@ -14,6 +14,7 @@ import { Dialog } from './dialog.ts'
 import { allowedMethods, type LegDeps, sdpType, TrunkLeg } from './leg.ts'
 import type { LegAudio } from './leg-audio.ts'
 import type { Header, SipRequest, SipResponse } from './message.ts'
+import { namesOf } from './outbound-names.ts'
 import type { RemoteAudio } from './sdp.ts'
 import { isOfPerson, saysInvite } from './trunk-answers.ts'
 
@@ -100,19 +101,19 @@ export class OutboundLeg extends TrunkLeg {
 
   #invite(more: readonly Header[]): Draft {
     const { from, to, headers } = this.#leg
-    const { host, peer } = this.#target
-    const at = `${hostText(host)}:${peer.port}`
-    const uri = `sip:${to}@${at}${peer.transport === 'tcp' ? ';transport=tcp' : ''}`
+    const { publicAddress, connection } = this.deps
+    const names = namesOf(connection, { from, to, publicAddress, target: this.#target })
     const own = Object.entries(headers).filter(([name]) => /^(x-[a-z0-9-]+|user-to-user)$/i.test(name))
     return {
       method: 'INVITE',
-      uri,
+      uri: names.uri,
       headers: [
-        ['from', `<sip:${from}@${hostText(this.deps.publicAddress)}>;tag=${this.#localTag}`],
-        ['to', `<sip:${to}@${at}>`],
+        ['from', `${names.from};tag=${this.#localTag}`],
+        ['to', names.to],
         ['call-id', this.#callId],
         ['cseq', `${this.#cseq} INVITE`],
         ['contact', this.#contact],
+        ...names.identity,
         allowedMethods,
         ...own.map(([name, value]): Header => [name.toLowerCase(), value]),
         ...more,

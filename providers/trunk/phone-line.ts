@@ -18,6 +18,7 @@ import { uniqueId } from '../../runtime/clock.ts'
 import { hostText, type Peer } from './address.ts'
 import { Admission } from './admission.ts'
 import type { AwaitedLegs, OpenedLeg } from './awaited-legs.ts'
+import { contactUser } from './dialed.ts'
 import { DialogSources } from './dialog-sources.ts'
 import { credentialsOf } from './digest.ts'
 import { InboundLeg, offerIn } from './inbound-leg.ts'
@@ -29,6 +30,7 @@ import { type SipRequest, valuesOf } from './message.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { Probes } from './probes.ts'
 import { ReferredLeg } from './referred-leg.ts'
+import { Registrations } from './registrations.ts'
 import type { RtpPorts } from './rtp-ports.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { Transactions } from './transactions.ts'
@@ -68,6 +70,7 @@ export class TrunkLine implements PhoneLine {
   readonly #admission: Admission
   readonly #transactions: Transactions
   readonly #probes: Probes
+  readonly #registrations: Registrations
   readonly #left: LeftLegs
   readonly #sources: DialogSources
   /** The names of its legs begin with it. */
@@ -80,7 +83,7 @@ export class TrunkLine implements PhoneLine {
     const { connections, dialogs, clock, publicAddress, log, limits } = options
     this.#sources = new DialogSources({ connections, resolve: options.resolve, log })
     this.#options = options
-    this.#admission = new Admission(connections, clock, limits)
+    this.#admission = new Admission(connections, clock, limits, (address) => this.#registrations.ofAddress(address))
     this.#transactions = new Transactions({
       clock,
       publicAddress,
@@ -98,6 +101,8 @@ export class TrunkLine implements PhoneLine {
     this.#left = new LeftLegs({ dialogs, connections, transactions, clock, log })
     const resolve = (connection: SipConnection) => this.#peerOf(connection).catch(() => null)
     this.#probes = new Probes({ connections, transactions, publicAddress, clock, log, resolve })
+    const contact = (peer: Peer) => this.#contact(peer)
+    this.#registrations = new Registrations({ connections, transactions, clock, log, resolve, contact })
   }
 
   async open(received: ReceiveLegEvent): Promise<void> {
@@ -111,6 +116,7 @@ export class TrunkLine implements PhoneLine {
       received: (message, peer, size) => this.#transactions.received(message, peer, size),
     })
     this.#opened = { transport, received }
+    this.#registrations.open()
   }
 
   /** The port of SIP. */
@@ -216,6 +222,7 @@ export class TrunkLine implements PhoneLine {
   /** Ends all calls. */
   async close(): Promise<void> {
     this.#probes.close()
+    this.#registrations.close()
     for (const leg of this.#legs.values()) leg.hangUp()
     this.#transactions.close()
     const opened = this.#opened
@@ -291,7 +298,7 @@ export class TrunkLine implements PhoneLine {
 
   #contact({ transport }: Peer): string {
     const at = `${hostText(this.#options.publicAddress)}:${this.port}`
-    return `<sip:parley@${at}${transport === 'tcp' ? ';transport=tcp' : ''}>`
+    return `<sip:${contactUser}@${at}${transport === 'tcp' ? ';transport=tcp' : ''}>`
   }
 
   #open(legId: string, media: MediaEndpoint): OpenedLeg {

@@ -217,7 +217,7 @@ const connectionFigures = {
   ...{ name: '1…80', provider: '1…80' },
   'outbound.host': '…253, ^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
   'outbound.port': '1…65535',
-  'outbound.transport': 'udp|tcp',
+  ...{ 'outbound.transport': 'udp|tcp', 'outbound.identity': 'from|preferred|asserted' },
   ...{ 'outbound.username': '1…128, ^[!-~]+$', 'outbound.password': '1…256, ^[ -~]+$' },
   'inbound.allowedAddresses': '…32',
   'inbound.allowedAddresses[]': '^[0-9a-fA-F:.]{2,45}/\\d{1,3}$',

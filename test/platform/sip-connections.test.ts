@@ -67,6 +67,28 @@ t.test('updateSipConnection: a password that was meant for one host does not go 
   t.equal(again.status, 200, 'there is no password to protect')
 })
 
+t.test('createSipConnection and updateSipConnection: how a trunk wants calls to be addressed', async (t) => {
+  const { acme, made } = await withConnection('identifies')
+  t.match(made.outbound, { userPhone: false, identity: 'from', register: false }, 'as most trunks want it')
+  const ways = { userPhone: true, identity: 'preferred', register: true }
+  const second = await call(acme, 'POST', connections, { name: 'Second', outbound: { ...outbound, ...ways } })
+  t.match(second.json<Row>().outbound, ways)
+  await sql`update sip_connections set status = 'ready'`
+  const { host } = outbound
+  const asserted = (await patch(acme, made.id, { outbound: { host, identity: 'asserted' } })).json<Row>()
+  t.match(asserted, { outbound: { username: 'desk', userPhone: false, identity: 'asserted', register: false } })
+  t.equal(asserted.status, 'unverified')
+  const kept = await patch(acme, second.json<Row>().id, { outbound: { host, port: 5070 } })
+  t.match(kept.json<Row>().outbound, { ...ways, port: 5070, hasPassword: true }, 'fields that are left out stay')
+  for (const refused of [
+    await call(acme, 'POST', connections, { name: 'Third', outbound: { host, register: true } }),
+    await patch(acme, second.json<Row>().id, { outbound: { host, username: null } }),
+  ])
+    t.match(faultOf(refused), { status: 400, code: 'VALIDATION_ERROR', paths: ['/outbound/username'] })
+  const unknown = await patch(acme, made.id, { outbound: { host, identity: 'remote' } })
+  t.match(faultOf(unknown), { status: 400, paths: ['/outbound/identity'] })
+})
+
 t.test('createSipConnection: what is refused says how the value is written', async (t) => {
   const { acme } = await withConnection('says how')
   const rows: [body: object, words: string][] = [

@@ -56,7 +56,15 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
   return { store, sql, owned, connections, one: one.id, other: other.id, add, number, statusOf }
 }
 
-const outbound = { host: 'sip.example.com', port: 5070, transport: 'tcp', username: 'u', hasPassword: true } as const
+const ways = { userPhone: true, identity: 'asserted', register: true } as const
+const outbound = {
+  host: 'sip.example.com',
+  port: 5070,
+  transport: 'tcp',
+  username: 'u',
+  hasPassword: true,
+  ...ways,
+} as const
 
 t.test('calls from an address belong to the connections that name it, that of the dialled number first', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
@@ -121,13 +129,14 @@ t.test('passwords are sealed, and opened for the line alone', async (t) => {
   const opened = {
     id,
     organizationId: one,
-    outbound: { host: 'sip.example.com', port: 5070, transport: 'tcp', username: 'u', password: 'out-k4n4ry' },
+    outbound: { host: 'sip.example.com', port: 5070, transport: 'tcp', username: 'u', password: 'out-k4n4ry', ...ways },
     inbound: { username: 'desk', password: 'in-k4n4ry' },
   }
   t.same(await connections.ofUser('desk', ''), [opened])
   t.same(await connections.ofUser('nobody', ''), [])
   t.same(await connections.find(id), opened)
   t.same(await connections.outgoing(), [opened])
+  t.same(await connections.registering(), [opened])
   t.same(await connections.find('sip_unknown'), null)
   const [listed] = await owned.list({ organizationId: one, test: false })
   t.match(listed, { outbound, inbound })

@@ -59,6 +59,59 @@ t.test('a call rings, is answered and is ended by the other side', async (t) => 
   t.same(trunk.types(), ['initiated', 'ringing', 'answered', 'stream_started', 'stream_stopped', 'hangup'])
 })
 
+const desk = { username: 'desk', password: 'x' }
+for (const [name, ways, uri, from, identity] of [
+  ['as most trunks want them', {}, 'sip:+15557654321@trunk.test:PORT', 'sip:+15550001111@127.0.0.1', {}],
+  [
+    'with user=phone',
+    { userPhone: true },
+    'sip:+15557654321@trunk.test:PORT;user=phone',
+    'sip:+15550001111@127.0.0.1',
+    {},
+  ],
+  [
+    'with the login in From and a preferred identity',
+    { ...desk, userPhone: true, identity: 'preferred' },
+    'sip:+15557654321@trunk.test:PORT;user=phone',
+    'sip:desk@trunk.test',
+    { 'p-preferred-identity': '<sip:+15550001111@trunk.test>' },
+  ],
+  [
+    'with an asserted identity',
+    { ...desk, identity: 'asserted' },
+    'sip:+15557654321@trunk.test:PORT',
+    'sip:desk@trunk.test',
+    { 'p-asserted-identity': '<sip:+15550001111@trunk.test>' },
+  ],
+  [
+    'with a login that has a domain',
+    { ...desk, username: 'desk@voice.example', identity: 'asserted' },
+    'sip:+15557654321@trunk.test:PORT',
+    'sip:desk@voice.example',
+    { 'p-asserted-identity': '<sip:+15550001111@trunk.test>' },
+  ],
+  [
+    'with an identity and no login',
+    { identity: 'preferred' },
+    'sip:+15557654321@trunk.test:PORT',
+    'sip:+15550001111@trunk.test',
+    { 'p-preferred-identity': '<sip:+15550001111@trunk.test>' },
+  ],
+  ['with a login that is not named', desk, 'sip:+15557654321@trunk.test:PORT', 'sip:+15550001111@127.0.0.1', {}],
+] as const)
+  t.test(`the addresses of a call are written ${name}`, async (t) => {
+    const { trunk, far } = await openOut(t, ways)
+    const dialing = trunk.line.dial(toDial(), signal)
+    const invite = await far.request('INVITE')
+    t.equal(invite.uri, uri.replace('PORT', String(far.port)))
+    t.equal(invite.to.text, `<${invite.uri}>`)
+    t.equal(invite.from.uri, from)
+    const asserted = invite.headers.filter(([header]) => /^p-(asserted|preferred)-identity$/.test(header))
+    t.same(Object.fromEntries(asserted), identity)
+    far.respond(invite, 486)
+    await dialing
+  })
+
 t.test('a call is repeated until an answer comes, and fails without one', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal)

@@ -138,6 +138,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
     },
     wantsLogin: () => Promise.resolve(wantsLogin),
     outgoing: () => Promise.resolve(outgoing()),
+    registering: () => Promise.resolve(outgoing().filter(({ outbound }) => outbound?.register === true)),
     looked: (id, hasAnswered) => {
       looks.push([id, hasAnswered])
       return Promise.resolve()
@@ -230,12 +231,14 @@ export const toDial = (more: Partial<LegToDial> = {}): LegToDial => ({
   ...more,
 })
 
+const ways = { userPhone: false, identity: 'from', register: false } as const
+
 export const outgoingTo = (
   port: number,
   more: Partial<NonNullable<SipConnection['outbound']>> = {},
 ): SipConnection => ({
   id: 'sip_out',
   organizationId: 'org_one',
-  outbound: { host: 'trunk.test', port, transport: 'udp', username: null, password: null, ...more },
+  outbound: { host: 'trunk.test', port, transport: 'udp', username: null, password: null, ...ways, ...more },
   inbound: null,
 })

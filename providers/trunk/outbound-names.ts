@@ -1,0 +1,32 @@
+/** The addresses in a call that goes out, as its trunk wants them. */
+import type { SipConnection, SipOutbound } from '../../domain/ports/sip-connections.ts'
+import { hostText, type Peer } from './address.ts'
+import type { Header } from './message.ts'
+
+type Called = { from: string; to: string; publicAddress: string; target: { peer: Peer; host: string } }
+export type OutboundNames = { uri: string; from: string; to: string; identity: readonly Header[] }
+
+export function namesOf(connection: SipConnection | null, { from, to, publicAddress, target }: Called): OutboundNames {
+  const { peer, host } = target
+  const outbound = connection?.outbound ?? null
+  const called = `sip:${to}@${hostText(host)}:${peer.port}${outbound?.userPhone === true ? ';user=phone' : ''}`
+  const names = { uri: `${called}${peer.transport === 'tcp' ? ';transport=tcp' : ''}`, to: `<${called}>` }
+  const identity = outbound === null ? undefined : identityHeaders[outbound.identity]
+  if (outbound === null || identity === undefined)
+    return { ...names, from: `<sip:${from}@${hostText(publicAddress)}>`, identity: [] }
+  const name = outbound.username === null ? `sip:${from}@${hostText(host)}` : recordOf(outbound)
+  return { ...names, from: `<${name}>`, identity: [[identity, `<sip:${from}@${hostText(host)}>`]] }
+}
+
+/** The number that a trunk is to show beside the login in From (RFC 3325, section 9). */
+const identityHeaders: Readonly<Record<SipOutbound['identity'], string | undefined>> = {
+  from: undefined,
+  preferred: 'p-preferred-identity',
+  asserted: 'p-asserted-identity',
+}
+
+/** The address under which a login is registered (RFC 3261, section 10). A login may have its domain. */
+export function recordOf({ username, host }: Pick<SipOutbound, 'username' | 'host'>): string {
+  const [, user = username ?? '', domain = hostText(host)] = /^([^@]+)@([A-Za-z0-9.-]+)$/.exec(username ?? '') ?? []
+  return `sip:${encodeURIComponent(user).replace(/%(2B|26|3D|24|2C)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))}@${domain}`
+}

@@ -1,0 +1,180 @@
+/**
+ * The registration of one login at its trunk (RFC 3261, section 10.2): which address calls for it are sent to.
+ *
+ *   asked ──200──► registered ──half of its time──► asked
+ *     └── refusal, silence ──► waiting ──60 s … 600 s──► asked
+ */
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { uniqueId } from '../../runtime/clock.ts'
+import type { Peer } from './address.ts'
+import { Authentication } from './authentication.ts'
+import type { Draft } from './client-transaction.ts'
+import { credentialsOf } from './digest.ts'
+import { type Header, type SipResponse, valueOf, valuesOf } from './message.ts'
+import { recordOf } from './outbound-names.ts'
+import type { Transactions } from './transactions.ts'
+
+export type RegistrationDeps = {
+  transactions: Transactions
+  clock: Clock
+  /** Null: the host has no address that may be called. */
+  resolve: (connection: SipConnection) => Promise<Peer | null>
+  /** The header Contact for this peer. */
+  contact: (peer: Peer) => string
+  /** The trunk has taken the registration, or it has refused it or kept silent. */
+  asked: (connection: SipConnection, isTaken: boolean) => void
+}
+
+const wantedS = 600
+const longestS = 86_400
+const soonestS = 5
+const retryFirstMs = 60_000
+const retryMaxMs = 600_000
+/** A trunk may want a longer time, more than once only by mistake. */
+const briefsMax = 2
+
+type Asked = { peer: Peer; expiresS: number; authentication: Authentication; briefs: number; more: readonly Header[] }
+
+export class Registration {
+  readonly connection: SipConnection
+  readonly #deps: RegistrationDeps
+  /** All requests of a registration have one, and count on. */
+  readonly #callId = uniqueId()
+  readonly #tag = uniqueId()
+  #cseq = 0
+  #wantedS = wantedS
+  #retryMs = retryFirstMs
+  #cancelTimer = () => {}
+  /** The trunk sends calls from here. Null: it does not know us. */
+  #registeredAt: Peer | null = null
+  #challenge: SipResponse | null = null
+  #isEnded = false
+
+  constructor(connection: SipConnection, deps: RegistrationDeps) {
+    this.connection = connection
+    this.#deps = deps
+    void this.#register()
+  }
+
+  /** Where the trunk sends calls from. Null: it does not know us. */
+  get address(): string | null {
+    return this.#registeredAt?.address ?? null
+  }
+
+  /** The registration is taken back. Nobody waits for the answer. */
+  end(): void {
+    this.#isEnded = true
+    this.#cancelTimer()
+    const peer = this.#registeredAt
+    this.#registeredAt = null
+    if (peer === null) return
+    const asked = { peer, expiresS: 0, authentication: this.#authentication(), briefs: 0, more: [] }
+    // The line may close before the trunk can ask for the login.
+    const login = this.#challenge && asked.authentication.answer(this.#challenge, this.#draft(asked))
+    this.#send({ ...asked, more: login === null ? [] : [login] })
+  }
+
+  #authentication(): Authentication {
+    return new Authentication(credentialsOf(this.connection))
+  }
+
+  async #register(): Promise<void> {
+    const peer = await this.#deps.resolve(this.connection)
+    if (this.#isEnded) return
+    if (peer === null) return this.#refused()
+    this.#send({ peer, expiresS: this.#wantedS, authentication: this.#authentication(), briefs: 0, more: [] })
+  }
+
+  #draft({ peer, expiresS, more }: Asked): Draft {
+    const { outbound } = this.connection
+    const host = outbound?.host ?? peer.address
+    const record = recordOf({ username: outbound?.username ?? null, host })
+    return {
+      method: 'REGISTER',
+      uri: `sip:${record.slice(record.lastIndexOf('@') + 1)}`,
+      headers: [
+        ['from', `<${record}>;tag=${this.#tag}`],
+        ['to', `<${record}>`],
+        ['call-id', this.#callId],
+        ['cseq', `${this.#cseq + 1} REGISTER`],
+        ['contact', `${this.#deps.contact(peer)};expires=${expiresS}`],
+        ['expires', String(expiresS)],
+        ...more,
+      ],
+    }
+  }
+
+  #send(asked: Asked): void {
+    const draft = this.#draft(asked)
+    this.#cseq++
+    this.#deps.transactions.request(draft, asked.peer, {
+      response: (response) => this.#response(response, draft, asked),
+      timeout: () => this.#refused(),
+    })
+  }
+
+  #response(response: SipResponse, draft: Draft, asked: Asked): void {
+    const { code, headers } = response
+    if (code < 200) return
+    const login = asked.authentication.answer(response, draft)
+    if (login !== null) {
+      this.#challenge = response
+      return this.#send({ ...asked, more: [login] })
+    }
+    if (this.#isEnded) return
+    if (code < 300) return this.#registered(response, asked)
+    const least = Number(valueOf(headers, 'min-expires'))
+    // The time is too brief for the trunk (RFC 3261, section 10.2.8).
+    if (code !== 423 || !(least > asked.expiresS && least <= longestS) || asked.briefs >= briefsMax)
+      return this.#refused()
+    this.#wantedS = least
+    const authentication = this.#authentication()
+    this.#send({ ...asked, authentication, expiresS: least, briefs: asked.briefs + 1, more: [] })
+  }
+
+  #registered(response: SipResponse, { peer, expiresS }: Asked): void {
+    const { contact, asked } = this.#deps
+    this.#registeredAt = peer
+    this.#retryMs = retryFirstMs
+    asked(this.connection, true)
+    const lastsS = expiresOf(response, contact(peer)) ?? expiresS
+    this.#later(Math.max(soonestS, Math.min(lastsS, longestS) / 2) * 1000)
+  }
+
+  #refused(): void {
+    if (this.#isEnded) return
+    this.#registeredAt = null
+    this.#deps.asked(this.connection, false)
+    this.#later(this.#retryMs)
+    this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
+  }
+
+  #later(delayMs: number): void {
+    this.#cancelTimer()
+    this.#cancelTimer = this.#deps.clock.after(delayMs, () => void this.#register())
+  }
+}
+
+/** The trunk may choose another time, for our Contact or for all of them (RFC 3261, section 10.2.4). */
+function expiresOf({ headers }: SipResponse, own: string): number | null {
+  const [, uri = ''] = /<([^<>]+)>/.exec(own) ?? []
+  const contact = valuesOf(headers, 'contact').find((value) => value.includes(uri))
+  const [, seconds] = /;[ \t]*expires[ \t]*=[ \t]*"?(\d{1,9})/i.exec(contact ?? '') ?? []
+  const text = seconds ?? valueOf(headers, 'expires') ?? ''
+  return /^\d{1,9}$/.test(text) ? Number(text) : null
+}
+
+/** Whether the registration of the one is that of the other too. */
+export function isSameRegistration(one: SipConnection, other: SipConnection): boolean {
+  const of = ({ outbound, inbound }: SipConnection) =>
+    outbound && [
+      outbound.host,
+      outbound.port,
+      outbound.transport,
+      outbound.username,
+      outbound.password,
+      inbound !== null,
+    ]
+  return JSON.stringify(of(one)) === JSON.stringify(of(other))
+}

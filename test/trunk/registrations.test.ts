@@ -1,0 +1,180 @@
+/** Registrations at trunks: made, kept fresh and taken back, and the calls that come by them. */
+import t, { type Test } from 'tap'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
+import { recordOf } from '../../providers/trunk/outbound-names.ts'
+import { openTrunk, outgoingTo, type TrunkSetup } from './setup.ts'
+import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
+
+const login = { username: 'desk', password: 'open sesame' }
+
+/** A line over whose only connection a login is registered. */
+async function registering(t: Test, more: Partial<TrunkSetup> = {}, ways: Parameters<typeof outgoingTo>[1] = {}) {
+  let connections: SipConnection[] = []
+  const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
+  const far = await trunk.peer()
+  const connection = {
+    ...outgoingTo(far.port, { register: true, ...login, ...ways }),
+    inbound: { username: null, password: null },
+  }
+  connections = [connection]
+  // The line has looked once while it was opened.
+  await trunk.clock.advance(10_000)
+  const change = (changed: SipConnection[]) => (connections = changed)
+  return { trunk, far, connection, change }
+}
+
+const headersOf = async (far: SipPeer, number: number) => {
+  const request = await far.request('REGISTER', number)
+  return { request, value: (name: string) => valueOf(request.headers, name) ?? '' }
+}
+
+t.test(
+  'a login is registered, by its password, and again after half of the time that the trunk gives it',
+  async (t) => {
+    const { trunk, far } = await registering(t)
+    const first = await headersOf(far, 1)
+    t.equal(first.request.uri, 'sip:trunk.test')
+    t.match(first.request.from.uri, 'sip:desk@trunk.test')
+    t.match(first.request.to, { uri: 'sip:desk@trunk.test', tag: null })
+    t.match(first.value('contact'), /^<sip:parley@127\.0\.0\.1:\d+>;expires=600$/)
+    t.equal(first.value('expires'), '600')
+    far.respond(first.request, 401, { headers: ['WWW-Authenticate: Digest realm="r", nonce="n1", qop="auth"'] })
+    const second = await headersOf(far, 2)
+    t.match(second.value('authorization'), /username="desk".*uri="sip:trunk\.test"/)
+    t.equal(second.request.callId, first.request.callId)
+    t.equal(second.request.cseq.number, first.request.cseq.number + 1)
+    far.respond(second.request, 200, {
+      headers: [
+        'Contact: <sip:other@192.0.2.7>;expires=30',
+        `Contact: ${second.value('contact').replace('600', '120')}`,
+      ],
+    })
+    await wanted(() => trunk.looks.length === 1, 'the look')
+    t.same(trunk.looks, [['sip_out', true]])
+    await trunk.clock.advance(59_000)
+    await quiet()
+    t.equal(far.requests('REGISTER').length, 2)
+    await trunk.clock.advance(1_000)
+    const third = await headersOf(far, 3)
+    t.equal(third.request.callId, first.request.callId)
+    t.equal(third.request.cseq.number, first.request.cseq.number + 2)
+    far.respond(third.request, 200, { headers: ['Expires: 60'] })
+    await quiet()
+    await trunk.clock.advance(30_000)
+    await headersOf(far, 4)
+  },
+)
+
+t.test('a trunk that wants a longer time is registered at for it', async (t) => {
+  const { far } = await registering(t)
+  far.respond((await headersOf(far, 1)).request, 423, { headers: ['Min-Expires: 3600'] })
+  const longer = await headersOf(far, 2)
+  t.equal(longer.value('expires'), '3600')
+})
+
+for (const [name, answer] of [
+  ['a refusal', 403],
+  ['a time that is too brief, without a better one', 423],
+  ['silence', null],
+] as const)
+  t.test(`after ${name} a login is registered again in a minute, and then in two`, async (t) => {
+    const { trunk, far } = await registering(t)
+    // A request that is repeated has one branch.
+    const tries = () => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
+    const refused = async (number: number) => {
+      await wanted(() => tries() === number, `try ${number}`)
+      if (answer === null) return await trunk.clock.advance(32_000)
+      far.respond(far.requests('REGISTER').at(-1)!, answer)
+      await wanted(() => trunk.looks.length === number, 'the look')
+    }
+    await refused(1)
+    await trunk.clock.advance(59_999)
+    await quiet()
+    t.equal(tries(), 1)
+    await trunk.clock.advance(1)
+    await refused(2)
+    await trunk.clock.advance(119_999)
+    await quiet()
+    t.equal(tries(), 2)
+    await trunk.clock.advance(1)
+    await wanted(() => tries() === 3, 'try 3')
+    t.ok(trunk.looks.every(([, isTaken]) => !isTaken))
+  })
+
+t.test('a registration follows its connection, and is taken back with it', async (t) => {
+  const { trunk, far, connection, change } = await registering(t)
+  const { request } = await headersOf(far, 1)
+  far.respond(request, 200)
+  await wanted(() => trunk.looks.length === 1, 'the look')
+  change([{ ...connection, outbound: { ...connection.outbound!, username: 'front' } }])
+  await trunk.clock.advance(10_000)
+  const taken = await wanted(
+    () => far.requests('REGISTER').find(({ headers }) => valueOf(headers, 'expires') === '0'),
+    'the end of the first one',
+  )
+  t.equal(taken.callId, request.callId)
+  t.match(valueOf(taken.headers, 'contact'), /;expires=0$/)
+  far.respond(taken, 200)
+  const other = await wanted(
+    () => far.requests('REGISTER').find(({ from }) => /front@/.test(from.uri)),
+    'the second one',
+  )
+  far.respond(other, 200)
+  await wanted(() => trunk.looks.length === 2, 'the second look')
+  await trunk.line.close()
+  await wanted(() => far.requests('REGISTER').length === 4, 'the end of the second one')
+  t.equal(valueOf(far.requests('REGISTER')[3]!.headers, 'expires'), '0')
+})
+
+t.test('a connection that registers nothing sends nothing', async (t) => {
+  const { far } = await registering(t, {}, { register: false })
+  await quiet()
+  t.same(far.requests('REGISTER'), [])
+})
+
+for (const [name, uri, to, headers, number] of [
+  ['To', 'sip:parley@127.0.0.1', '<sip:+15550001111@trunk.test>', [], '+15550001111'],
+  [
+    'P-Called-Party-ID',
+    'sip:parley@127.0.0.1',
+    '<sip:desk@trunk.test>',
+    ['P-Called-Party-ID: "x" <sip:+15550002222@a>'],
+    '+15550002222',
+  ],
+  [
+    'its own address',
+    'sip:+15550003333@127.0.0.1',
+    '<sip:desk@trunk.test>',
+    ['P-Called-Party-ID: <sip:+1555@a>'],
+    '+15550003333',
+  ],
+] as const)
+  t.test(`a call that comes by a registration has the number of ${name}`, async (t) => {
+    const { trunk, far } = await registering(t)
+    far.respond((await headersOf(far, 1)).request, 200)
+    await wanted(() => trunk.looks.length === 1, 'the look')
+    far.send('INVITE', { callId: 'call-1', uri, to, headers: [sdpType, ...headers], body: sdp() })
+    t.match(await trunk.event('initiated'), { to: number, connectionId: 'sip_out' })
+  })
+
+t.test('no call comes from the address of a trunk that has not taken the registration', async (t) => {
+  const { trunk, far } = await registering(t)
+  far.respond((await headersOf(far, 1)).request, 403)
+  await wanted(() => trunk.looks.length === 1, 'the look')
+  far.send('INVITE', { callId: 'call-1', headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() })
+  await far.response(401)
+  t.same(trunk.types(), [])
+})
+
+t.test('a login is registered under its name at the host, or at its own domain', (t) => {
+  for (const [username, record] of [
+    ['desk', 'sip:desk@trunk.test'],
+    ['+15550001111', 'sip:+15550001111@trunk.test'],
+    ['desk@voice.example', 'sip:desk@voice.example'],
+    ['a:b/c', 'sip:a%3Ab%2Fc@trunk.test'],
+    ['<x>', 'sip:%3Cx%3E@trunk.test'],
+  ] as const)
+    t.equal(recordOf({ username, host: 'trunk.test' }), record)
+  t.end()
+})
