@@ -12,7 +12,7 @@ import type {
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
-import { EventReader } from '../../runtime/outbound/event-stream.ts'
+import { EventReader, type StreamEvent } from '../../runtime/outbound/event-stream.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
@@ -71,8 +71,8 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
       try {
         this.#chunks ??= await this.#begin()
         const next = await this.#chunks.next()
-        if (next.done) this.#end()
-        else this.#read(next.value)
+        if (next.done) this.#finish()
+        else this.#read(this.#reader.read(next.value))
       } catch (error) {
         // The parts before the failure in the same chunk are delivered first.
         this.#failure = toProviderError(error) as Error
@@ -93,8 +93,8 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
     return this.#answer.body[Symbol.asyncIterator]()
   }
 
-  #read(chunk: Uint8Array): void {
-    for (const { data } of this.#reader.read(chunk)) {
+  #read(events: readonly StreamEvent[]): void {
+    for (const { data } of events) {
       if (data === '[DONE]') {
         this.#answer?.body.discard()
         return this.#end()
@@ -104,6 +104,12 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
       this.#answerReader.read(object, this.#ready)
     }
     this.#reader.check()
+  }
+
+  /** The body has ended, with or without `[DONE]`. */
+  #finish(): void {
+    this.#read(this.#reader.end())
+    if (!this.#ended) this.#end()
   }
 
   #end(): void {

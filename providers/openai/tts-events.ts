@@ -5,7 +5,7 @@
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
-import { EventReader } from '../../runtime/outbound/event-stream.ts'
+import { EventReader, type StreamEvent } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
@@ -55,8 +55,8 @@ class AudioEvents implements AsyncIterableIterator<Uint8Array> {
       if (this.#ended) return { value: undefined, done: true }
       try {
         const next = await this.#body.next()
-        if (next.done) throw protocolError('ended without speech.audio.done')
-        this.#read(next.value)
+        this.#read(next.done ? this.#reader.end() : this.#reader.read(next.value))
+        if (next.done && !this.#ended) throw protocolError('ended without speech.audio.done')
       } catch (error) {
         // The audio before the failure in the same chunk is delivered first.
         this.#failure = toProviderError(error) as Error
@@ -72,8 +72,8 @@ class AudioEvents implements AsyncIterableIterator<Uint8Array> {
     return { value: undefined, done: true }
   }
 
-  #read(chunk: Uint8Array): void {
-    for (const { data } of this.#reader.read(chunk)) {
+  #read(events: readonly StreamEvent[]): void {
+    for (const { data } of events) {
       const event = readObject(data, this.#apiKey)
       if (event['type'] === 'speech.audio.done') {
         this.#ended = true

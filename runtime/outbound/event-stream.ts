@@ -1,14 +1,15 @@
 import { isAscii } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
+import { parseJson } from '../engine/json.ts'
 import { OutboundError } from './outbound-error.ts'
 
 export type StreamEvent = { event?: string; data: string }
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2) from the chunks of an answer. An event without its closing blank line is
- * dropped, as the standard says. `eventCharsMax` bounds the text that is kept for one unfinished event; a longer one is
- * OutboundError `protocol`.
+ * Reads server-sent events (WHATWG HTML §9.2) from the chunks of an answer. The standard drops a last event without its
+ * closing blank line. Providers forget that line, so the event counts if its data are whole. `eventCharsMax` bounds the
+ * text that is kept for one unfinished event; a longer one is OutboundError `protocol`.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -19,6 +20,7 @@ export async function* readEventStream(
     yield* reader.read(chunk)
     reader.check()
   }
+  yield* reader.end()
 }
 
 /** The same for code that iterates the chunks itself, because a generator for each chunk costs too much. */
@@ -49,6 +51,13 @@ export class EventReader {
     return ready
   }
 
+  /** The event that the stream ended in, if its data are whole; to be called once, after the last chunk. */
+  end(): StreamEvent[] {
+    if (this.#broken) return []
+    this.#parser.feed('\n\n')
+    return this.#ready.filter(({ data }) => isWhole(data))
+  }
+
   #textOf(chunk: Uint8Array): string {
     if (this.#decoder === null && isAscii(chunk)) {
       this.#hasRead ||= chunk.length > 0
@@ -62,5 +71,17 @@ export class EventReader {
   /** Throws OutboundError `protocol` when the unfinished event is too long. */
   check(): void {
     if (this.#broken) throw new OutboundError('protocol', true, this.#broken)
+  }
+}
+
+/** No part of a JSON object is a JSON object, so an event that was cut off is not taken for a whole one. */
+function isWhole(data: string): boolean {
+  if (data === '[DONE]') return true
+  if (!data.trimEnd().endsWith('}')) return false
+  try {
+    parseJson(data)
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,0 +1,88 @@
+/** Streams of providers that end without the blank line which closes their last event, as several servers send them. */
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import t from 'tap'
+import type { LlmEvent } from '../../domain/llm/llm.ts'
+import { readEventStream } from '../../runtime/outbound/event-stream.ts'
+import { ask, collect, failure, never, openStub } from './openai-setup.ts'
+import type { Behaviour } from './stub-openai.ts'
+
+const { stub, provider, real } = await openStub(t)
+const responses = provider({ responses: true })
+t.teardown(() => responses.close())
+
+const chunk = (delta: object, finish: string | null, more: object = {}) =>
+  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }], ...more })}`
+const text = chunk({ role: 'assistant', content: 'all of it' }, null)
+const stop = chunk({}, 'stop')
+const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })}`
+
+function bodies(...texts: string[]): Behaviour[] {
+  const answerOf = (body: string) => (_: unknown, response: ServerResponse) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body)
+  return texts.map((body) => ({ kind: 'custom', answer: answerOf(body) }))
+}
+
+const whole = [
+  `${text}\n\n${stop}\n`,
+  `${text}\n\n${stop}`,
+  `${text}\r\n\r\n${stop}\r\n`,
+  `${text}\r\n\r\n${stop}\r\n\r`,
+  `${text}\n\nevent: message\nid: 7\n${stop}`,
+  `${text}\n\n${stop}\n\ndata: [DONE]`,
+  `${text}\n\n${stop}\n\n: a comment`,
+  `${text}\n\n${stop}\n\ndata: [DO`,
+  `${text}\n\n${stop}\n\n${usage.slice(0, -3)}`,
+]
+
+t.test('the last event of a chat counts, for both ways to read one', async (t) => {
+  for (const body of whole) {
+    stub.behave(...bodies(body, body))
+    const parts = await collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never))
+    t.match(parts.at(-1)?.content, [{ finish_reason: 'stop' }], JSON.stringify(body.slice(-20)))
+    const events = await collect<LlmEvent>(real.llm.stream(ask, never))
+    t.match(events, [{ type: 'text', delta: 'all of it' }, { type: 'end', stopReason: 'stop' }])
+  }
+})
+
+t.test('usage in the last event is counted', async (t) => {
+  const body = `${text}\n\n${stop}\n\n${usage}\n`
+  stub.behave(...bodies(body, body))
+  const parts = await collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never))
+  t.match(parts.at(-1)?.usage?.counts, { inputTokens: 3, outputTokens: 4 })
+  t.match((await collect<LlmEvent>(real.llm.stream(ask, never))).at(-1), { usage: { inputTokens: 3 } })
+})
+
+t.test('an error in the last event has its class, and an event that was cut off is none', async (t) => {
+  const broken = [
+    [`${text}\n\ndata: {"error":{"message":"no","type":"server_error"}}\n`, 'server'],
+    [`${text}\n\n${stop.slice(0, -4)}`, 'protocol'],
+    [`${text}\n\n${stop.slice(0, -1)}\n`, 'protocol'],
+    [text, 'protocol'],
+  ] as const
+  for (const [body, expected] of broken) {
+    stub.behave(...bodies(body, body))
+    const passed = collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never))
+    t.equal((await failure(passed)).errorClass, expected, body.slice(-20))
+    t.equal((await failure(collect(real.llm.stream(ask, never)))).errorClass, expected)
+  }
+})
+
+t.test('the last event of a response counts', async (t) => {
+  const completed = { status: 'completed', usage: { input_tokens: 3, output_tokens: 4 }, output: [] }
+  const delta = 'data: {"type":"response.output_text.delta","delta":"all of it"}'
+  const last = `data: ${JSON.stringify({ type: 'response.completed', response: completed })}`
+  stub.behave(...bodies(`${delta}\n\n${last}`))
+  t.match((await collect<LlmEvent>(responses.llm.stream(ask, never))).at(-1), { type: 'end', stopReason: 'stop' })
+})
+
+t.test('an event of several lines, and one behind a letter that came in two chunks', async (t) => {
+  const read = (...pieces: (string | Buffer)[]) =>
+    collect(readEventStream(Readable.from(pieces.map((piece) => Buffer.from(piece))), 200))
+  t.same(await read('event: x\ndata: {\ndata: "a": 1}'), [{ event: 'x', data: '{\n"a": 1}' }])
+  const umlaut = Buffer.from('data: {"a":"größer"}')
+  t.same(await read(umlaut.subarray(0, 13), umlaut.subarray(13)), [{ data: '{"a":"größer"}' }])
+  t.same(await read('data: {"a":1}\n\ndata: {"b"', ':2}'), [{ data: '{"a":1}' }, { data: '{"b":2}' }])
+  t.same(await read('data: {\ndata: "a": 1'), [], 'cut off')
+  t.same(await read('data: '), [])
+})
