@@ -9,10 +9,7 @@ import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 import { settingsBody } from './settings.ts'
 
-/**
- * Throws ProviderError: `unsupported` for a field that this model lacks, `bad_request` for a conversation that cannot
- * be expressed.
- */
+/** Throws ProviderError `unsupported` for a field that this model lacks. */
 export function messagesBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model)
   const system = systemOf(request.items)

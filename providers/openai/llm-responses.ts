@@ -7,6 +7,7 @@ import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
+import { argumentsText } from '../wire/turns.ts'
 import type { LlmOptions } from './llm.ts'
 import { ResponseTurn, readResponse } from './responses-answer.ts'
 import { readObject } from './wire.ts'
@@ -64,7 +65,7 @@ function itemOf(item: LlmItem): JsonObject {
   if (item.type === 'message') return { type: 'message', role: item.role, content: item.text }
   if (item.type === 'function_result')
     return { type: 'function_call_output', call_id: item.callId, output: item.result }
-  return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }
+  return { type: 'function_call', call_id: item.callId, name: item.name, arguments: argumentsText(item) }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { MaxTokensField } from '../vendors.ts'
 import { toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
+import { argumentsText } from '../wire/turns.ts'
 import { ChatTurn, readCompletion } from './chat-answer.ts'
 import { readObject } from './wire.ts'
 
@@ -95,7 +96,7 @@ function messages(items: readonly LlmItem[]): Message[] {
     else if (item.type === 'function_result')
       list.push({ role: 'tool', tool_call_id: item.callId, content: item.result })
     else {
-      const call = { id: item.callId, type: 'function', function: { name: item.name, arguments: item.arguments } }
+      const call = { id: item.callId, type: 'function', function: { name: item.name, arguments: argumentsText(item) } }
       const last = list.at(-1)
       if (last?.role === 'assistant') (last.tool_calls ??= []).push(call)
       else list.push({ role: 'assistant', tool_calls: [call] })

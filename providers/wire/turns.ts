@@ -3,7 +3,6 @@
  * one speaker are one turn, because these vendors refuse function calls whose results are not all in the next turn.
  */
 import type { LlmItem } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { parseJson } from '../../runtime/engine/json.ts'
 import { isObject, type JsonObject } from './json.ts'
 
@@ -36,14 +35,17 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
 }
 
 /**
- * The arguments of an earlier call as the object that these vendors require. Throws ProviderError `bad_request` for
- * arguments that are not an object.
+ * The arguments of an earlier call as the object that these vendors require. Arguments that are no JSON object, such as
+ * those that a limit on tokens cut off, go on as text under the name that Anthropic's documents give for them.
  */
 export function argumentsOf(call: Call): JsonObject {
-  if (call.arguments === '') return {}
-  const value = parsed(call.arguments)
-  if (isObject(value)) return value
-  throw new ProviderError('bad_request', { sent: false, cause: 'the arguments of a call are no JSON object' })
+  const value = parsed(argumentsText(call))
+  return isObject(value) ? value : { INVALID_JSON: call.arguments }
+}
+
+/** Models call a function without parameters with a blank text. Servers that read the arguments as JSON refuse it. */
+export function argumentsText({ arguments: text }: Call): string {
+  return text.trim() === '' ? '{}' : text
 }
 
 function speakerOf(item: LlmItem): 'user' | 'model' {

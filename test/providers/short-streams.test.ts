@@ -41,7 +41,10 @@ t.test('the last event of a chat counts, for both ways to read one', async (t) =
     const parts = await collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never))
     t.match(parts.at(-1)?.content, [{ finish_reason: 'stop' }], JSON.stringify(body.slice(-20)))
     const events = await collect<LlmEvent>(real.llm.stream(ask, never))
-    t.match(events, [{ type: 'text', delta: 'all of it' }, { type: 'end', stopReason: 'stop' }])
+    t.match(events, [
+      { type: 'text', delta: 'all of it' },
+      { type: 'end', stopReason: 'stop' },
+    ])
   }
 })
 

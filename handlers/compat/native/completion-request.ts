@@ -45,9 +45,10 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
   return chat
 }
 
-/** Some servers call a function without parameters with an empty text. */
+/** Some servers call a function without parameters with a blank text. */
 function callOf({ id, name, args }: NativeHistoryCall, pointer: string) {
-  const text = typeof args === 'string' ? jsonText(args || '{}', pointer) : JSON.stringify(args ?? {})
+  const text =
+    typeof args === 'string' ? jsonText(args.trim() === '' ? '{}' : args, pointer) : JSON.stringify(args ?? {})
   return { id, type: 'function', function: { name, arguments: text } }
 }
 

@@ -114,9 +114,15 @@ function partText(part: unknown, pointer: string): string {
 function callOf(call: unknown, pointer: string): LlmItem {
   const made = isFields(call) && isFields(call['function']) ? call['function'] : null
   if (!isFields(call) || made === null) throw new Untranslatable(pointer)
-  const text = typeof made['arguments'] === 'string' ? made['arguments'] : ''
+  const text = argumentsOf(made['arguments'])
   const name = wordOf(made['name'], `${pointer}/function/name`)
   return { type: 'function_call', callId: wordOf(call['id'], `${pointer}/id`), name, arguments: text }
+}
+
+/** Some clients send an object, and others nothing where the function takes no arguments. */
+function argumentsOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
 function toolOf(tool: unknown, index: number): LlmTool {

@@ -152,11 +152,6 @@ t.test('the models take different fields', async (t) => {
   )
 })
 
-t.test('a history that cannot be expressed is refused before it is sent', async (t) => {
-  const call = { type: 'function_call', callId: 'a', name: 'weather', arguments: '{"city' } as const
-  t.match(await failureOf({ ...ask, items: [call] }), { errorClass: 'bad_request', sent: false })
-})
-
 t.test('error codes are more exact than the status', async (t) => {
   const rows: [status: number, type: string, details: object | undefined, expected: ErrorClass][] = [
     [429, 'rate_limit_error', { error_code: 'contract_spend_limit_reached' }, 'quota'],

@@ -1,0 +1,84 @@
+/** Histories as clients keep them, for providers that do not speak chat completions and for those that do. */
+import t from 'tap'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { type Answer, send } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
+import { startAnthropicStub } from '../vendors/anthropic/stub.ts'
+import { startGeminiStub } from '../vendors/gemini/stub.ts'
+
+const [anthropic, gemini, openai] = await Promise.all([startAnthropicStub(), startGeminiStub(), startStubOpenAi()])
+t.teardown(() => Promise.all([anthropic.close(), gemini.close(), openai.close()]))
+const parley = await ownServer(t, {
+  PARLEY_PROVIDERS: JSON.stringify([
+    { id: 'anth', adapter: 'anthropic', apiKey: 'k', baseUrl: anthropic.url, models: { llm: ['claude-haiku-5-5'] } },
+    { id: 'goog', adapter: 'gemini', apiKey: 'k', baseUrl: gemini.url, models: { llm: ['gemini-3.8-flash'] } },
+    { id: 'open', adapter: 'openai', apiKey: 'k', baseUrl: `${openai.url}/v1`, models: { llm: ['chat'] } },
+  ]),
+})
+
+function post(path: string, body: object): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' }
+  return send(parley, path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+const chat = (body: object) => post('/v1/chat/completions', body)
+const claude = 'anth:claude-haiku-5-5'
+const flash = 'goog:gemini-3.8-flash'
+const seen = <Body>(stub: { seen: { body: Buffer }[] }) => JSON.parse(String(stub.seen.at(-1)?.body)) as Body
+
+t.test('blank and broken arguments of a call', async (t) => {
+  const tools = [{ type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } }]
+  const messages = (args: unknown) => [
+    { role: 'user', content: 'time?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'now', arguments: args } }],
+    },
+    { role: 'tool', tool_call_id: 'a', content: 'noon' },
+  ]
+  const rows: [args: unknown, input: object][] = [
+    [' ', {}],
+    ['', {}],
+    ['\n\t', {}],
+    [null, {}],
+    [undefined, {}],
+    [{ zone: 'CET' }, { zone: 'CET' }],
+    [' {"zone": "CET"} ', { zone: 'CET' }],
+    ['{"zone": "C', { INVALID_JSON: '{"zone": "C' }],
+    ['["CET"]', { INVALID_JSON: '["CET"]' }],
+    ['CET', { INVALID_JSON: 'CET' }],
+    ['{"__proto__": {}}', { INVALID_JSON: '{"__proto__": {}}' }],
+  ]
+  for (const [args, input] of rows) {
+    const title = JSON.stringify(args) ?? 'none'
+    const answers = await Promise.all([claude, flash].map((model) => chat({ model, tools, messages: messages(args) })))
+    for (const { status, text } of answers) t.equal(status, 200, `${title}: ${text}`)
+    const { messages: turns } = seen<{ messages: { content: unknown }[] }>(anthropic)
+    t.match(turns[1]?.content, [{ type: 'tool_use', id: 'a', name: 'now' }])
+    t.same((turns[1]?.content as { input: object }[])[0]?.input, input, title)
+    const { contents } = seen<{ contents: { parts: { functionCall?: { args: object } }[] }[] }>(gemini)
+    t.same(contents[1]?.parts[0]?.functionCall?.args, input, title)
+  }
+  t.equal((await chat({ model: 'auto', tools, messages: messages(' ') })).status, 200)
+
+  const items = (args: string) => [
+    { role: 'user', content: 'time?' },
+    { type: 'function_call', call_id: 'a', name: 'now', arguments: args },
+    { type: 'function_call_output', call_id: 'a', output: 'noon' },
+  ]
+  for (const [args, expected] of [
+    [' ', '{}'],
+    ['{"zone": "C', '{"zone": "C'],
+  ] as const) {
+    t.equal((await post('/v1/responses', { model: 'open:chat', input: items(args) })).status, 200)
+    const sent = openai.requests.at(-1)?.json as { messages: { tool_calls: { function: object }[] }[] }
+    t.match(sent.messages[1]?.tool_calls[0]?.function, { arguments: expected }, 'a server of chat completions')
+  }
+  const native = [{ role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'now', args: ' ' }] }]
+  const told = [...native, { role: 'tool', toolCallId: 'a', content: 'noon' }]
+  t.equal(
+    (await post('/v1/complete', { model: claude, messages: [{ role: 'user', content: 'time?' }, ...told] })).status,
+    200,
+  )
+})
