@@ -82,3 +82,49 @@ t.test('blank and broken arguments of a call', async (t) => {
     200,
   )
 })
+
+t.test('refusals of an assistant are its words', async (t) => {
+  const refusal = 'I cannot say the rest.'
+  const rows: [message: object, said: string][] = [
+    [
+      {
+        content: [
+          { type: 'text', text: 'partly' },
+          { type: 'refusal', refusal },
+        ],
+      },
+      `partly\n${refusal}`,
+    ],
+    [{ content: [{ type: 'refusal', refusal }] }, refusal],
+    [{ content: null, refusal }, refusal],
+    [{ content: 'partly', refusal }, `partly\n${refusal}`],
+    [{ content: 'whole', refusal: null }, 'whole'],
+    [
+      {
+        content: [
+          { type: 'text', text: 'whole' },
+          { type: 'refusal', refusal: '' },
+        ],
+      },
+      'whole',
+    ],
+  ]
+  for (const [message, said] of rows) {
+    const title = JSON.stringify(message)
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', ...message },
+      { role: 'user', content: 'why?' },
+    ]
+    for (const model of [claude, flash]) {
+      const { status, text } = await chat({ model, messages })
+      t.equal(status, 200, `${title}: ${text}`)
+    }
+    const { messages: turns } = seen<{ messages: object[] }>(anthropic)
+    t.same(turns[1], { role: 'assistant', content: [{ type: 'text', text: said }] }, title)
+    t.same(seen<{ contents: object[] }>(gemini).contents[1], { role: 'model', parts: [{ text: said }] }, title)
+  }
+  const asked = { role: 'user', content: [{ type: 'refusal', refusal }] }
+  const refused = await chat({ model: claude, messages: [asked] })
+  t.match(refused.json().error, { param: '/messages/0/content/0' }, 'only an assistant refuses')
+})

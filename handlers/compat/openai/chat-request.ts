@@ -77,6 +77,7 @@ function itemsOf(body: Body): LlmItem[] {
 }
 
 function itemsOfMessage(message: Fields, pointer: string): LlmItem[] {
+  if (message['role'] === 'assistant') return itemsOfAssistant(message, pointer)
   const text = textOf(message['content'], `${pointer}/content`)
   switch (message['role']) {
     case 'system':
@@ -88,13 +89,24 @@ function itemsOfMessage(message: Fields, pointer: string): LlmItem[] {
       return [
         { type: 'function_result', callId: wordOf(message['tool_call_id'], `${pointer}/tool_call_id`), result: text },
       ]
-    case 'assistant': {
-      const calls = listOf(message['tool_calls']).map((call, i) => callOf(call, `${pointer}/tool_calls/${i}`))
-      return text === '' ? calls : [{ type: 'message', role: 'assistant', text }, ...calls]
-    }
     default:
       throw new Untranslatable(`${pointer}/role`)
   }
+}
+
+/** A refusal is a part of the content, or a field beside it. The model reads it as the words of the assistant. */
+function itemsOfAssistant({ content, refusal, tool_calls: made }: Fields, pointer: string): LlmItem[] {
+  const parts: unknown[] = Array.isArray(content) ? content : [content]
+  const said = parts.map((part) => (refusalIn(part) === null ? part : ''))
+  const refused = [...parts, { type: 'refusal', refusal }].map(refusalIn)
+  const texts = [textOf(Array.isArray(content) ? said : content, `${pointer}/content`), ...refused]
+  const text = texts.filter(Boolean).join('\n')
+  const calls = listOf(made).map((call, i) => callOf(call, `${pointer}/tool_calls/${i}`))
+  return text === '' ? calls : [{ type: 'message', role: 'assistant', text }, ...calls]
+}
+
+function refusalIn(part: unknown): string | null {
+  return isFields(part) && part['type'] === 'refusal' && typeof part['refusal'] === 'string' ? part['refusal'] : null
 }
 
 /** The content is a string, parts of text, or absent (an assistant's message that only has calls). */
