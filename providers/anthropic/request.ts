@@ -3,6 +3,7 @@
  * that another model is tried.
  */
 import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/llm/llm.ts'
+import { type RefusableField, UnsupportedField } from '../../domain/llm/unsupported-field.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
@@ -35,8 +36,8 @@ export function messagesBody(request: LlmRequest): JsonObject {
   }
 }
 
-function refuse(what: string): never {
-  throw new ProviderError('unsupported', { sent: false, cause: what })
+function refuse(field: RefusableField, reason: string): never {
+  throw new ProviderError('unsupported', { sent: false, cause: new UnsupportedField(field, reason) })
 }
 
 function block(item: LlmItem): object {
@@ -55,10 +56,12 @@ type Thinking = { output_config?: object; thinking?: object }
 function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: Traits): Thinking {
   const withoutThinking = reasoningEffort === 'none'
   const forced = tools.length > 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
-  if (forced && reasoningEffort !== undefined && !withoutThinking) return refuse('a forced tool with reasoning')
-  if (forced || withoutThinking) return traits.withoutThinking ?? refuse(forced ? 'a forced tool' : 'no reasoning')
+  if (forced && reasoningEffort !== undefined && !withoutThinking)
+    return refuse('toolChoice', 'a forced tool with reasoning')
+  if (forced) return traits.withoutThinking ?? refuse('toolChoice', 'a forced tool')
+  if (withoutThinking) return traits.withoutThinking ?? refuse('reasoningEffort', 'no reasoning')
   if (reasoningEffort === undefined) return {}
-  return traits.efforts[reasoningEffort] ?? refuse('the reasoning effort')
+  return traits.efforts[reasoningEffort] ?? refuse('reasoningEffort', 'the reasoning effort')
 }
 
 /** The temperature ends at 1 here. 1 is the default and is left out, since every model takes it that way. */
@@ -67,8 +70,9 @@ function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject
     ...(temperature !== undefined && temperature !== 1 && { temperature }),
     ...(topP !== undefined && topP !== 1 && { top_p: topP }),
   }
-  if (!traits.sampling && Object.keys(asked).length > 0) return refuse('sampling parameters')
-  if (temperature !== undefined && temperature > 1) return refuse('a temperature above 1')
+  if (!traits.sampling && 'temperature' in asked) return refuse('temperature', 'sampling')
+  if (!traits.sampling && 'top_p' in asked) return refuse('topP', 'sampling')
+  if (temperature !== undefined && temperature > 1) return refuse('temperature', 'a temperature above 1')
   return asked
 }
 
@@ -104,7 +108,7 @@ function closed(schema: unknown): unknown {
   const fields = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closedUnder(name, value)]))
   if (schema['type'] !== 'object') return fields
   const open = schema['additionalProperties'] ?? schema['properties'] === undefined
-  return open === false ? { ...fields, additionalProperties: false } : refuse('an open object')
+  return open === false ? { ...fields, additionalProperties: false } : refuse('responseFormat', 'an open object')
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Turns a request of the domain into the body of generateContent. */
 import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
 import { type LlmSetting, type LlmSettings, lackingAllBut } from '../../domain/llm/settings.ts'
+import { type RefusableField, UnsupportedField } from '../../domain/llm/unsupported-field.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
@@ -32,8 +33,8 @@ export function modelPath(model: string, method: 'generateContent' | 'streamGene
   return method === 'streamGenerateContent' ? `${path}?alt=sse` : path
 }
 
-function refuse(what: string): never {
-  throw new ProviderError('unsupported', { sent: false, cause: what })
+function refuse(field: RefusableField, reason: string): never {
+  throw new ProviderError('unsupported', { sent: false, cause: new UnsupportedField(field, reason) })
 }
 
 type Part = { text?: string; functionCall?: object; functionResponse?: object; thoughtSignature?: string }
@@ -69,7 +70,8 @@ function part(item: LlmItem, names: ReadonlyMap<string, string>): Part {
 function generationConfig(request: LlmRequest, { efforts }: Traits): JsonObject {
   const { temperature, topP, topK, stop, seed, frequencyPenalty, presencePenalty } = request
   const { reasoningEffort, responseFormat } = request
-  const thinkingConfig = reasoningEffort === undefined ? null : (efforts[reasoningEffort] ?? refuse('the effort'))
+  const thinkingConfig =
+    reasoningEffort === undefined ? null : (efforts[reasoningEffort] ?? refuse('reasoningEffort', 'the effort'))
   return {
     maxOutputTokens: request.maxOutputTokens,
     ...(temperature !== undefined && { temperature }),

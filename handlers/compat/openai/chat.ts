@@ -1,9 +1,6 @@
 /** Chat completions over the operation `generate`, for the routes that answer with them and for those that read them. */
 import type { DispatchDeps, Route } from '../../../domain/dispatch/request.ts'
-import { Fault } from '../../../domain/fault.ts'
 import { createGenerate } from '../../../domain/llm/generate.ts'
-import { ProviderError } from '../../../domain/ports/provider-error.ts'
-import { Untranslatable } from './chat-request.ts'
 import {
   type ChatAnswer,
   type ChatInput,
@@ -12,6 +9,7 @@ import {
   type Identity,
   identityOf,
 } from './chat-translation.ts'
+import { chatPointers, rethrownWith } from './unsupported-fields.ts'
 
 export type Completion = Identity & ChatAnswer & { object: 'chat.completion' }
 /** `ignored` names the fields of the body that the model did not get. */
@@ -26,6 +24,8 @@ export type Chat = {
   /** Resolves with the first content. */
   stream(input: ChatInput): Promise<ChatStream>
 }
+
+const rethrown = rethrownWith(chatPointers)
 
 export function createChat(deps: DispatchDeps): Chat {
   const generate = createGenerate(deps, createChatTranslation(deps.clock))
@@ -42,16 +42,4 @@ export function createChat(deps: DispatchDeps): Chat {
       return { route, chunks: events, ignored }
     },
   }
-}
-
-/** Only the attempt finds that a body cannot be translated. The client learns which field it was. */
-function rethrown(error: unknown): never {
-  throw error instanceof Fault ? named(error) : error
-}
-
-function named(fault: Fault): Fault {
-  const failure = fault.detail.cause
-  const cause = failure instanceof ProviderError ? failure.cause : null
-  if (fault.kind !== 'all_unsupported' || !(cause instanceof Untranslatable)) return fault
-  return new Fault({ kind: 'field_unsupported', field: cause.field }, fault.detail)
 }

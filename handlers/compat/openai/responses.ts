@@ -15,6 +15,7 @@ import { responseEvents } from './responses-events.ts'
 import { ignoredInResponse } from './responses-ignored.ts'
 import { begunResponse, endedResponse } from './responses-object.ts'
 import { requestOfResponse } from './responses-request.ts'
+import { responsePointers, rethrownWith } from './unsupported-fields.ts'
 
 export type ResponsesDeps = {
   generate: Generate<ItemsInput, ItemsAnswer, ItemEvent>
@@ -22,6 +23,8 @@ export type ResponsesDeps = {
   clock: Clock
   writeFault: FaultWriter
 }
+
+const rethrown = rethrownWith(responsePointers)
 
 export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller>['createCompatResponse'] {
   const { generate, catalog, clock, writeFault } = deps
@@ -36,7 +39,7 @@ export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller
     const ignored = ignoredInResponse(body)
     const begin = (route: Route) => begunResponse(body, requestId, route, Math.floor(clock.nowMs() / 1000))
     if (body.stream) {
-      const { route, events } = await generate.stream(input)
+      const { route, events } = await generate.stream(input).catch(rethrown)
       const source = {
         events,
         begun: begin(route),
@@ -54,7 +57,7 @@ export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller
         body: responseEvents(source),
       }
     }
-    const { route, answer } = await generate.whole(input)
+    const { route, answer } = await generate.whole(input).catch(rethrown)
     const response = endedResponse(begin(route), requestId, answer)
     return { status: 200, type: 'application/json', headers: chatHeaders(route, ignored), body: response }
   }

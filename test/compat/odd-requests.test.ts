@@ -1,4 +1,4 @@
-/** Histories as clients keep them, for providers that do not speak chat completions and for those that do. */
+/** Histories and formats as clients send them, for providers that do not speak chat completions and for those that do. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, send } from '../router/requests.ts'
@@ -127,4 +127,35 @@ t.test('refusals of an assistant are its words', async (t) => {
   const asked = { role: 'user', content: [{ type: 'refusal', refusal }] }
   const refused = await chat({ model: claude, messages: [asked] })
   t.match(refused.json().error, { param: '/messages/0/content/0' }, 'only an assistant refuses')
+})
+
+t.test('a format that a model cannot take is named, and another candidate is asked', async (t) => {
+  const messages = [{ role: 'user', content: 'Answer in JSON.' }]
+  const json = { type: 'json_object' }
+  const open = {
+    type: 'json_schema',
+    json_schema: { name: 'x', schema: { type: 'object', additionalProperties: true } },
+  }
+  const forced = { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' }
+  const rows: [path: string, body: object, param: string][] = [
+    ['/v1/chat/completions', { messages, response_format: json }, '/response_format'],
+    ['/v1/chat/completions', { messages, response_format: json, stream: true }, '/response_format'],
+    ['/v1/chat/completions', { messages, response_format: open }, '/response_format'],
+    ['/v1/chat/completions', { messages, response_format: { type: 'grammar' } }, '/response_format'],
+    ['/v1/chat/completions', { messages, ...forced, reasoning_effort: 'high' }, '/tool_choice'],
+    ['/v1/chat/completions', { messages, reasoning_effort: 'huge' }, '/reasoning_effort'],
+    ['/v1/responses', { input: 'Answer in JSON.', text: { format: json } }, '/text/format'],
+    ['/v1/responses', { input: 'Hi', text: { format: json }, stream: true }, '/text/format'],
+    ['/v1/responses', { input: 'Hi', temperature: 0.5 }, '/temperature'],
+  ]
+  for (const [path, body, param] of rows) {
+    const answer = await post(path, { model: claude, ...body })
+    t.equal(answer.status, 400, `${path} ${JSON.stringify(body)}`)
+    t.match(answer.json().error, { code: 'capability_unsupported', param })
+  }
+  t.equal((await chat({ model: flash, messages, response_format: json })).status, 200)
+  t.match(seen(gemini), { generationConfig: { responseMimeType: 'application/json' } })
+  t.equal((await chat({ model: 'local:scripted', messages, response_format: json })).status, 200)
+  const auto = await chat({ model: 'auto', messages, response_format: json })
+  t.equal(auto.status, 200, auto.text)
 })

@@ -1,0 +1,41 @@
+/** Only an attempt finds that its model cannot take a field. The client learns which field it was. */
+import { Fault } from '../../../domain/fault.ts'
+import { type RefusableField, UnsupportedField } from '../../../domain/llm/unsupported-field.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
+import { Untranslatable } from './chat-request.ts'
+
+/** JSON pointers into the body of one operation. */
+type Pointers = Readonly<Record<RefusableField, string>>
+
+export const chatPointers: Pointers = {
+  responseFormat: '/response_format',
+  toolChoice: '/tool_choice',
+  reasoningEffort: '/reasoning_effort',
+  temperature: '/temperature',
+  topP: '/top_p',
+}
+
+export const responsePointers: Pointers = {
+  ...chatPointers,
+  responseFormat: '/text/format',
+  reasoningEffort: '/reasoning/effort',
+}
+
+/** Handles the rejection of an operation: throws the same error, or a Fault that names the field. */
+export function rethrownWith(pointers: Pointers): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof Fault ? named(error, pointers) : error
+  }
+}
+
+function named(fault: Fault, pointers: Pointers): Fault {
+  const failure = fault.detail.cause
+  if (fault.kind !== 'all_unsupported' || !(failure instanceof ProviderError)) return fault
+  const field = pointerOf(failure.cause, pointers)
+  return field === null ? fault : new Fault({ kind: 'field_unsupported', field }, fault.detail)
+}
+
+function pointerOf(cause: unknown, pointers: Pointers): string | null {
+  if (cause instanceof Untranslatable) return cause.field
+  return cause instanceof UnsupportedField ? pointers[cause.field] : null
+}
