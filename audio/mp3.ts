@@ -12,13 +12,23 @@ type FrameHead = { sampleRateHz: number; channels: number; samples: number; byte
 
 const headBytes = 4
 const bytesPerStep = 1 << 15
+/** A picture in a tag whose size is wrong is seldom larger. */
+const junkBytesMax = 1 << 20
+const framesBehindJunk = 4
 const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/** The size of an ID3v2 tag at the start, 0 without one. The tag encodes it as four times seven bits. */
+/** The first place behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the first. */
 export function id3Bytes(bytes: ChunkedBytes): number {
-  const head = bytes.view(0, 10)
-  if (head.length < 10 || ascii(head, 0, 3) !== 'ID3') return 0
+  let at = 0
+  for (let tag = tagBytes(bytes, 0); tag > 0; tag = tagBytes(bytes, at)) at += tag
+  return at
+}
+
+/** The tag encodes its size as four times seven bits. */
+function tagBytes(bytes: ChunkedBytes, offset: number): number {
+  const head = bytes.view(offset, 10)
+  if (head.length < 10 || ascii(head, 0, 3) !== 'ID3' || [6, 7, 8, 9].some((at) => head[at]! > 0x7f)) return 0
   const size = (head[6]! << 21) | (head[7]! << 14) | (head[8]! << 7) | head[9]!
   const footer = head[5]! & 0x10 ? 10 : 0
   return 10 + size + footer
@@ -26,10 +36,39 @@ export function id3Bytes(bytes: ChunkedBytes): number {
 
 /** Requires two frames in a row, because one sync word occurs in any noise. */
 export function isMp3(bytes: ChunkedBytes, offset: number): boolean {
+  return framesInRow(bytes, offset, 2) > 0
+}
+
+/**
+ * The place of the first frame at `offset` or behind junk: padding behind a tag, a tag whose size is wrong, the rest of
+ * a frame of a stream that was recorded from its middle. Undefined without one. Junk is searched as decoders do it, for
+ * more frames in a row than other data have by accident.
+ */
+export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | undefined> {
+  if (isMp3(bytes, offset)) return offset
+  // The size of a tag may be wrong, so that the audio begins before its end.
+  for (const start of offset === 0 ? [0] : [offset, 1]) {
+    const end = Math.min(start + junkBytesMax, bytes.length)
+    for (let at = start; at < end; at++) {
+      if (bytes.byteAt(at) === 0xff && framesInRow(bytes, at, framesBehindJunk) > 1) return at
+      if (at % bytesPerStep === 0) yield
+    }
+  }
+  return undefined
+}
+
+/** Up to `wanted`, or to the end of the file if it comes before; 0 when another byte follows or the last frame is cut. */
+function framesInRow(bytes: ChunkedBytes, offset: number, wanted: number): number {
   const first = readHead(bytes.view(offset, headBytes), 0)
-  if (first === undefined) return false
-  const next = bytes.view(offset + first.bytes, headBytes)
-  return next.length === 0 ? offset + first.bytes === bytes.length : sameStream(readHead(next, 0), first)
+  if (first === undefined) return 0
+  let at = offset + first.bytes
+  let frames = 1
+  for (; frames < wanted && at < bytes.length; frames++) {
+    const head = readHead(bytes.view(at, headBytes), 0)
+    if (head === undefined || !sameStream(head, first)) return 0
+    at += head.bytes
+  }
+  return at <= bytes.length ? frames : 0
 }
 
 /** Throws AudioError `truncated`, `damaged`. */

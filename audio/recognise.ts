@@ -7,7 +7,7 @@ import { ascii, ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 import { isFlac, readFlac } from './flac.ts'
 import type { AudioFormat, Encoding, Recording } from './format.ts'
-import { id3Bytes, isMp3, readMp3 } from './mp3.ts'
+import { findMp3, id3Bytes, readMp3 } from './mp3.ts'
 import { isOgg, readOggOpus } from './ogg.ts'
 import { opusRateHz } from './opus.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
@@ -66,8 +66,9 @@ function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undef
     return compressed(bytes, { container: 'flac', encoding: 'flac', ...shape }, tagBytes, samples)
   }
   if (raw && tagBytes === 0) return undefined
-  if (isMp3(bytes, tagBytes)) {
-    const { samples, dataOffset, ...shape } = yield* readMp3(bytes, tagBytes)
+  const mp3Offset = knownFormat(bytes) === undefined ? yield* findMp3(bytes, tagBytes) : undefined
+  if (mp3Offset !== undefined) {
+    const { samples, dataOffset, ...shape } = yield* readMp3(bytes, mp3Offset)
     return compressed(bytes, { container: 'mp3', encoding: 'mp3', ...shape }, dataOffset, samples)
   }
   return undefined
@@ -132,12 +133,16 @@ function checkShape(format: AudioFormat): void {
 
 /** Names well-known formats that are not supported, so that the sender knows what to convert. */
 function unreadable(bytes: ChunkedBytes): AudioError {
-  const head = bytes.view(0, 12)
-  const known = signatures.find(({ at, text }) => ascii(head, at, text.length) === text)
+  const known = knownFormat(bytes)
   const readable = 'WAV, FLAC, Ogg/Opus, WebM/Opus and MP3 are read, and raw samples when they are declared'
   return known
     ? new AudioError('unsupported', `The audio is ${known.name}; ${readable}.`)
     : new AudioError('unrecognised', `The audio is in no known format; ${readable}.`)
+}
+
+function knownFormat(bytes: ChunkedBytes) {
+  const head = bytes.view(0, 12)
+  return signatures.find(({ at, text }) => ascii(head, at, text.length) === text)
 }
 
 const signatures = [
