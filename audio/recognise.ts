@@ -6,13 +6,14 @@
 import { ascii, ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 import { isFlac, readFlac } from './flac.ts'
+import { narrowed } from './float64.ts'
 import type { AudioFormat, Encoding, Recording } from './format.ts'
 import { findMp3, id3Bytes, readMp3 } from './mp3.ts'
 import { isOgg, readOggOpus } from './ogg.ts'
 import { opusRateHz } from './opus.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
 import type { Steps } from './steps.ts'
-import { isWav, readWav } from './wav.ts'
+import { isWav, readAnyWav } from './wav.ts'
 import { isWebm, readWebm } from './webm.ts'
 
 /** The format that the sender declares for a body without a header. */
@@ -22,7 +23,8 @@ const recordingDurationMaxMs = 4 * 3600 * 1000
 const sampleRateHz = { min: 4000, max: 192_000 }
 const channelsMax = 8
 
-type Layout = { format: AudioFormat; dataOffset: number; dataBytes: number; durationMs: number }
+/** `chunks` and `bytes` are there when the recording is not kept as it came. */
+type Layout = Omit<Recording, 'chunks' | 'bytes'> & Partial<Recording>
 
 /** Throws AudioError. The chunks are kept, not copied. */
 export function* recogniseRecording(
@@ -51,7 +53,7 @@ export function* recogniseRecording(
  * searched for it.
  */
 function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undefined> {
-  if (isWav(bytes)) return wavLayout(bytes)
+  if (isWav(bytes)) return yield* wavLayout(bytes)
   if (isOgg(bytes)) {
     const { channels, samples } = yield* readOggOpus(bytes)
     return compressed(bytes, { container: 'ogg', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
@@ -74,10 +76,12 @@ function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undef
   return undefined
 }
 
-function wavLayout(bytes: ChunkedBytes): Layout {
-  const { format, dataOffset, dataBytes } = readWav(bytes)
+function* wavLayout(bytes: ChunkedBytes): Steps<Layout> {
+  const { isFloat64, ...wav } = readAnyWav(bytes)
+  const { format } = wav
   checkShape(format)
-  return { format, dataOffset, dataBytes, durationMs: sampleMs(format, dataBytes) }
+  const found = isFloat64 ? { format, ...(yield* narrowed(bytes, wav)) } : wav
+  return { ...found, durationMs: sampleMs(format, found.dataBytes) }
 }
 
 function readRaw(bytes: ChunkedBytes, declared: DeclaredAudio | null): Layout {

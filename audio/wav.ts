@@ -9,19 +9,25 @@ import { frameBytes, type SampleEncoding, sampleEncodings } from './pcm.ts'
 
 export type WavLayout = { format: AudioFormat & { encoding: SampleEncoding }; dataOffset: number; dataBytes: number }
 
+type WavFormat = WavLayout['format'] & { isFloat64: boolean }
+
 const tagPcm = 1
+const tagFloat = 3
+const float64Bits = 64
 const tagExtensible = 0xfffe
 const tags: Readonly<Record<SampleEncoding, number>> = {
   pcm_u8: tagPcm,
   pcm_s16le: tagPcm,
   pcm_s24le: tagPcm,
   pcm_s32le: tagPcm,
-  pcm_f32le: 3,
+  pcm_f32le: tagFloat,
   alaw: 6,
   mulaw: 7,
 }
 /** Recorders that stream write 0x7fffffff, 0x7ffff000 or 0xffffffff for a length that they do not know yet. */
 const placeholderBytesMin = 0x7fff0000
+/** A shorter piece of sound is not missed at the end of a recording. */
+const unheardS = 0.02
 /** Bounds the work on a hostile body that consists of chunk heads only. */
 const chunksMax = 1000
 
@@ -32,7 +38,14 @@ export function isWav(bytes: ChunkedBytes): boolean {
 
 /** Finds the samples. Throws AudioError `truncated`, `damaged`, `unsupported`. */
 export function readWav(bytes: ChunkedBytes): WavLayout {
-  let format: WavLayout['format'] | undefined
+  const { isFloat64, ...layout } = readAnyWav(bytes)
+  if (isFloat64) throw unsupported(tagFloat, float64Bits)
+  return layout
+}
+
+/** The same, also for samples of 64-bit floats: their format is the one that they are made into, `pcm_f32le`. */
+export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolean } {
+  let format: WavFormat | undefined
   let longDataBytes: number | undefined
   let at = 12
   for (let chunks = 0; at + 8 <= bytes.length; chunks++) {
@@ -48,30 +61,40 @@ export function readWav(bytes: ChunkedBytes): WavLayout {
     if (id === 'data') {
       if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
       const declared = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
-      return { format, dataOffset: at, dataBytes: dataBytes(bytes, at, declared, frameBytes(format)) }
+      const { isFloat64, ...found } = format
+      return { format: found, isFloat64, dataOffset: at, dataBytes: dataBytes(bytes, at, declared, format) }
     }
-    // A chunk of odd size is followed by one byte of padding.
-    at += size + (size % 2)
+    at = nextChunk(bytes, at + size, size % 2)
   }
   throw new AudioError('truncated', 'The WAV ends before its "data" chunk: the upload was cut off.')
 }
 
-function dataBytes(bytes: ChunkedBytes, at: number, declared: number, bytesPerFrame: number): number {
+/** A chunk of odd size is followed by one byte of padding, which some programs leave out. */
+function nextChunk(bytes: ChunkedBytes, end: number, padding: number): number {
+  return padding > 0 && chunkIds.has(ascii(bytes.view(end, 4), 0, 4)) ? end : end + padding
+}
+
+const chunkIds: ReadonlySet<string> = new Set(['fmt ', 'fact', 'LIST', 'data'])
+
+function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: WavFormat): number {
+  const bytesPerFrame = frameBytes(format) * (format.isFloat64 ? 2 : 1)
   const present = bytes.length - at
   // A length of 0 was never filled in if more bytes follow and the RIFF size is not that of the body.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
   const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
-  if (!unknown && declared > present) {
+  // Programs count the header, or the whole file, among the samples. Nobody hears that a piece this short is missing.
+  const excessMax = Math.max(at, bytesPerFrame * Math.ceil(format.sampleRateHz * unheardS))
+  if (!unknown && declared > present + excessMax) {
     throw new AudioError(
       'truncated',
       `The WAV's "data" chunk declares ${declared} bytes and ${present} are there: the upload was cut off.`,
     )
   }
-  const length = unknown ? present : declared
+  const length = unknown ? present : Math.min(declared, present)
   return length - (length % bytesPerFrame)
 }
 
-function readFormat(chunk: Uint8Array): WavLayout['format'] {
+function readFormat(chunk: Uint8Array): WavFormat {
   if (chunk.length < 16) throw new AudioError('damaged', 'The WAV has a "fmt " chunk that is too short.')
   let tag = u16le(chunk, 0)
   const channels = u16le(chunk, 2)
@@ -82,17 +105,20 @@ function readFormat(chunk: Uint8Array): WavLayout['format'] {
     // The sub-format is a GUID whose first two bytes are the tag.
     tag = u16le(chunk, 24)
   }
-  const encoding = encodingOf(tag, bits)
-  if (encoding === undefined) {
-    throw new AudioError(
-      'unsupported',
-      `The WAV holds format ${tag} with ${bits} bits a sample, which is not read here.`,
-    )
-  }
-  if (u16le(chunk, 12) !== sampleEncodings[encoding].bytes * channels) {
+  const isFloat64 = tag === tagFloat && bits === float64Bits
+  const encoding = isFloat64 ? 'pcm_f32le' : encodingOf(tag, bits)
+  if (encoding === undefined) throw unsupported(tag, bits)
+  if (u16le(chunk, 12) !== sampleEncodings[encoding].bytes * channels * (isFloat64 ? 2 : 1)) {
     throw new AudioError('damaged', 'The WAV contradicts itself: block size, channels and bits do not fit together.')
   }
-  return { container: 'wav', encoding, sampleRateHz, channels }
+  return { container: 'wav', encoding, sampleRateHz, channels, isFloat64 }
+}
+
+function unsupported(tag: number, bits: number): AudioError {
+  return new AudioError(
+    'unsupported',
+    `The WAV holds format ${tag} with ${bits} bits a sample, which is not read here.`,
+  )
 }
 
 function encodingOf(tag: number, bits: number): SampleEncoding | undefined {

@@ -148,9 +148,9 @@ t.test('WAV: what is wrong is named', (t) => {
   refuses(
     t,
     'unsupported',
-    /format 3 with 64 bits/,
+    /format 3 with 16 bits/,
     riff([
-      ['fmt ', fmt(3, 1, 8000, 64)],
+      ['fmt ', fmt(3, 1, 8000, 16)],
       ['data', second],
     ]),
   )

@@ -1,0 +1,33 @@
+/**
+ * WAV files of 64-bit floats, which scientific programs write by default. No provider promises to read them, so they
+ * become 32-bit floats at the door, which holds more than any microphone gives.
+ */
+import type { ChunkedBytes } from './chunked-bytes.ts'
+import { FrameAligner } from './pcm.ts'
+import type { Steps } from './steps.ts'
+import { type WavLayout, wavHeader } from './wav.ts'
+
+const wideBytes = 8
+const bytesPerStep = 1 << 16
+
+export type Narrowed = { chunks: readonly Uint8Array[]; bytes: number; dataOffset: number; dataBytes: number }
+
+/** A whole WAV file with the same samples. */
+export function* narrowed(bytes: ChunkedBytes, { format, dataOffset, dataBytes }: WavLayout): Steps<Narrowed> {
+  const header = wavHeader(format, dataBytes / 2)
+  const chunks = [header]
+  const aligner = new FrameAligner(wideBytes)
+  for (const piece of bytes.pieces(dataOffset, dataOffset + dataBytes, bytesPerStep)) {
+    chunks.push(halved(aligner.push(piece)))
+    yield
+  }
+  return { chunks, bytes: header.length + dataBytes / 2, dataOffset: header.length, dataBytes: dataBytes / 2 }
+}
+
+function halved(wide: Uint8Array): Uint8Array {
+  const from = new DataView(wide.buffer, wide.byteOffset, wide.byteLength)
+  const narrow = new Uint8Array(wide.length / 2)
+  const to = new DataView(narrow.buffer)
+  for (let at = 0; at < wide.length; at += wideBytes) to.setFloat32(at / 2, from.getFloat64(at, true), true)
+  return narrow
+}

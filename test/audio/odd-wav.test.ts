@@ -1,0 +1,189 @@
+/** WAV files whose sizes are not quite right, and those of 64-bit floats: what recorders and scientific programs write. */
+import t from 'tap'
+import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
+import { AudioError } from '../../audio/error.ts'
+import { decodeSamples } from '../../audio/pcm.ts'
+import { readWav } from '../../audio/wav.ts'
+import { bytes, cut, extensible, fmt, recognised, riff, sine, text, u16, u32 } from './build.ts'
+
+const telephone = fmt(1, 1, 8000, 16)
+const second = new Uint8Array(16000).map((_, at) => at % 251)
+const reasonOf = (file: Uint8Array) => {
+  try {
+    return String(recognised([file], null).dataBytes)
+  } catch (error) {
+    return error instanceof AudioError ? error.reason : String(error)
+  }
+}
+
+t.test('a size that is a little too large is that of the file', (t) => {
+  const list = text('INFOISFT\x05\0\0\0Lavf6\0')
+  const files: Record<string, Uint8Array> = {
+    'the header counted twice': riff([
+      ['fmt ', telephone],
+      ['data', second, 16044],
+    ]),
+    'the size of RIFF': riff([
+      ['fmt ', telephone],
+      ['data', second, 16036],
+    ]),
+    'one byte': riff([
+      ['fmt ', telephone],
+      ['data', second, 16001],
+    ]),
+    'a long header': riff([
+      ['fmt ', telephone],
+      ['LIST', list],
+      ['data', second, 16044 + 8 + list.length],
+    ]),
+    'an extended format': riff([
+      ['fmt ', fmt(1, 1, 8000, 16, u16(0))],
+      ['data', second, 16046],
+    ]),
+    'the last block filled up': riff([
+      ['fmt ', telephone],
+      ['data', second, 16128],
+    ]),
+    'RIFF itself too large': riff(
+      [
+        ['fmt ', telephone],
+        ['data', second, 16044],
+      ],
+      99_999,
+    ),
+  }
+  for (const [name, file] of Object.entries(files)) {
+    const recording = recognised(cut(file, 1000), null)
+    t.equal(recording.dataBytes, second.length, name)
+    t.equal(recording.durationMs, 1000, name)
+    t.same(file.subarray(recording.dataOffset, recording.dataOffset + 16000), second, name)
+  }
+  t.end()
+})
+
+t.test('a size that is too large by audible sound is still an upload that was cut off', (t) => {
+  for (const missing of [400, 4000, 15_000])
+    t.equal(
+      reasonOf(
+        riff([
+          ['fmt ', telephone],
+          ['data', second, 16000 + missing],
+        ]),
+      ),
+      'truncated',
+      String(missing),
+    )
+  const wide = fmt(1, 2, 48000, 16)
+  t.equal(
+    reasonOf(
+      riff([
+        ['fmt ', wide],
+        ['data', second, 16000 + 3000],
+      ]),
+    ),
+    '16000',
+    '16 ms of stereo',
+  )
+  t.end()
+})
+
+t.test('an odd chunk without its padding', (t) => {
+  const padded = riff([
+    ['fmt ', telephone],
+    ['LIST', text('INFOodd')],
+    ['data', second],
+  ])
+  const bare = bytes(padded.subarray(0, 36 + 8 + 7), padded.subarray(36 + 8 + 8))
+  for (const file of [padded, bare]) t.equal(recognised([file], null).durationMs, 1000)
+  const [first] = ['LIST', 'fmt '].map((id) => riff([[id, text('INFOodd')]]).subarray(12, 12 + 8 + 7))
+  const early = bytes(
+    text('RIFF'),
+    u32(99),
+    text('WAVE'),
+    first ?? [],
+    riff([
+      ['fmt ', telephone],
+      ['data', second],
+    ]).subarray(12),
+  )
+  t.equal(recognised([early], null).durationMs, 1000, 'in front of the format')
+  t.end()
+})
+
+t.test('64-bit floats become 32-bit floats', (t) => {
+  const tone = sine(440, 8000, 1)
+  const wide = new Uint8Array(new Float64Array(tone).buffer)
+  const files: Record<string, [file: Uint8Array, channels: number]> = {
+    mono: [
+      riff([
+        ['fmt ', fmt(3, 1, 8000, 64, u16(0))],
+        ['data', wide],
+      ]),
+      1,
+    ],
+    stereo: [
+      riff([
+        ['fmt ', fmt(3, 2, 8000, 64)],
+        ['fact', u32(4000)],
+        ['data', wide],
+      ]),
+      2,
+    ],
+    extensible: [
+      riff([
+        ['fmt ', fmt(0xfffe, 1, 8000, 64, extensible(3, 64))],
+        ['data', wide],
+      ]),
+      1,
+    ],
+    'the header counted twice': [
+      riff([
+        ['fmt ', fmt(3, 1, 8000, 64)],
+        ['data', wide, wide.length + 44],
+      ]),
+      1,
+    ],
+    'of a stream': [
+      riff([
+        ['fmt ', fmt(3, 1, 8000, 64)],
+        ['data', wide, 0xffffffff],
+      ]),
+      1,
+    ],
+  }
+  for (const [name, [file, channels]] of Object.entries(files)) {
+    for (const sizes of [[file.length], [1001], [3]]) {
+      const { chunks, bytes: size, dataOffset, dataBytes, durationMs, format } = recognised(cut(file, ...sizes), null)
+      const joined = new Uint8Array(Buffer.concat(chunks))
+      t.equal(joined.length, size, name)
+      t.same(format, { container: 'wav', encoding: 'pcm_f32le', sampleRateHz: 8000, channels }, name)
+      t.equal(durationMs, 1000 / channels, name)
+      t.same(decodeSamples(joined.slice(dataOffset, dataOffset + dataBytes), 'pcm_f32le'), tone, name)
+      t.equal(readWav(new ChunkedBytes([joined])).dataBytes, tone.length * 4, 'a whole WAV file')
+    }
+  }
+  t.equal(
+    reasonOf(
+      riff([
+        ['fmt ', fmt(3, 1, 8000, 64)],
+        ['data', wide, wide.length * 2],
+      ]),
+    ),
+    'truncated',
+  )
+  t.equal(
+    reasonOf(
+      riff([
+        ['fmt ', fmt(3, 1, 8000, 64)],
+        ['data', new Uint8Array(7)],
+      ]),
+    ),
+    'empty',
+  )
+  t.throws(
+    () => readWav(new ChunkedBytes([files['mono']![0]])),
+    /format 3 with 64 bits/,
+    'where samples are read in place',
+  )
+  t.end()
+})
