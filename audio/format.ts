@@ -2,7 +2,7 @@
  * The format of audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the
  * calling code.
  */
-export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3' | 'webm'
+export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3' | 'webm' | 'mp4' | 'aac'
 
 export type Encoding =
   | 'pcm_s16le'
@@ -15,6 +15,9 @@ export type Encoding =
   | 'opus'
   | 'flac'
   | 'mp3'
+  /** AAC in an MP4 file, and as a stream of frames. Neither is decoded here. */
+  | 'aac'
+  | 'aac_adts'
 
 export type AudioFormat = {
   container: Container

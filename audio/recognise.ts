@@ -3,12 +3,14 @@
  * MP3, Ogg and WebM the heads of frames, pages and blocks), so that a bad recording is refused before any work is done on
  * it. There are millions of these heads in a large body, so they are read in steps.
  */
+import { isAac, readAac } from './aac.ts'
 import { ascii, ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 import { isFlac, readFlac } from './flac.ts'
 import { narrowed } from './float64.ts'
 import type { AudioFormat, Encoding, Recording } from './format.ts'
 import { findMp3, id3Bytes, readMp3 } from './mp3.ts'
+import { isDescribedMp4, readMp4 } from './mp4.ts'
 import { isOgg, readOggOpus } from './ogg.ts'
 import { opusRateHz } from './opus.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
@@ -62,12 +64,20 @@ function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undef
     const { channels, samples } = yield* readWebm(bytes)
     return compressed(bytes, { container: 'webm', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
   }
+  if (isDescribedMp4(bytes)) {
+    const { samples, ...shape } = yield* readMp4(bytes)
+    return compressed(bytes, { container: 'mp4', encoding: 'aac', ...shape }, 0, samples)
+  }
   const tagBytes = id3Bytes(bytes)
   if (isFlac(bytes, tagBytes)) {
     const { samples, ...shape } = yield* readFlac(bytes, tagBytes)
     return compressed(bytes, { container: 'flac', encoding: 'flac', ...shape }, tagBytes, samples)
   }
   if (raw && tagBytes === 0) return undefined
+  if (isAac(bytes, tagBytes)) {
+    const { samples, ...shape } = yield* readAac(bytes, tagBytes)
+    return compressed(bytes, { container: 'aac', encoding: 'aac_adts', ...shape }, tagBytes, samples)
+  }
   const mp3Offset = knownFormat(bytes) === undefined ? yield* findMp3(bytes, tagBytes) : undefined
   if (mp3Offset !== undefined) {
     const { samples, dataOffset, ...shape } = yield* readMp3(bytes, mp3Offset)
@@ -155,7 +165,5 @@ const signatures = [
   { at: 0, text: '#!AMR', name: 'an AMR file' },
   { at: 0, text: '.snd', name: 'an AU file' },
   { at: 0, text: 'RIFX', name: 'a big-endian WAV file' },
-  { at: 0, text: '\xff\xf1', name: 'an AAC stream' },
-  { at: 0, text: '\xff\xf9', name: 'an AAC stream' },
   { at: 8, text: 'AVI ', name: 'an AVI file' },
 ]

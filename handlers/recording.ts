@@ -2,6 +2,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import { AudioError, type AudioFault } from '../audio/error.ts'
 import type { Recording } from '../audio/format.ts'
 import { type DeclaredAudio, recogniseRecording } from '../audio/recognise.ts'
+import { Fault } from '../domain/fault.ts'
 import { type Bytes, Refusal, type RefusalKind } from '../runtime/engine/handler.ts'
 
 export type RecordingRules = {
@@ -34,6 +35,22 @@ export async function readRecording(upload: Bytes, rules: RecordingRules): Promi
     throw new Refusal(kind, { param, message: error.message, ...own })
   }
 }
+
+/**
+ * AAC is not decoded here. Where the routing leaves no provider that reads it, the answer is that of a codec which nobody
+ * reads. Returns the error to throw.
+ */
+export function unreadError(error: unknown, { format }: Recording, param: string): unknown {
+  const isUnread = error instanceof Fault && error.kind === 'encoding_unsupported' && onlyHandedOn.has(format.encoding)
+  if (!isUnread) return error
+  return new Refusal('unsupported_media', {
+    param,
+    message: `The audio is AAC (${format.container === 'mp4' ? 'an MP4 file' : 'a stream of frames'}), and no provider that the routing leaves reads it.`,
+    hint: 'Send WAV, FLAC, Ogg/Opus, WebM/Opus or MP3, or route to a provider whose audio_formats name aac.',
+  })
+}
+
+const onlyHandedOn: ReadonlySet<string> = new Set(['aac', 'aac_adts'])
 
 const refusalOf: Record<AudioFault, RefusalKind> = {
   empty: 'invalid_parameter',

@@ -11,7 +11,7 @@ import type {
   Word as WireWord,
 } from '../../generated/router/types.ts'
 import type { Bytes } from '../../runtime/engine/handler.ts'
-import { readRecording } from '../recording.ts'
+import { readRecording, unreadError } from '../recording.ts'
 import { routeHeaders, wireRoute } from '../views/route.ts'
 import { contextOf } from './context.ts'
 import { routingOf } from './routing.ts'
@@ -26,13 +26,18 @@ export type TranscriptionDeps = {
 export function createTranscription(deps: TranscriptionDeps): RouterHandlers<Caller>['createTranscription'] {
   return async ({ header, body }, context) => {
     const { routing, language, options, audio } = body.request
-    const transcription = await deps.transcribe({
-      ...contextOf(header, context),
-      routing: routingOf(routing, context.caller),
-      recording: await recordingOf(body.audio, audio, deps.durationMaxMs),
-      ...(language && { language }),
-      ...(options && { options: optionsOf(options) }),
-    })
+    const recording = await recordingOf(body.audio, audio, deps.durationMaxMs)
+    const transcription = await deps
+      .transcribe({
+        ...contextOf(header, context),
+        routing: routingOf(routing, context.caller),
+        recording,
+        ...(language && { language }),
+        ...(options && { options: optionsOf(options) }),
+      })
+      .catch((error: unknown) => {
+        throw unreadError(error, recording, 'audio')
+      })
     return {
       status: 200,
       headers: routeHeaders(transcription.route),

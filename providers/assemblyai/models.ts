@@ -13,6 +13,8 @@ const files: AudioSupport[] = [
   'alaw',
   'flac',
   'mp3',
+  'aac',
+  'aac_adts',
   'opus',
 ].map((encoding) => ({ encoding, channels: [1, 2] }))
 const frames: AudioSupport[] = ['pcm_s16le', 'mulaw'].map((encoding) => ({ encoding, channels: [1] }))

@@ -24,10 +24,12 @@ const frames: AudioSupport[] = ['pcm_s16le', 'mulaw', 'alaw'].map((encoding) => 
  * A row has one list for files and live audio. Files could also be Opus, or have two channels of these samples; live
  * audio could not.
  */
-const files: AudioSupport[] = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'flac', 'mp3'].map((encoding) => ({
-  encoding,
-  channels: [1, 2],
-}))
+const files: AudioSupport[] = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'flac', 'mp3', 'aac'].map(
+  (encoding) => ({
+    encoding,
+    channels: [1, 2],
+  }),
+)
 
 const sonic = (id: string): VendorModel => ({
   id,

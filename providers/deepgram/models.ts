@@ -35,6 +35,8 @@ const readable: AudioSupport[] = [
   'pcm_f32le',
   'flac',
   'mp3',
+  'aac',
+  'aac_adts',
 ].map((encoding) => ({ encoding, ...anyRate }))
 
 const fluxRatesHz = [8000, 16_000, 24_000, 44_100, 48_000]

@@ -44,6 +44,8 @@ const readable: AudioSupport[] = [
   'pcm_f32le',
   'flac',
   'mp3',
+  'aac',
+  'aac_adts',
   'opus',
 ].map((encoding) => ({ encoding, sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2] }))
 const streamed: AudioSupport[] = [

@@ -104,6 +104,7 @@ const readable: AudioSupport[] = [
   'alaw',
   'flac',
   'mp3',
+  'aac',
   'opus',
 ].map((encoding) => ({ encoding, ...anyRate }))
 

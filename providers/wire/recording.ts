@@ -60,4 +60,6 @@ const files = {
   ogg: { name: 'audio.ogg', type: 'audio/ogg' },
   mp3: { name: 'audio.mp3', type: 'audio/mpeg' },
   webm: { name: 'audio.webm', type: 'audio/webm' },
+  mp4: { name: 'audio.m4a', type: 'audio/mp4' },
+  aac: { name: 'audio.aac', type: 'audio/aac' },
 } as const

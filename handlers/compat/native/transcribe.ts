@@ -7,7 +7,7 @@ import type { CompatHandlers, TranscribeEvent } from '../../../generated/compat/
 import type { NativeMeta, NativeSegment, NativeTranscription, SttOptions } from '../../../generated/compat/types.ts'
 import type { Bytes } from '../../../runtime/engine/handler.ts'
 import { located } from '../../faults/located-fault.ts'
-import { readRecording } from '../../recording.ts'
+import { readRecording, unreadError } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
 import {
   acceptsEvents,
@@ -45,7 +45,8 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
       })
       .catch((error: unknown) => {
         // Elsewhere on this surface the constraints and the options are fields of the body.
-        throw located(located(error, 'none_allowed', constraintsHeader), 'capability_missing', optionsHeader)
+        const placed = located(located(error, 'none_allowed', constraintsHeader), 'capability_missing', optionsHeader)
+        throw unreadError(placed, recording, 'body')
       })
     const headers = { ...nativeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
     const answer = answerOf(transcription, recording, context.requestId)

@@ -9,7 +9,7 @@ import type {
 import type { CompatTranscription } from '../../../generated/compat/types.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
 import { located } from '../../faults/located-fault.ts'
-import { readRecording } from '../../recording.ts'
+import { readRecording, unreadError } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
 import { routeHeaders } from '../../views/route.ts'
 import { contextOf, ignoredHeader, inOrder, languageOf } from './context.ts'
@@ -47,7 +47,7 @@ export function createCompatTranscription(
       })
       .catch((error: unknown) => {
         // Words are the one option of this operation that is no hint.
-        throw located(error, 'capability_missing', 'timestamp_granularities[]')
+        throw unreadError(located(error, 'capability_missing', 'timestamp_granularities[]'), recording, 'file')
       })
     const headers = { ...routeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
     const { text } = transcription.transcript

@@ -1,0 +1,85 @@
+/** Recordings as people's programs send them: to the embedded recognizer, and to a provider that reads what is not decoded here. */
+import t from 'tap'
+import { bytes, fmt, riff } from '../audio/build.ts'
+import { box, ftyp, mdat, trak } from '../audio/mp4.ts'
+import { startStubOpenAi, transcriptOf } from '../providers/stub-openai.ts'
+import { type Answer, form, postForm, send, transcriptionParts, transcriptions } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
+import { readFixture } from '../speech/fixtures.ts'
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+const models = { stt: ['whisper'] }
+const parley = await ownServer(t, {
+  PARLEY_PROVIDERS: JSON.stringify([{ id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models }]),
+})
+
+const embedded = 'local:moonshine-tiny-en'
+const m4a = bytes(ftyp, mdat, box('moov', trak({ rateHz: 44_100, channels: 1, duration: 88_200 })))
+
+function upload(model: string, file: Uint8Array): Promise<Answer> {
+  const { body, type } = form([
+    { name: 'model', type: 'text/plain', data: model },
+    { name: 'file', filename: 'memo.m4a', type: 'audio/mp4', data: file },
+  ])
+  const headers = { 'content-type': type }
+  return send(parley, '/v1/audio/transcriptions', { method: 'POST', body: new Uint8Array(body), headers })
+}
+
+t.test('m4a is handed on as it is to a provider that reads it', async (t) => {
+  for (const model of ['stub:whisper', 'auto']) {
+    const answer = await upload(model, m4a)
+    t.equal(answer.status, 200, answer.text)
+    t.match(answer.json(), { text: transcriptOf(m4a) }, model)
+    const file = stub.requests.at(-1)?.parts.find(({ name }) => name === 'file')
+    t.match(file, { filename: 'audio.m4a', type: 'audio/mp4' })
+  }
+  const native = { method: 'POST', headers: { 'content-type': 'audio/mp4', accept: 'application/json' }, body: m4a }
+  const taken = await send(parley, '/v1/transcribe', native)
+  t.match(taken.json(), { text: transcriptOf(m4a) })
+  const pin = { mode: 'explicit', provider: 'stub', model: 'whisper' }
+  const routed = await postForm(parley, transcriptions, transcriptionParts({ routing: pin }, Buffer.from(m4a)))
+  t.match(routed.json(), { text: transcriptOf(m4a), usage: { duration_ms: 2000 } })
+})
+
+t.test('and is 415 where no provider reads it', async (t) => {
+  const before = stub.requests.length
+  const refused = await upload(embedded, m4a)
+  t.equal(refused.status, 415)
+  t.match(refused.json().error, { code: 'unsupported_media', param: 'file', message: /AAC \(an MP4 file\)/ })
+  const pin = { mode: 'explicit', provider: 'local', model: 'moonshine-tiny-en' }
+  const routed = await postForm(parley, transcriptions, transcriptionParts({ routing: pin }, Buffer.from(m4a)))
+  t.match(routed.json().error, { code: 'unsupported_media', param: 'audio' })
+  const options = { 'x-service-stt-options': JSON.stringify({ model: embedded }) }
+  const native = { method: 'POST', headers: { 'content-type': 'audio/mp4', ...options }, body: m4a }
+  t.match((await send(parley, '/v1/transcribe', native)).json().error, { code: 'unsupported_media', param: 'body' })
+  t.equal(stub.requests.length, before, 'nobody was asked')
+})
+
+t.test('WAV and MP3 that are not quite right are transcribed', async (t) => {
+  const wav = readFixture('privacy-prompt')
+  const samples = wav.subarray(44)
+  const telephone = fmt(1, 1, 8000, 16)
+  const floats = Float64Array.from(new Int16Array(samples.slice().buffer), (sample) => sample / 32_768)
+  const mp3 = readFixture('privacy-prompt', 'mp3')
+  const files = {
+    'a size that counts the header': riff([
+      ['fmt ', telephone],
+      ['data', samples, samples.length + 44],
+    ]),
+    '64-bit floats': riff([
+      ['fmt ', fmt(3, 1, 8000, 64)],
+      ['data', new Uint8Array(floats.buffer)],
+    ]),
+    'zeros in front': bytes(new Uint8Array(1000), mp3),
+  }
+  const { text } = (await upload(embedded, wav)).json<{ text: string }>()
+  t.match(text, /\w+ \w+/)
+  for (const [name, file] of Object.entries(files)) {
+    const answer = await upload(embedded, file)
+    t.equal(answer.status, 200, answer.text)
+    const heard = answer.json<{ text: string }>().text
+    if (name === 'zeros in front') t.match(heard, /\w+ \w+/, name)
+    else t.equal(heard, text, name)
+  }
+})
