@@ -4,12 +4,21 @@ import { charactersOf } from './characters.ts'
  * Cuts text that comes in pieces into sentences that can be spoken one by one. The sentences, joined, are exactly the
  * text that came in, so a position in the speech is a position in the text.
  *
- * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It also ends at . ! ? at the end
- * of a piece, so that clients that send whole sentences need no flush. A full stop after a digit, a single letter or a
- * common abbreviation ends no sentence there, because the next piece may continue the number. `flush` ends the rest.
+ * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. A full stop after a single letter
+ * or a common abbreviation ends none. A stop at the end of a piece ends none either, because pieces are tokens of a model:
+ * "example", "." and "com" are one address. `flush` ends the rest.
  */
 export class SentenceBuffer {
+  readonly #takesWholePieces: boolean
   #text = ''
+
+  /**
+   * `wholePieces`: the pieces may be sentences of a client that sends no flush. So a piece that begins a sentence, and
+   * whose last word is a plain word, ends it.
+   */
+  constructor({ wholePieces = false } = {}) {
+    this.#takesWholePieces = wholePieces
+  }
 
   /** Characters that wait for the end of their sentence. */
   get characters(): number {
@@ -17,9 +26,12 @@ export class SentenceBuffer {
   }
 
   push(text: string): string[] {
+    const isBegun = isSpeakable(this.#text)
     this.#text += text
     const whole: string[] = []
     for (let end = sentenceEnd(this.#text); end > 0; end = sentenceEnd(this.#text)) whole.push(this.#take(end))
+    const begins = this.#takesWholePieces && (!isBegun || whole.length > 0)
+    if (begins && isWhole(this.#text)) whole.push(this.#take(this.#text.length))
     return whole
   }
 
@@ -39,11 +51,20 @@ export class SentenceBuffer {
 const sentenceCharactersMax = 400
 
 /** A match begins where its run of stops begins: from each stop of a long run, the rest would be read again. */
-const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|(?<![.!?…])[.!?…]+["'”’»)\]]*$|[。！？；：]["'”’」』）]*|\n/g
+const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
 const abbreviation =
-  /(?:^|[\s("'“‘.])(?:\p{L}|mr|mrs|ms|dr|prof|st|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|bzw|nr|av)\.[ \t]*$/iu
-/** "1." begins a list item, and "3." at the end of a piece may be the start of 3.14. */
-const numberAlone = /^\s*\d+\.[ \t]*$|\d\.$/
+  /(?:^|[\s("'“‘.\-–])(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
+/** "1." begins a list item. */
+const numberAlone = /^\s*\d+\.[ \t]*$/
+/** The last word is no address, and no number that may go on. */
+const plainEnd =
+  /(?:^|\s)[^\p{L}\p{N}\s]*(?:[\p{L}\p{M}'’-]+["'”’»)\]]*[.!?…]+|[\p{L}\p{M}\p{N}'’-]+["'”’»)\]]*[!?]+)["'”’»)\]]*$/u
+/** A capital, or several words. */
+const sentenceStart = /^[^\p{L}\p{N}]*[\p{Lu}\p{Lo}]|\S\s+\S/u
+
+function isWhole(piece: string): boolean {
+  return plainEnd.test(piece) && sentenceStart.test(piece) && !abbreviation.test(piece)
+}
 
 /** The end of the first sentence of `text`, with the white space after it; 0 when no sentence has ended yet. */
 function sentenceEnd(text: string): number {

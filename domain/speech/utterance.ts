@@ -44,7 +44,7 @@ export interface Speaker {
  */
 export class Utterance {
   readonly #speaker: Speaker
-  readonly #buffer = new SentenceBuffer()
+  readonly #buffer = new SentenceBuffer({ wholePieces: true })
   #queue: string[] = []
   #queuedCharacters = 0
   /** The characters of text without speech before the next sentence. */

@@ -324,7 +324,7 @@ t.test('leaving', async (t) => {
 
 t.test('sentences', (t) => {
   const cut = (...pieces: string[]) => {
-    const buffer = new SentenceBuffer()
+    const buffer = new SentenceBuffer({ wholePieces: true })
     const whole = pieces.flatMap((piece) => buffer.push(piece))
     const rest = buffer.flush()
     t.equal([...whole, rest].join(''), pieces.join(''), 'no text is lost')

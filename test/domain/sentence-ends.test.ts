@@ -1,0 +1,75 @@
+/** Sentences out of the tokens of a model. A stop inside an address, a version or initials must not reach the voice alone. */
+import t from 'tap'
+import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
+
+function sentences(buffer: SentenceBuffer, pieces: readonly string[]): string[] {
+  const whole = pieces.flatMap((piece) => buffer.push(piece))
+  return [...whole, buffer.flush()].filter((sentence) => sentence !== '')
+}
+
+/** Each text is one sentence; `|` is between its tokens. */
+const texts = [
+  'example|.|com',
+  'Visit| example|.|com| today|.',
+  'Go to| www|.|example|.|co|.|uk|/|help|?|id|=|7|.',
+  'https|:|//|example|.|com|:|8080|/a|.|html',
+  'Write to| j|.|doe|@|mail|.|example|.|org|!',
+  'Mail anna|.|b@x|.io',
+  'Version| |2|.|1|.|3| is out',
+  'It is v|1|.|0|-rc|.|2|',
+  'Call| J|.| R|.| R|.| Tolkien',
+  'Ask J|.|-|P|.| Sartre',
+  'It costs| 3|.|14| euros|.',
+  'At| 10|:|30| a|.|m|.',
+  'Dr|.| Smith and Prof|.| Jones',
+  'Read the file| notes|.|txt',
+  'Node|.|js is fast|.|',
+  'Really|?|!',
+  'Ph|.|D|. student',
+]
+
+t.test('tokens of an address, a version or a name are one sentence', (t) => {
+  for (const text of texts) {
+    const whole = text.replaceAll('|', '')
+    for (const wholePieces of [false, true])
+      t.same(sentences(new SentenceBuffer({ wholePieces }), text.split('|')), [whole], whole)
+    t.same(sentences(new SentenceBuffer(), [...whole]), [whole], `${whole}, letter by letter`)
+  }
+  t.end()
+})
+
+t.test('white space behind a stop ends a sentence, also in the next token', (t) => {
+  const said = ['Visit example.com. ', 'Then call us! ', 'Is it 3.14? ', 'Yes.']
+  t.same(sentences(new SentenceBuffer(), [...said.join('')]), said)
+  t.same(
+    sentences(new SentenceBuffer(), ['Visit', ' example', '.', 'com', '.', ' Then', ' call', ' us', '!', '\n', 'Yes']),
+    ['Visit example.com. ', 'Then call us!\n', 'Yes'],
+  )
+  const buffer = new SentenceBuffer()
+  t.same([buffer.push('One'), buffer.push('.'), buffer.push(' Two')], [[], [], ['One. ']], 'as soon as it is known')
+  t.end()
+})
+
+t.test('whole sentences of a client need no flush', (t) => {
+  const whole = (...pieces: string[]) => pieces.map((piece) => wholes.push(piece))
+  const wholes = new SentenceBuffer({ wholePieces: true })
+  t.same(whole('Good morning.', ' How are you?', 'Fine.', '"Yes!"', '你好！'), [
+    ['Good morning.'],
+    [' How are you?'],
+    ['Fine.'],
+    ['"Yes!"'],
+    ['你好！'],
+  ])
+  for (const open of [
+    'Write to info@example.',
+    'Go to www.example.',
+    'It costs 3.',
+    'Ask Dr.',
+    'Initials J.',
+    'example.',
+  ]) {
+    t.same(new SentenceBuffer({ wholePieces: true }).push(open), [], open)
+    t.same(new SentenceBuffer().push(open), [], open)
+  }
+  t.end()
+})
