@@ -14,10 +14,10 @@ import { voiceWishOf } from '../sessions/routes.ts'
 import { charactersOf } from '../speech/characters.ts'
 import { isSpeakable, SentenceBuffer } from '../speech/sentence-buffer.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../speech/stream.ts'
-import type { TracedText } from '../speech/traced-text.ts'
 import type { WordEnd } from '../speech/tts.ts'
 import type { VoiceWish } from '../speech/voices.ts'
 import { LeadingSilence } from './leading-silence.ts'
+import type { SpokenText } from './markdown.ts'
 import { PlayedText, type SentenceCut } from './played-text.ts'
 import type { Playout } from './playout.ts'
 import { isHopeless, nobodyMs } from './transcription.ts'
@@ -31,7 +31,7 @@ export type AgentSpeechDeps = {
 }
 
 /** `text` is shown and stored, `spoken`, which is made from it, is said. */
-export type NormalizedSentence = { text: string; spoken: TracedText }
+export type NormalizedSentence = { text: string; spoken: SpokenText }
 
 export type AgentSpeechEvents = {
   /** The text of the turn has grown. */
@@ -220,7 +220,7 @@ export class AgentSpeech {
     else if (this.#cancelRetry === null) this.#open()
   }
 
-  #send(stream: SpeechStream, spoken: TracedText): void {
+  #send(stream: SpeechStream, spoken: SpokenText): void {
     stream.text(spoken.text)
     stream.flush()
   }

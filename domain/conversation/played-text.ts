@@ -10,6 +10,7 @@
  */
 import { TracedText } from '../speech/traced-text.ts'
 import type { WordEnd } from '../speech/tts.ts'
+import type { SpokenText } from './markdown.ts'
 import { endsPhrase, weightOf } from './word-weight.ts'
 
 /** The ends of words that a provider reports. The list grows while the audio comes. */
@@ -56,7 +57,7 @@ const letterMsMax = 80
 
 type Sentence = {
   text: string
-  spoken: TracedText
+  spoken: SpokenText
   /** The number of samples of the turn before it. */
   from: number
   samples: number
@@ -90,7 +91,7 @@ export class PlayedText {
   }
 
   /** The audio that comes next belongs to this text. White space between sentences is part of their texts. */
-  sentence(text: string, spoken = new TracedText(text).copy()): void {
+  sentence(text: string, spoken: SpokenText = new TracedText(text).copy()): void {
     this.complete()
     const from = this.#samples
     const known = { samples: 0, sounding: [], words: [], isComplete: false, chunks: [], found: null }

@@ -1,0 +1,86 @@
+/** What a voice says of the Markdown that models write. The text that is shown keeps its marks. */
+import t from 'tap'
+import { normalizerOf } from '../../domain/conversation/normalizer.ts'
+import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+
+const pipeline = (dictionary: Record<string, string> = {}) =>
+  ({ speechNormalization: { textReplacements: {}, pronunciationDictionary: dictionary } }) as unknown as Pipeline
+const normalize = normalizerOf(pipeline())
+const spoken = (text: string) => normalize(text).spoken.text.trim()
+
+const rows: [text: string, said: string][] = [
+  ['**Monday** works', 'Monday works'],
+  ['*Monday* works, ***really***.', 'Monday works, really.'],
+  ['__Monday__ or _Tuesday_?', 'Monday or Tuesday?'],
+  ['**First. ', 'First.'],
+  ['Second.**', 'Second.'],
+  ['un**frigging**believable', 'unfriggingbelievable'],
+  ['It costs **5** euros, *10* in total.', 'It costs 5 euros, 10 in total.'],
+  ['Call `support` or ``help``.', 'Call support or help.'],
+  ['See [our page](https://example.com/a_(b)?c=d "Title").', 'See our page.'],
+  ['![A map](map.png) is [here][1].', 'A map is here.'],
+  [
+    'Write to <info@example.com> or <https://example.com/a_b>.',
+    'Write to info@example.com or https://example.com/a_b.',
+  ],
+  ['## Opening hours\n', 'Opening hours'],
+  ['- Milk\n* Bread\n+ Butter\n', 'Milk\nBread\nButter'],
+  ['1. **Milk**\n', '1. Milk'],
+  ['- [x] Milk', 'Milk'],
+  ['> To be or not', 'To be or not'],
+  ['~~Monday~~ Tuesday[^1]', 'Monday Tuesday'],
+  ['| Day | Time |\n|---|:---:|\n| Monday | 9 |\n', 'Day, Time\n\nMonday, 9'],
+  ['One<br>two <b>three</b>', 'One two three'],
+  ['A price\\* of 5', 'A price* of 5'],
+  ['Terms apply*.', 'Terms apply.'],
+]
+
+const asTheyAre = [
+  'Dial *67 or press 9*.',
+  'Press * to repeat, or # to end.',
+  'Room #5, 2 * 3 and 2**3.',
+  'The file my_long_name.txt of john_doe@example.com',
+  'https://example.com/_next/a_b*c?x=_y',
+  'It is -5 degrees, from 9 - 5 or a-b.',
+  '+ 49 30 123',
+  '3 < 5 and 7 > 6',
+  'He said "no" [laughs].',
+]
+
+t.test('words stay, marks go', (t) => {
+  for (const [text, said] of rows) {
+    t.equal(spoken(text), said, text)
+    t.equal(normalize(text).text, text, 'the shown text keeps them')
+  }
+  for (const text of asTheyAre) t.equal(spoken(text), text)
+  for (const nothing of ['---\n', '***', '```python\n', '```']) t.equal(spoken(nothing), '', nothing)
+  t.end()
+})
+
+t.test('a place of the speech is a place of the text', (t) => {
+  const text = 'On **Monday** see [the *page*](https://example.com), Dr. Wu.'
+  const { spoken } = normalizerOf(pipeline({ 'Dr.': 'Doctor' }))(text)
+  t.equal(spoken.text, 'On Monday see the page, Doctor Wu.')
+  for (const word of ['On', 'Monday', 'see', 'the', 'page', 'Wu']) {
+    const heard = text.slice(0, spoken.sourcePlace(spoken.text.indexOf(word) + word.length))
+    t.ok(
+      heard
+        .replace(/[*\])]|\([^)]*\)?/g, '')
+        .trimEnd()
+        .endsWith(word),
+      heard,
+    )
+  }
+  t.equal(spoken.sourcePlace(spoken.text.length), text.length)
+  t.end()
+})
+
+t.test('hostile texts are quick', (t) => {
+  for (const unit of ['*', '_a', '[', '](', '|-', '> ', '<a ', '`', '**a', '- '])
+    for (const text of [unit.repeat(2000), `a${unit.repeat(2000)}b`]) {
+      const begun = process.cpuUsage()
+      spoken(text)
+      t.ok(process.cpuUsage(begun).user < 500_000, unit)
+    }
+  t.end()
+})
