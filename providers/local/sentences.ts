@@ -4,16 +4,16 @@
  */
 
 import { TracedText } from '../../domain/speech/traced-text.ts'
+import { spokenSigns } from './signs.ts'
 
 /** The replacements are applied in this order. */
 const replacements: readonly [RegExp, string][] = [
+  ...spokenSigns,
   [/[‘’‚‛′]/g, "'"],
   [/[“”„‟″«»]/g, '"'],
   [/[‐‑‒]/g, '-'],
   [/\s*[–—―]\s*/g, ', '],
   [/…/g, '...'],
-  [/€\s*([\d.,]*\d)/g, '$1 euros'],
-  [/£\s*([\d.,]*\d)/g, '$1 pounds'],
   [/[øØ]/g, 'o'],
   [/[æÆ]/g, 'ae'],
   [/[œŒ]/g, 'oe'],
@@ -38,8 +38,8 @@ function plain(text: string): TracedText[] {
   const steps: TracedText[] = []
   const replace = (pattern: RegExp, by: string | ((found: string) => string)) => {
     const step = new TracedText(steps.at(-1)?.text ?? text)
-    for (const { 0: found, index } of step.source.matchAll(pattern))
-      step.copy(index).put(typeof by === 'string' ? found.replace(pattern, by) : by(found), index + found.length)
+    for (const { 0: found, 1: group = '', index } of step.source.matchAll(pattern))
+      step.copy(index).put(typeof by === 'string' ? by.replace('$1', group) : by(found), index + found.length)
     steps.push(step.copy())
   }
   for (const [pattern, by] of replacements) replace(pattern, by)
