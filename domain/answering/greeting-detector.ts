@@ -4,9 +4,12 @@
  *
  *   a question of a person, as "how can I help" ──► human
  *   a phrase of a mailbox ──► machine
- *   a phrase of a menu, or of a phone that asks who calls ──► not_sure
+ *   a phrase of a menu, of a phone that asks who calls, or of a person who has no time ──► not_sure
  *   a first utterance of `longMs` or more that begins within `promptMs` ──► machine
  *   one of up to `shortMs`, and `quietMs` without speech behind it ──► human, but not after "you have reached …"
+ *
+ * "I can't take your call right now" is an excuse of both: alone it makes neither rule of length decide for one of them,
+ * and what they decide is not_sure.
  */
 import type { Clock } from '../ports/system.ts'
 import { greetingIn } from './greeting-words.ts'
@@ -34,7 +37,7 @@ const pauseMs = 500
 /** With fewer words the length does not decide. */
 const wordsMin = 6
 
-const verdicts = { person: 'human', voicemail: 'machine', conversing: 'not_sure' } as const
+const verdicts = { person: 'human', voicemail: 'machine', busy: 'not_sure', conversing: 'not_sure' } as const
 
 export class GreetingDetector {
   readonly #deps: GreetingDetectorDeps
@@ -53,6 +56,7 @@ export class GreetingDetector {
   #isShort = false
   /** Both machines and people say what was said so far. */
   #isAmbiguous = false
+  #isExcuse = false
 
   constructor(deps: GreetingDetectorDeps) {
     this.#deps = deps
@@ -83,7 +87,8 @@ export class GreetingDetector {
     if (isFinal) this.#finals = this.#text.slice(-textMax)
     const greeting = greetingIn(this.#text, this.#deps.language)
     this.#isAmbiguous = greeting === 'ambiguous'
-    if (greeting === null || greeting === 'ambiguous') return this.#greeted()
+    this.#isExcuse = greeting === 'excuse'
+    if (greeting === null || greeting === 'ambiguous' || greeting === 'excuse') return this.#greeted()
     this.#deps.decided(verdicts[greeting])
   }
 
@@ -96,7 +101,7 @@ export class GreetingDetector {
 
   #long(): void {
     if (this.#startMs !== null && this.#startMs - this.#beginMs > promptMs) return
-    if (this.#text.trim().split(/\s+/).length >= wordsMin) this.#deps.decided('machine')
+    if (this.#text.trim().split(/\s+/).length >= wordsMin) this.#deps.decided(this.#isExcuse ? 'not_sure' : 'machine')
   }
 
   #paused(): void {
@@ -112,7 +117,8 @@ export class GreetingDetector {
   }
 
   #greeted(): void {
-    if (this.#isShort && !this.#isAmbiguous && this.#text.trim() !== '') this.#deps.decided('human')
+    if (!this.#isShort || this.#isAmbiguous || this.#text.trim() === '') return
+    this.#deps.decided(this.#isExcuse ? 'not_sure' : 'human')
   }
 }
 

@@ -5,6 +5,10 @@
 type GreetingWords = {
   /** Only a mailbox says them. */
   voicemail: string
+  /** A mailbox says them, and so does a person who has no time: what follows tells them apart. */
+  excuse: string
+  /** Only a person who has no time says them. Without a phrase of a mailbox the agent can talk to that person. */
+  busy: string
   /** A mailbox says them, and so does the person who answers the phone of a business. */
   ambiguous: string
   /** A person asks so, also after a long greeting. */
@@ -15,10 +19,13 @@ type GreetingWords = {
 
 const english: GreetingWords = {
   voicemail:
-    'voicemail|voice mail|voice mailbox|mailbox|leave a message|leave me a message|leave your message|leave your name|record your message|record a message|after the tone|at the tone|after the beep|at the beep|cant take your call|cannot take your call|cant come to the phone|cannot come to the phone|unable to take your call|unable to come to the phone|get back to you as soon|answering machine|is not available to take your call',
+    'voicemail|voice mail|voice mailbox|mailbox|leave a message|leave me a message|leave your message|leave your name|record your message|record a message|after the tone|at the tone|after the beep|at the beep|get back to you as soon|answering machine|is not available to take your call',
+  excuse:
+    'cant take your call|cannot take your call|cant answer the phone|cant come to the phone|cannot come to the phone|unable to take your call|unable to come to the phone|cant talk|cannot talk|cant speak',
+  busy: 'am driving|im driving|in a meeting|at work|am busy|im busy|busy right now|in the middle of|call me back|call me later|call me again|hang on|hold on|one second|just a second|just a minute|give me a minute|in the shower',
   ambiguous: 'you have reached|youve reached|is not available|are not available|am not available|is unavailable',
   person:
-    'how can i help|how may i help|can i help you|may i help you|how can i be of|what can i do for you|how can i direct|how may i direct|ask whos calling|ask who is calling|whos this|who is this|like to leave a|want to leave a|take a message',
+    'how can i help|how may i help|can i help you|may i help you|how can i be of|what can i do for you|how can i direct|how may i direct|whos calling|who is calling|may i ask who|what is this about|whats this about|what is it about|got your voicemail|got your message|left me a voicemail|leave a message with me|wrong number|whos this|who is this|like to leave a|want to leave a|take a message',
   conversing:
     'screening service|call screening|record your name|say your name|say why you are calling|reason for your call|why youre calling|press one|press two|press 1|press 2|press zero|press 0|stay on the line',
 }
@@ -27,15 +34,19 @@ const languages: Readonly<Record<string, GreetingWords>> = {
   en: english,
   de: {
     voicemail:
-      'mailbox|anrufbeantworter|sprachbox|nach dem signalton|nach dem ton|nach dem piepton|hinterlassen sie|nachricht hinterlassen|nicht ans telefon|nicht ans telefon gehen',
+      'mailbox|anrufbeantworter|sprachbox|nach dem signalton|nach dem ton|nach dem piepton|hinterlassen sie|nachricht hinterlassen',
+    excuse: 'nicht ans telefon|gerade nicht sprechen|gerade nicht telefonieren',
+    busy: 'fahre gerade|im auto|in einer besprechung|in einem termin|bei der arbeit|rufen sie mich|ruf mich|moment bitte|einen moment|keine zeit',
     ambiguous: 'nicht erreichbar',
     person:
-      'möchten sie eine nachricht|wie kann ich ihnen helfen|wie kann ich helfen|kann ich ihnen helfen|was kann ich für sie tun|wer ist da|wer spricht',
+      'möchten sie eine nachricht|wie kann ich ihnen helfen|wie kann ich helfen|kann ich ihnen helfen|was kann ich für sie tun|wer ist da|wer spricht|worum geht es|falsch verbunden',
     conversing: 'sagen sie ihren namen|grund ihres anrufs|drücken sie|bleiben sie in der leitung',
   },
   es: {
     voicemail:
-      'buzón|buzon|contestador|deje su mensaje|deje un mensaje|deja un mensaje|deja tu mensaje|después de la señal|después del tono|tras la señal|no puedo atender',
+      'buzón|buzon|contestador|deje su mensaje|deje un mensaje|deja un mensaje|deja tu mensaje|después de la señal|después del tono|tras la señal',
+    excuse: 'no puedo atender|no puedo hablar|no puedo contestar',
+    busy: 'estoy conduciendo|estoy manejando|estoy en una reunión|estoy ocupado|estoy ocupada|estoy trabajando|llámeme|llámame|un momento|un segundo',
     ambiguous: 'no está disponible',
     person:
       'quiere dejar|desea dejar|en qué puedo ayudar|en qué puedo ayudarle|en qué le puedo ayudar|en qué puedo servirle|de parte de quién|quién habla',
@@ -43,7 +54,9 @@ const languages: Readonly<Record<string, GreetingWords>> = {
   },
   fr: {
     voicemail:
-      'messagerie|boîte vocale|répondeur|laissez un message|laissez votre message|laisser un message|après le bip|après le signal|ne peux pas vous répondre',
+      'messagerie|boîte vocale|répondeur|laissez un message|laissez votre message|laisser un message|après le bip|après le signal',
+    excuse: 'ne peux pas vous répondre|ne peux pas vous parler|ne peux pas parler',
+    busy: 'je conduis|au volant|en réunion|suis occupé|suis occupée|au travail|rappelez moi|rappelle moi|un instant|une seconde|une minute',
     ambiguous: 'nest pas disponible|ne suis pas disponible|vous êtes bien chez',
     person:
       'voulez vous laisser|souhaitez vous laisser|comment puis je vous aider|que puis je faire pour vous|en quoi puis je vous aider|qui est à lappareil|cest de la part de qui',
@@ -51,7 +64,9 @@ const languages: Readonly<Record<string, GreetingWords>> = {
   },
   it: {
     voicemail:
-      'segreteria telefonica|casella vocale|lasciare un messaggio|lasciate un messaggio|lasci un messaggio|dopo il segnale|dopo il bip|non è raggiungibile|non posso rispondere',
+      'segreteria telefonica|casella vocale|lasciare un messaggio|lasciate un messaggio|lasci un messaggio|dopo il segnale|dopo il bip|non è raggiungibile',
+    excuse: 'non posso rispondere|non posso parlare',
+    busy: 'sto guidando|sono in riunione|sono occupato|sono occupata|sto lavorando|mi richiami|richiamami|un momento|un attimo',
     ambiguous: 'non è disponibile',
     person:
       'vuole lasciare|desidera lasciare|come posso aiutarla|come posso esserle utile|in cosa posso aiutarla|chi parla|con chi parlo',
@@ -59,7 +74,9 @@ const languages: Readonly<Record<string, GreetingWords>> = {
   },
   pt: {
     voicemail:
-      'caixa postal|correio de voz|caixa de correio|deixe seu recado|deixe a sua mensagem|deixe sua mensagem|deixe uma mensagem|após o sinal|depois do sinal|após o bipe|não posso atender',
+      'caixa postal|correio de voz|caixa de correio|deixe seu recado|deixe a sua mensagem|deixe sua mensagem|deixe uma mensagem|após o sinal|depois do sinal|após o bipe',
+    excuse: 'não posso atender|não posso falar',
+    busy: 'estou dirigindo|estou conduzindo|estou a conduzir|em reunião|estou ocupado|estou ocupada|estou trabalhando|me liga|me ligue|um momento|um segundo',
     ambiguous: 'não está disponível',
     person:
       'quer deixar|deseja deixar|gostaria de deixar|em que posso ajudar|como posso ajudar|posso ajudar|quem fala|quem está falando',
@@ -69,6 +86,8 @@ const languages: Readonly<Record<string, GreetingWords>> = {
   nl: {
     voicemail:
       'voicemail|antwoordapparaat|spreek een bericht in|laat een bericht|laat uw bericht|bericht achterlaten|na de toon|na de piep',
+    excuse: 'niet opnemen|niet praten|telefoon niet beantwoorden',
+    busy: 'aan het rijden|zit in de auto|in een vergadering|ben bezig|aan het werk|bel me|belt u me|een moment|momentje',
     ambiguous: 'niet beschikbaar|niet bereikbaar|u spreekt met',
     person:
       'wilt u een|waarmee kan ik u helpen|hoe kan ik u helpen|kan ik u helpen|wat kan ik voor u doen|met wie spreek ik',
@@ -77,7 +96,9 @@ const languages: Readonly<Record<string, GreetingWords>> = {
 }
 
 /**
- * The kind that says most: "do you want to leave a message" is a person, and a mailbox has menus too. Null: the text has no such phrase. An unknown language gets the words of English.
+ * The kind that says most: "do you want to leave a message" is a person, and a mailbox has menus too. A person with no
+ * time has excuses as a mailbox has, and says no phrase that only a mailbox says. Null: the text has no such phrase. An
+ * unknown language gets the words of English.
  */
 export function greetingIn(text: string, language: string): keyof GreetingWords | null {
   const [base = ''] = language.toLowerCase().split(/[-_]/)
@@ -87,7 +108,7 @@ export function greetingIn(text: string, language: string): keyof GreetingWords 
   return byWeight.find((kind) => has(words[kind])) ?? null
 }
 
-const byWeight = ['person', 'voicemail', 'conversing', 'ambiguous'] as const
+const byWeight = ['person', 'voicemail', 'busy', 'conversing', 'ambiguous', 'excuse'] as const
 
 const normalized = (text: string) =>
   text

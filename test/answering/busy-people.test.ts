@@ -1,0 +1,64 @@
+/** People with no time answer in the words of a mailbox. Nobody hangs up on them, and mailboxes are still found. */
+import t from 'tap'
+import { GreetingDetector } from '../../domain/answering/greeting-detector.ts'
+import { TestClock } from '../clock.ts'
+
+/** Says `text` in `ms`, word by word as a recognizer reports it, and is silent for 3 s. The first verdict counts. */
+function verdict(text: string, ms: number, language = 'en'): string | undefined {
+  const clock = new TestClock()
+  const verdicts: string[] = []
+  const detector = new GreetingDetector({ clock, language, decided: (result) => void verdicts.push(result) })
+  detector.speechStarted()
+  const words = text.split(' ')
+  for (let said = 1; said <= words.length; said++) {
+    clock.pass(ms / words.length)
+    detector.words(words.slice(0, said).join(' '), said === words.length)
+  }
+  detector.speechEnded()
+  for (let at = 0; at < 3000; at += 100) clock.pass(100)
+  detector.close()
+  return verdicts[0]
+}
+
+const people: [text: string, language?: string][] = [
+  ["I can't take your call right now, I am driving."],
+  ["Sorry, I can't come to the phone right now."],
+  ["Hi, I can't talk, I'm in a meeting, can you call me back?"],
+  ["I'm unable to take your call at the moment, can you try my office in about one hour please?"],
+  ["She can't come to the phone, who's calling?"],
+  ['I just got your voicemail, what is this about?'],
+  ["I'm at work, what do you need?"],
+  ['Ich kann gerade nicht ans Telefon gehen, ich fahre gerade.', 'de'],
+  ['Ahora no puedo atender, estoy conduciendo.', 'es'],
+  ['Je ne peux pas vous répondre, je suis au volant.', 'fr'],
+  ['Non posso rispondere, sto guidando.', 'it'],
+  ['Não posso atender agora, estou dirigindo.', 'pt'],
+  ['Ik kan nu niet opnemen, ik zit in de auto.', 'nl'],
+]
+
+const machines: [text: string, language?: string][] = [
+  ["Hi, this is Sam. I can't come to the phone right now, please leave a message after the beep."],
+  ["You've reached Sam. I can't take your call, so leave your name and number."],
+  ['You have reached the Smiths, we cannot take your call right now and are sorry for that.'],
+  ['The person you are calling is not available to take your call.'],
+  ['Please record your message after the tone.'],
+  ['Ich kann gerade nicht ans Telefon, hinterlassen Sie eine Nachricht nach dem Ton.', 'de'],
+  ['No puedo atender, deje su mensaje después de la señal.', 'es'],
+]
+
+t.test('people who have no time are no machines', (t) => {
+  for (const ms of [2500, 3500, 4500])
+    for (const [text, language] of people) {
+      const found = verdict(text, ms, language)
+      t.ok(
+        found === 'human' || found === 'not_sure' || (found === undefined && ms === 3500),
+        `${found}: ${text} in ${ms}`,
+      )
+    }
+  t.end()
+})
+
+t.test('mailboxes with an excuse are machines', (t) => {
+  for (const [text, language] of machines) t.equal(verdict(text, 5000, language), 'machine', text)
+  t.end()
+})
