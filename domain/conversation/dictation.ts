@@ -1,0 +1,98 @@
+/**
+ * Whether a text ends within something that is dictated in groups: a number, or a name that is spelled. Its speaker
+ * pauses behind each group. `words` is plain text: lower case without punctuation.
+ */
+export function isWithinDictation(words: string, language: string): boolean {
+  return isWithinNumber(words, language.toLowerCase().slice(0, 2)) || isSpelling(words)
+}
+
+/** A number that nobody has announced: with two groups or more, and as many digits as these, it may be complete. */
+const groupsMin = 2
+const digitsWhole = 7
+
+const spokenDigits = new Set(
+  [
+    'zero one two three four five six seven eight nine oh double triple',
+    'null eins zwei zwo drei vier fünf sechs sieben acht neun',
+    'cero uno dos tres cuatro cinco seis siete ocho nueve',
+    'zéro un deux trois quatre cinq six sept huit neuf',
+    'due tre quattro cinque sei sette otto nove',
+    'dois três quatro sete oito',
+    'nul een twee drie vijf zes zeven negen',
+    'ноль один два три четыре пять шесть семь восемь девять',
+  ].flatMap((words) => words.split(' ')),
+)
+
+/** Two digits each. Without an announcement "twenty five" is an answer. */
+const spokenTens = new Set(
+  'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred'.split(
+    ' ',
+  ),
+)
+
+/** The digits of what was announced right in front of the number; the first that fits. */
+const announced: readonly [RegExp, number][] = [
+  [
+    /(?<!\p{L})(?:\p{L}*card|\p{L}*karten?(?:nummer)?|tarjeta|carte|carta|cartão|\p{L}*kaart(?:nummer)?|iban)(?: \p{L}+){0,5}$/u,
+    15,
+  ],
+  [/(?<!\p{L})(?:social security|ssn|routing number)(?: \p{L}+){0,3}$/u, 9],
+  [/(?<!\p{L})(?:zip|zip code|postal code|postcode|postleitzahl|código postal|code postal)(?: \p{L}+){0,2}$/u, 5],
+  [/(?<!\p{L})(?:pin|passcode|code)(?: \p{L}+){0,2}$/u, 4],
+  [
+    /(?<!\p{L})(?:number|\p{L}*nummer|número|numero|numéro|номер|numer) (?:is|its|would be|ist|lautet|es|est|è|é|the|to|die|el|le|il|o)(?: \p{L}+)?$/u,
+    digitsWhole,
+  ],
+  [
+    /(?<!\p{L})(?:(?:tele)?phone|mobile|cell|handy|\p{L}*telefon|teléfono|móvil|celular|téléphone|portable|telefono|cellulare|telefone|telemóvel|телефон|(?:call|reach|text) me (?:at|on))(?: \p{L}+){0,3}$/u,
+    digitsWhole,
+  ],
+]
+
+type Dictated = { groups: number[]; digits: number; before: string }
+
+/** "um" is one in Portuguese, a filler in English and "at" in German. */
+function isDigit(word: string, language: string): boolean {
+  return spokenDigits.has(word) || (language === 'pt' && word === 'um')
+}
+
+function isWithinNumber(words: string, language: string): boolean {
+  const spoken = dictatedAtEnd(words, (word) => (isDigit(word, language) ? 1 : spokenTens.has(word) ? 2 : 0))
+  const [, whole] = announced.find(([announcement]) => announcement.test(spoken.before)) ?? []
+  if (whole !== undefined && spoken.digits > 0) return spoken.digits < whole || isCutPhoneNumber(spoken, language)
+  const { groups, digits, before } = dictatedAtEnd(words, (word) => Number(isDigit(word, language)))
+  return groups.length >= groupsMin && (digits < digitsWhole || isCutPhoneNumber({ groups, digits, before }, language))
+}
+
+/** "five five five" and "555 12". */
+function dictatedAtEnd(words: string, lengthOf: (word: string) => number): Dictated {
+  const list = words.split(' ')
+  const groups: number[] = []
+  for (let word = list.at(-1); word !== undefined; word = list.at(-1)) {
+    const length = /^\d+$/.test(word) ? word.length : lengthOf(word)
+    if (length === 0) break
+    groups.unshift(length)
+    list.pop()
+  }
+  return { groups, digits: groups.reduce((sum, length) => sum + length, 0), before: list.join(' ') }
+}
+
+/** Numbers of North America are said as 3, 3 and 4 digits, so 212 555 1 goes on although it has seven. */
+function isCutPhoneNumber({ groups }: Dictated, language: string): boolean {
+  if (language !== 'en') return false
+  const [area, exchange, line, ...more] = groups[0] === 1 ? groups.slice(1) : groups
+  return area === 3 && exchange === 3 && line !== undefined && line < 4 && line + more.reduce((a, b) => a + b, 0) < 4
+}
+
+/** Pairs of letters that are words. */
+const letterWords = /(?:^| )(?:a m|p m|o k|t v|u s|u k|i d|d c|l a|y a)$/
+const letters = /(?:^| )\p{Script=Latin} \p{Script=Latin}$/u
+const firstLetter =
+  /(?:^| )(?:spelled|spelt|spell|buchstabiert|geschrieben|escribe|sécrit|scrive|escreve|gespeld)(?: (?:it|with|mit|con|avec|com|met))? \p{Script=Latin}$/u
+/** "S as in Sam": the word stands for its letter. */
+const letterName =
+  /(?:^| )(?:\p{Script=Latin} (?:as in|wie)|[b-df-hj-np-tv-xz] (?:for|like|como|come|comme|van)) \p{L}+$/u
+
+function isSpelling(words: string): boolean {
+  return (letters.test(words) && !letterWords.test(words)) || firstLetter.test(words) || letterName.test(words)
+}

@@ -1,0 +1,73 @@
+/** Turns that go on after a pause: numbers and names in groups, and requests that have only begun. */
+import t from 'tap'
+import { looksFinished } from '../../domain/conversation/turn-end.ts'
+
+const goesOn: Record<string, string[]> = {
+  en: [
+    'My number is 212',
+    'My number is 212.',
+    'My number is two one two',
+    'My number is two twelve',
+    'My number is 212 555',
+    'It is 212 555 12',
+    'You can reach me at 415',
+    'My phone number is plus one',
+    'The card number is 4111',
+    'My credit card is 4111 1111 1111',
+    'The zip code is 10',
+    'My name is Smith, S M I',
+    'It is spelled S.',
+    'S as in Sam, M as in Mary',
+    'J-O-H',
+    'I need',
+    'I was calling about',
+    'Could you tell me',
+    'Is there',
+    'My email is john dot',
+    'My number is',
+  ],
+  de: [
+    'Meine Nummer ist 0171',
+    'Meine Kartennummer lautet 4111 1111',
+    'M wie Martha',
+    'Ich brauche',
+    'Meine Nummer lautet',
+  ],
+  es: ['Mi número es 612', 'Mi número es seis', 'Necesito', 'Mi nombre se escribe'],
+  fr: ['Mon numéro est 06', 'Mon numéro est zéro six', 'Je cherche', 'Est-ce que'],
+}
+
+const ends: Record<string, string[]> = {
+  en: [
+    'My number is 212 555 1234',
+    'My number is 555 1234',
+    'My number is two one two five five five one two three four',
+    'My card number is 4111 1111 1111 1111',
+    'The zip code is 10001',
+    'My pin is 1234',
+    'At 5 p m',
+    'I am twenty five',
+    'A table for 4',
+    'There are 212',
+    'Room 12',
+    'I need a table for two',
+    'I saw it on T V',
+    'Yes, it is.',
+    'The number of people is large',
+  ],
+  de: ['Meine Nummer ist 0171 1234567', 'Ich brauche einen Tisch', 'Um 12'],
+  es: ['Mi número es 612 345 678', 'Necesito una mesa'],
+  fr: ['Mon numéro est 06 12 34 56 78', 'Il y a', 'Je cherche une table'],
+}
+
+t.test('a dictation or a request that goes on is not finished', (t) => {
+  for (const [language, texts] of Object.entries(goesOn))
+    for (const text of texts) t.notOk(looksFinished(text, language), `${language}: ${text}`)
+  t.end()
+})
+
+t.test('a whole one is finished', (t) => {
+  for (const [language, texts] of Object.entries(ends))
+    for (const text of texts) t.ok(looksFinished(text, language), `${language}: ${text}`)
+  t.end()
+})
