@@ -82,7 +82,7 @@ function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: Wa
   // A length of 0 was never filled in if more bytes follow and the RIFF size is not that of the body.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
   const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
-  // Programs count the header, or the whole file, among the samples. Nobody hears that a piece this short is missing.
+  // Programs count the header, or the whole file, among the samples. A missing piece this short is not heard.
   const excessMax = Math.max(at, bytesPerFrame * Math.ceil(format.sampleRateHz * unheardS))
   if (!unknown && declared > present + excessMax) {
     throw new AudioError(

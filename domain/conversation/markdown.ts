@@ -1,5 +1,5 @@
 /**
- * Models write Markdown although nobody sees it: a voice would read the marks ("asterisk asterisk Monday") or an
+ * Models write Markdown although a caller sees no text: a voice would read the marks ("asterisk asterisk Monday") or an
  * address of a link. The words stay, and the text that is shown keeps its marks. A sentence may hold one half of a pair
  * of marks only, because it was cut before.
  */
@@ -26,7 +26,7 @@ const rules: readonly [RegExp, string][] = [
   [/^[ \t]*(?:[-*•‣–—]|\+(?![ \t]*\d))[ \t]+(?:\[[ xX]\][ \t]+)?/dgm, ''],
   [/^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$/dgm, ''],
   [/[ \t]*\|[ \t]*/dg, ', '],
-  // Code and emphasis. "2 * 3", "*67", "9*" and snake_case are none.
+  // Code and emphasis. "2 * 3", "*67", "9*" and snake_case stay.
   [/`+/dg, ''],
   [/~~/dg, ''],
   [/(?<![\d\\])\*{2,3}(?=\S)|(?<=[^\s\\])\*{2,3}(?!\d)/dg, ''],

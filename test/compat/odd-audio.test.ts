@@ -78,8 +78,8 @@ t.test('WAV and MP3 that are not quite right are transcribed', async (t) => {
   for (const [name, file] of Object.entries(files)) {
     const answer = await upload(embedded, file)
     t.equal(answer.status, 200, answer.text)
-    const heard = answer.json<{ text: string }>().text
-    if (name === 'zeros in front') t.match(heard, /\w+ \w+/, name)
-    else t.equal(heard, text, name)
+    const transcript = answer.json<{ text: string }>().text
+    if (name === 'zeros in front') t.match(transcript, /\w+ \w+/, name)
+    else t.equal(transcript, text, name)
   }
 })

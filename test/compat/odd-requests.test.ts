@@ -76,9 +76,9 @@ t.test('blank and broken arguments of a call', async (t) => {
     t.match(sent.messages[1]?.tool_calls[0]?.function, { arguments: expected }, 'a server of chat completions')
   }
   const native = [{ role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'now', args: ' ' }] }]
-  const told = [...native, { role: 'tool', toolCallId: 'a', content: 'noon' }]
+  const history = [...native, { role: 'tool', toolCallId: 'a', content: 'noon' }]
   t.equal(
-    (await post('/v1/complete', { model: claude, messages: [{ role: 'user', content: 'time?' }, ...told] })).status,
+    (await post('/v1/complete', { model: claude, messages: [{ role: 'user', content: 'time?' }, ...history] })).status,
     200,
   )
 })

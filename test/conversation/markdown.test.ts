@@ -1,4 +1,4 @@
-/** What a voice says of the Markdown that models write. The text that is shown keeps its marks. */
+/** A voice leaves the Markdown of models out. The text that is shown keeps its marks. */
 import t from 'tap'
 import { normalizerOf } from '../../domain/conversation/normalizer.ts'
 import type { Pipeline } from '../../domain/sessions/pipeline.ts'
@@ -62,13 +62,13 @@ t.test('a place of the speech is a place of the text', (t) => {
   const { spoken } = normalizerOf(pipeline({ 'Dr.': 'Doctor' }))(text)
   t.equal(spoken.text, 'On Monday see the page, Doctor Wu.')
   for (const word of ['On', 'Monday', 'see', 'the', 'page', 'Wu']) {
-    const heard = text.slice(0, spoken.sourcePlace(spoken.text.indexOf(word) + word.length))
+    const played = text.slice(0, spoken.sourcePlace(spoken.text.indexOf(word) + word.length))
     t.ok(
-      heard
+      played
         .replace(/[*\])]|\([^)]*\)?/g, '')
         .trimEnd()
         .endsWith(word),
-      heard,
+      played,
     )
   }
   t.equal(spoken.sourcePlace(spoken.text.length), text.length)

@@ -56,7 +56,7 @@ t.test('usage in the last event is counted', async (t) => {
   t.match((await collect<LlmEvent>(real.llm.stream(ask, never))).at(-1), { usage: { inputTokens: 3 } })
 })
 
-t.test('an error in the last event has its class, and an event that was cut off is none', async (t) => {
+t.test('an error in the last event has its class, and an event that was cut off is dropped', async (t) => {
   const broken = [
     [`${text}\n\ndata: {"error":{"message":"no","type":"server_error"}}\n`, 'server'],
     [`${text}\n\n${stop.slice(0, -4)}`, 'protocol'],
