@@ -22,7 +22,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'yeah|yes|yep|yup|ya|right|sure|alright|all right|i see|got it|of course|exactly|true|great|good|cool|nice|fine|uh|um|mhmm|understood|go on|i know|really|wow|absolutely|indeed|makes sense|uh hm',
     unfinished:
-      'and|or|but|because|cause|if|when|while|although|unless|until|since|which|whose|the|a|an|my|your|his|her|its|our|their|of|to|at|for|with|from|into|between|than|as|i|im|i am|i would like|i want|id like|can you|could you|uh|um|er|you know|i mean|let me see|plus|very|and so|my name is|i would|because of|about|can i|could i|may i|can we|could we|do you|did you|would you|will you|do i|should i|how do i|is there|are there|tell me|i need|i wanted|i was|i have|ive|im looking|im calling|let me|what if|how much|number is|name is|address is|email is|code is|here is|spelled|dot|underscore|hyphen|dash',
+      'and|or|but|because|cause|if|when|while|although|unless|until|since|which|whose|the|a|an|my|your|his|her|its|our|their|of|to|at|for|with|from|into|between|than|as|i|im|i am|i would like|i want|id like|can you|could you|uh|um|er|you know|i mean|let me see|plus|very|and so|my name is|i would|because of|calling about|question about|ask about|asking about|know about|can i|could i|may i|can we|could we|do you|did you|would you|will you|do i|should i|how do i|is there|are there|can you tell me|could you tell me|i need|i wanted|im looking|im calling|let me|what if|how much|number is|name is|address is|email is|code is|here is|spelled|dot|underscore|hyphen|dash',
     fallback: 'Sorry, I am having trouble answering right now. Could you say that again?',
     toolLeadIn: 'One moment, please.',
     goodbye: 'Goodbye.',
@@ -31,7 +31,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'ja|jo|jap|genau|stimmt|richtig|klar|alles klar|gut|schön|super|verstehe|ich verstehe|natürlich|sicher|ach so|achso|aha|eben|in ordnung|ähm|äh|mhmm|ach|echt|sehr gut|na klar|weiter',
     unfinished:
-      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|der|die|das|den|dem|des|ein|eine|einen|einem|einer|mein|meine|meinen|dein|sein|ihr|ihre|unser|dieser|diese|dieses|in|im|am|von|vom|zum|zur|für|bei|ich|wir|ich möchte|ich hätte gern|können sie|äh|ähm|also|und zwar|nämlich|ich brauche|ich will|ich wollte|ich habe|ich bin|kann ich|können wir|könnten sie|haben sie|gibt es|ich rufe an|nummer ist|nummer lautet|name ist|adresse ist|buchstabiert|punkt|unterstrich|bindestrich|über|wegen|mit',
+      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|der|die|das|den|dem|des|ein|eine|einen|einem|einer|mein|meine|meinen|dein|sein|ihr|ihre|unser|dieser|diese|dieses|in|im|am|von|vom|zum|zur|für|bei|ich|wir|ich möchte|ich hätte gern|können sie|äh|ähm|also|und zwar|nämlich|ich brauche|ich will|ich wollte|können wir|könnten sie|haben sie|gibt es|ich rufe an|nummer ist|nummer lautet|name ist|adresse ist|buchstabiert|punkt|unterstrich|bindestrich|über|wegen|mit',
     fallback: 'Entschuldigung, ich kann gerade nicht antworten. Können Sie das bitte wiederholen?',
     toolLeadIn: 'Einen Moment, bitte.',
     goodbye: 'Auf Wiederhören.',
@@ -40,7 +40,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'sí|si|ajá|aja|claro|vale|bueno|bien|muy bien|exacto|exactamente|correcto|ya|ya veo|entiendo|de acuerdo|perfecto|por supuesto|eso|genial|eh|mmm|cierto|así es|órale|dale',
     unfinished:
-      'y|e|o|u|pero|porque|que|cuando|aunque|mientras|como|el|la|los|las|un|una|unos|unas|mi|mis|tu|tus|su|sus|este|esta|estos|estas|de|del|a|al|en|con|por|para|sin|sobre|desde|hasta|entre|me|se|le|lo|quiero|quisiera|puede|eh|pues|o sea|muy|necesito|quería|me gustaría|puedo|podría|hay|tengo|llamo para|número es|nombre es|dirección es|se escribe|arroba|guión',
+      'y|e|o|u|pero|porque|que|cuando|aunque|mientras|como|el|la|los|las|un|una|unos|unas|mi|mis|tu|tus|su|sus|este|esta|estos|estas|de|del|a|al|en|con|por|para|sin|sobre|desde|hasta|entre|me|se|le|lo|quiero|quisiera|puede|eh|pues|o sea|muy|necesito|quería|me gustaría|podría|llamo para|número es|nombre es|dirección es|se escribe|arroba|guión',
     fallback: 'Perdone, ahora mismo no puedo responder. ¿Puede repetirlo?',
     toolLeadIn: 'Un momento, por favor.',
     goodbye: 'Adiós.',
@@ -58,7 +58,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'sì|si|già|certo|esatto|esattamente|giusto|bene|va bene|capisco|ho capito|perfetto|daccordo|ah ecco|ecco|eh|ehm|naturalmente|ottimo|benissimo|proprio così|vero',
     unfinished:
-      'e|ed|o|oppure|ma|però|perché|che|quando|mentre|come|dove|il|lo|la|i|gli|le|un|uno|una|mio|mia|miei|mie|tuo|tua|suo|sua|nostro|questo|questa|di|del|della|dei|a|al|alla|da|dal|dalla|in|nel|nella|con|su|sul|per|tra|fra|vorrei|voglio|può|ehm|cioè|allora|quindi|ho bisogno|volevo|posso|potrebbe|avete|chiamo per|numero è|nome è|indirizzo è|si scrive|chiocciola|trattino',
+      'e|ed|o|oppure|ma|però|perché|che|quando|mentre|come|dove|il|lo|la|i|gli|le|un|uno|una|mio|mia|miei|mie|tuo|tua|suo|sua|nostro|questo|questa|di|del|della|dei|a|al|alla|da|dal|dalla|in|nel|nella|con|su|sul|per|tra|fra|vorrei|voglio|può|ehm|cioè|allora|quindi|ho bisogno|volevo|potrebbe|avete|chiamo per|numero è|nome è|indirizzo è|si scrive|chiocciola|trattino',
     fallback: 'Mi scusi, in questo momento non riesco a rispondere. Può ripetere?',
     toolLeadIn: 'Un momento, per favore.',
     goodbye: 'Arrivederci.',
@@ -67,7 +67,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'sim|é|aham|ahã|claro|certo|isso|isso mesmo|exato|exatamente|bem|tá|tá bom|está bem|entendi|entendo|percebo|pois|pois é|beleza|perfeito|ótimo|com certeza|né|uhum|tudo bem|legal',
     unfinished:
-      'e|ou|mas|porque|que|se|quando|enquanto|embora|como|onde|o|a|os|as|um|uma|uns|umas|meu|minha|meus|minhas|seu|sua|seus|suas|este|esta|esse|essa|de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|para|pra|sem|sobre|até|entre|me|quero|queria|gostaria|pode|hum|então|tipo|preciso|queria saber|posso|poderia|vocês têm|ligo para|número é|nome é|endereço é|se escreve|arroba|hífen',
+      'e|ou|mas|porque|que|se|quando|enquanto|embora|como|onde|o|a|os|as|um|uma|uns|umas|meu|minha|meus|minhas|seu|sua|seus|suas|este|esta|esse|essa|de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|para|pra|sem|sobre|até|entre|me|quero|queria|gostaria|pode|hum|então|tipo|preciso|queria saber|poderia|vocês têm|ligo para|número é|nome é|endereço é|se escreve|arroba|hífen',
     fallback: 'Desculpe, não consigo responder agora. Pode repetir?',
     toolLeadIn: 'Um momento, por favor.',
     goodbye: 'Até logo.',
@@ -76,7 +76,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'ja|jawel|jep|precies|klopt|juist|goed|prima|oké|begrijp ik|ik begrijp het|ik snap het|snap ik|natuurlijk|zeker|inderdaad|aha|uh|eh|mooi|duidelijk|is goed|tuurlijk|echt',
     unfinished:
-      'en|of|maar|want|dus|omdat|wanneer|terwijl|hoewel|totdat|de|een|mijn|jouw|uw|ons|onze|deze|dit|van|voor|bij|naar|tussen|te|ik|ik wil|ik zou|kunt u|kun je|uh|eh|ehm|nou|ik heb|ik moet|mag ik|kan ik|heeft u|ik bel over|nummer is|naam is|adres is|punt|streepje|met|over',
+      'en|of|maar|want|dus|omdat|wanneer|terwijl|hoewel|totdat|de|een|mijn|jouw|uw|ons|onze|deze|dit|van|voor|bij|naar|tussen|te|ik|ik wil|ik zou|kunt u|kun je|uh|eh|ehm|nou|ik moet|mag ik|heeft u|ik bel over|nummer is|naam is|adres is|punt|streepje|met|over',
     fallback: 'Sorry, ik kan op dit moment niet antwoorden. Kunt u dat herhalen?',
     toolLeadIn: 'Een ogenblik, alstublieft.',
     goodbye: 'Tot ziens.',

@@ -53,6 +53,8 @@ const ends: Record<string, string[]> = {
     'I need a table for two',
     'I saw it on T V',
     'Yes, it is.',
+    'Yes, I have.',
+    'Please tell me.',
     'The number of people is large',
   ],
   de: ['Meine Nummer ist 0171 1234567', 'Ich brauche einen Tisch', 'Um 12'],
