@@ -1,4 +1,5 @@
 /** The records of calls: their reads, their reports, their recordings and the callbacks that agents promised. */
+
 import { Callbacks, type PlaceCallback } from '../domain/callbacks/callbacks.ts'
 import { createAnalyse } from '../domain/calls/analyse.ts'
 import type { Call } from '../domain/calls/call.ts'
@@ -8,6 +9,7 @@ import { Reports } from '../domain/calls/reports.ts'
 import type { StoredRecordings } from '../domain/calls/stored-recordings.ts'
 import type { CallRecorder } from '../domain/conversation/deps.ts'
 import type { Operations } from '../domain/operations.ts'
+import { wasTaken } from '../domain/transfers/transfer.ts'
 import { Loops } from '../runtime/loops.ts'
 import { isPhoneNumber } from '../runtime/phone-number.ts'
 import type { App } from './app.ts'
@@ -92,6 +94,7 @@ function analyseOf({ store, clock, ids, log, tracing }: App, operations: Operati
     generate: operations.generateItems,
     callerOf: (tenant, keyId) =>
       isPhoneNumberId(keyId) ? store.numberCallers.find(tenant, keyId) : store.keys.find(tenant.organizationId, keyId),
+    isTransferred: async (call) => wasTaken(await store.transfers.list(call, call.id)),
     callbackOf: async (call) => (await store.callbacks.ofSession(call, call.id))?.callback ?? null,
     isPhoneNumber,
     callbackId: ids.callback,

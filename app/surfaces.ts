@@ -118,6 +118,7 @@ function compatOf({ config, clock, operations, ephemeral: { mint }, settings }: 
     durationMaxMs: limits.audioDurationMaxS * 1000,
     wavBytesMax: limits.answerBytesMax,
     nativeStreams: complete.streams,
+    publicUrlOf: createPublicUrl(config),
     startedS: Math.floor(clock.nowMs() / 1000),
   })
 }

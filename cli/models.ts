@@ -6,7 +6,7 @@ import { print } from './print.ts'
 
 type Options = {
   language: string
-  objective: 'balanced' | 'quality' | 'latency' | 'cost'
+  objective: 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
   path: 'stream' | 'batch'
   json: boolean
 }
@@ -16,7 +16,7 @@ export function models(program: Command, actions: Actions): void {
     .command('models')
     .description('what can be routed to now, best first')
     .option('--language <tag>', 'rank by figures for this language', 'en')
-    .option('--objective <name>', 'balanced, quality, latency or cost', 'balanced')
+    .option('--objective <name>', 'balanced, quality (or accuracy), latency or cost', 'balanced')
     .option('--path <name>', 'stream or batch', 'stream')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...query }: Options) => {

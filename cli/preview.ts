@@ -8,10 +8,12 @@ import { print } from './print.ts'
 type Options = {
   stage: 'stt' | 'tts' | 'llm'
   language: string
-  objective?: 'balanced' | 'quality' | 'latency' | 'cost'
+  objective?: 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
   path?: 'stream' | 'batch'
   json: boolean
 }
+
+const objectives = ['balanced', 'quality', 'accuracy', 'latency', 'cost']
 
 export function preview(program: Command, actions: Actions): void {
   program
@@ -21,7 +23,7 @@ export function preview(program: Command, actions: Actions): void {
     )
     .addOption(new Option('--stage <name>', 'what is to be done').choices(['stt', 'tts', 'llm']).makeOptionMandatory())
     .option('--language <tag>', 'language spoken', 'en')
-    .addOption(new Option('--objective <name>', 'what to favour').choices(['balanced', 'quality', 'latency', 'cost']))
+    .addOption(new Option('--objective <name>', 'what to favour').choices(objectives))
     .addOption(new Option('--path <name>', 'a request, or a session on a socket (stream)').choices(['stream', 'batch']))
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...query }: Options) => {

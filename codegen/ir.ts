@@ -82,6 +82,8 @@ export type Operation = {
   bodyLimit: 'json' | 'audio'
   /** `x-raw-body`: the handler also receives the bytes of the JSON body, over which a signature was made. */
   rawBody: boolean
+  /** `x-no-store`: no cache may keep the answers, which have content or secrets. Those of POST are never kept. */
+  noStore: boolean
   deprecated: boolean
   deprecation: { deprecatedAt: string; sunset: string; link: string; rel?: 'successor-version' } | null
   pointer: string

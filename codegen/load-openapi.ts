@@ -16,6 +16,7 @@ import type {
   Response,
 } from './ir.ts'
 import { documentName, type Loaded, load, lowerComponents, type Source } from './load.ts'
+import { withNoStore } from './no-store.ts'
 import { type Ref, resolve } from './reference.ts'
 import { escapePointer, refName, resolveSchema, type Schema } from './schema.ts'
 import { fallbackOf, resolveType } from './types.ts'
@@ -44,7 +45,7 @@ const lintRules = {
 
 export function loadOpenApi(source: Source): Promise<Loaded<OpenApiDocument>> {
   return load(source, lintRules, (bundled) => {
-    const raw = bundled as RawDocument
+    const raw = withNoStore(bundled as RawDocument)
     if (!raw.openapi?.startsWith('3.1.'))
       throw new Error('it is not OpenAPI 3.1, whose schemas are JSON Schema 2020-12')
     return lowerOpenApi(raw, source)
@@ -81,6 +82,7 @@ type RawOperation = {
   'x-scope'?: string
   'x-body-limit'?: Operation['bodyLimit']
   'x-raw-body'?: boolean
+  'x-no-store'?: boolean
 }
 type RawPathItem = { parameters?: RawParameter[] } & Partial<Record<Method, RawOperation>> & Ref
 type RawDocument = {
@@ -137,6 +139,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
     scope: operation['x-scope'] ?? null,
     bodyLimit: operation['x-body-limit'] ?? 'json',
     rawBody: operation['x-raw-body'] ?? false,
+    noStore: operation['x-no-store'] ?? false,
     deprecated: operation.deprecated ?? false,
     deprecation: operation['x-deprecation'] ?? null,
     pointer,

@@ -1,3 +1,5 @@
+import type { Peer } from '../runtime/engine/handler.ts'
+import type { PublicUrlOf } from './public-url.ts'
 import type { SurfaceSettings } from './surface.ts'
 
 type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
@@ -14,20 +16,40 @@ export function serveContract<Document extends object>(text: string, settings: S
   return served(text, settings, () => servers)
 }
 
-/** The same for the AsyncAPI document of the sockets. `settings` are those of the sockets' surface. */
-export function serveSocketContract<Document extends object>(text: string, settings: Settings): Serve<Document> {
+/** The same for the AsyncAPI document of the sockets, which has no relative addresses. `settings` are those of the sockets' surface. */
+export function serveSocketContract<Document extends object>(
+  text: string,
+  settings: Settings,
+  publicUrlOf: PublicUrlOf,
+): ServeAt<Document> {
   const { host } = settings
-  return served<Document>(text, settings, (document) => {
-    const [usual] = Object.values('servers' in document ? (document.servers as Servers) : {})
-    const at = (protocol: string, description: string) => ({ ...usual, host, protocol, description })
+  const serve = served<Document>(text, settings, (document) => {
+    const at = (protocol: string, description: string) => ({ ...usualServer(document), host, protocol, description })
     return {
       plain: at('ws', 'The host of the sockets.'),
       tls: at('wss', 'The same, where a proxy in front of it has a certificate.'),
     }
   })
+  if (host !== null) return serve
+  return (_input, { peer }) => {
+    const { status, body } = serve()
+    return { status, body: { ...body, servers: { local: { ...usualServer(body), ...addressOf(publicUrlOf(peer)) } } } }
+  }
+}
+
+function usualServer(document: object): object | undefined {
+  return Object.values('servers' in document ? (document.servers as Servers) : {})[0]
+}
+
+/** A proxy in front of this server may have another address, which clients use. */
+function addressOf(publicUrl: string): object {
+  const { protocol, host, pathname } = new URL(publicUrl)
+  const description = 'The server that served this document.'
+  return { host, protocol: protocol === 'https:' ? 'wss' : 'ws', ...(pathname !== '/' && { pathname }), description }
 }
 
 type Serve<Document> = () => { status: 200; body: Document }
+type ServeAt<Document> = (input: unknown, context: { peer: Peer }) => ReturnType<Serve<Document>>
 type Servers = Readonly<Record<string, object>>
 
 function served<Document extends object>(

@@ -6,6 +6,7 @@
 import type { KeyPolicy } from '../domain/access/organization.ts'
 import { type Aliases, wrongAlias } from '../domain/catalog/aliases.ts'
 import { readLanguage } from '../domain/catalog/language.ts'
+import { objectiveOf } from '../domain/catalog/model.ts'
 import { Fault } from '../domain/fault.ts'
 import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
 import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
@@ -55,7 +56,7 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
     ...(allowed_origins && { allowedOrigins: allowed_origins.map(originOf) }),
     ...(allow_providers && { allowProviders: allow_providers }),
     ...(max_concurrency !== undefined && { maxConcurrency: max_concurrency }),
-    ...(objective && { objective }),
+    ...(objective && { objective: objectiveOf(objective) }),
     ...(aliases && { aliases: unchained(aliases) }),
     ...(budget && { budget }),
   }

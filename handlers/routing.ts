@@ -1,11 +1,8 @@
 import type { Caller } from '../domain/access/organization.ts'
 import type { Catalog } from '../domain/catalog/catalog.ts'
-import type { Objective, Stage } from '../domain/catalog/model.ts'
+import { type OptimizeFor, objectiveOf, type Stage } from '../domain/catalog/model.ts'
 import type { Routing } from '../domain/routing/ask.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
-
-/** `accuracy` is another word for quality. */
-type OptimizeFor = Objective | 'accuracy'
 
 /** The fields with which a request of the compatible surface, or the config of a socket, chooses its route. */
 export type Wishes = {
@@ -20,7 +17,7 @@ export type Wishes = {
 export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
   const { model: name, optimizeFor, intent, constraints } = wishes
   const word = optimizeFor ?? intent?.optimizeFor
-  const objective = word === 'accuracy' ? 'quality' : (word ?? caller.policy.objective)
+  const objective = word === undefined ? caller.policy.objective : objectiveOf(word)
   const { aliases } = caller.policy
   const allowProviders = constraints?.allowedProviders?.[stage]
   const region = wishes.region ?? intent?.region

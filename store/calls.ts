@@ -30,7 +30,7 @@ import type { Tx } from './postgres/connect.ts'
 import { type Tenancy, type Worlds } from './postgres/tenant.ts'
 import { arrayLiteral, dateOrNull, isUuid } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
-import { endingTransfers, reasonAfterDeath, storeTransfers } from './transfers.ts'
+import { endingTransfers, hasTakenTransfer, reasonAfterDeath, storeTransfers } from './transfers.ts'
 
 export type CallStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
@@ -216,7 +216,8 @@ async function closed(
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
     const { receivers, fields } = webhooks.receivers(await matching())
     const { customData, endpointData } = extractionOf(call.pipeline.extractionFields, fields).read({})
-    const ended = endedCallOf(call, await turnSources(tx, call), hasCallback, customData)
+    const isTransferred = await hasTakenTransfer(tx, call)
+    const ended = endedCallOf(call, await turnSources(tx, call), { hasCallback, isTransferred }, customData)
     const report = firstReport(ended, nowMs)
     await insertReport(tx, call, { ...report, endpointData }, receivers)
     types.push(`analysis.${report.analysisStatus}`)

@@ -63,7 +63,7 @@ function read(tx: Tx, tenant: Tenant, digest: Buffer | null = null): Promise<Row
     select organization_id as "organizationId", test, id, url, tags, secrets_id as "secretsId", sealed as bytes,
       sealed_by as "sealedBy", updated_at as "updatedAt"
     from rmsg_subscriptions ${ofTenant(tx, tenant)} ${digest ? tx`and url_digest = ${digest}` : tx``}
-    order by created_at, id`
+    order by created_at desc, id desc`
 }
 
 function subscriptionOf({ organizationId, test, id, url, tags, bytes, updatedAt }: Row): Subscription {

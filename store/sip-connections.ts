@@ -33,7 +33,7 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
     list: (tenant) =>
       worlds.asTenant(tenant, async (tx) => {
         const rows = await tx<ConnectionRow[]>`
-          select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} order by created_at, id`
+          select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} order by created_at desc, id desc`
         return rows.map((row) => ownedConnection(row, openPasswords(sealer, row)))
       }),
     async insert(connection, passwords, connectionsMax) {

@@ -4,7 +4,7 @@ import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import type { EndReason } from '../domain/calls/states.ts'
 import { transferPayload } from '../domain/transfers/payload.ts'
 import { isOver } from '../domain/transfers/states.ts'
-import type { Transfer, TransferStore } from '../domain/transfers/transfer.ts'
+import { type Transfer, type TransferStore, wasTaken } from '../domain/transfers/transfer.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Worlds } from './postgres/tenant.ts'
 import { dateOrNull, isUuid, storable } from './row-values.ts'
@@ -99,8 +99,13 @@ async function storeTransfer(tx: Tx, transfer: Transfer): Promise<void> {
       ${new Date(transfer.createdAtMs)}, ${updatedAt},
       ${completedAt})
     on conflict (organization_id, test, id) do update set status = excluded.status,
-      failure_cause = excluded.failure_cause, voicemail_detected = excluded.voicemail_detected,
+      failure_cause = excluded.failure_cause, voicemail_detected = excluded.voicemail_detected, summary = excluded.summary,
       metadata = excluded.metadata, fallback = excluded.fallback, updated_at = excluded.updated_at, completed_at = excluded.completed_at`
+}
+
+/** A recipient has taken the call. */
+export async function hasTakenTransfer(tx: Tx, call: Tenant & { id: string }): Promise<boolean> {
+  return wasTaken(await readTransfers(tx, call, call.id))
 }
 
 /** The oldest first. */

@@ -1,6 +1,6 @@
 /** The settings of an agent as they are stored. A session fills in the others when it starts. */
 import type { Tenant } from '../access/organization.ts'
-import type { Stage } from '../catalog/model.ts'
+import type { OptimizeFor, Stage } from '../catalog/model.ts'
 import type { AgentWebhooks, StoredWebhooks, WantedWebhooks } from '../webhooks/agent-fields.ts'
 import type { ExtractionField } from '../webhooks/endpoint.ts'
 import type { StoredEndpoint } from '../webhooks/endpoint-store.ts'
@@ -17,7 +17,7 @@ export type Agent = {
 
 type Required = { name: string; systemPrompt: string; intent: Intent }
 
-type Intent = { language: string; optimizeFor?: 'balanced' | 'quality' | 'latency' | 'cost'; region?: string }
+type Intent = { language: string; optimizeFor?: OptimizeFor; region?: string }
 
 /** Without nulls: a setting that is not set is not there. */
 export type AgentSettings = Required & Partial<OptionalSettings>

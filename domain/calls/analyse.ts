@@ -28,6 +28,8 @@ export type AnalyseDeps = {
   callerOf: (tenant: Tenant, keyId: string) => Promise<Caller | null>
   /** The last callback that was promised in the call. */
   callbackOf: (call: Call) => Promise<Callback | null>
+  /** A person has taken the call. */
+  isTransferred: (call: Call) => Promise<boolean>
   isPhoneNumber: (text: string) => boolean
   callbackId: () => string
   clock: Clock
@@ -57,7 +59,8 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     const empty = extraction.read({})
     const promised = await deps.callbackOf(call)
     const message = takenMessage(turns)
-    const ruled = ruledFindings(endedCallOf(call, turns, isPromised(promised), empty.customData, message))
+    const known = { hasCallback: isPromised(promised), isTransferred: await deps.isTransferred(call) }
+    const ruled = ruledFindings(endedCallOf(call, turns, known, empty.customData, message))
     const none = { provider: null, model: null, error: null, callback: null, endpointData: empty.endpointData }
     const heuristic: Analysis = { ...ruled, status: 'heuristic', ...none }
     const late: Analysis = { ...heuristic, status: limit.isFirst ? 'heuristic' : 'failed', error: lateError }

@@ -20,8 +20,8 @@ export type CostLine = {
 
 type CostHead = Omit<CostLine, 'quantity' | 'costMicroUsd'>
 
-/** `costMicroUsd` is null where a part of it is. */
-export type Costs = { lines: readonly CostLine[]; costMicroUsd: number | null }
+/** `costMicroUsd` is the sum of the costs that are known. With `isComplete` these are all. */
+export type Costs = { lines: readonly CostLine[]; costMicroUsd: number; isComplete: boolean }
 
 /**
  * Lines that differ only in quantity and cost are summed. An attempt has one cost for all its quantities; its first line
@@ -29,11 +29,15 @@ export type Costs = { lines: readonly CostLine[]; costMicroUsd: number | null }
  */
 export function costsOf(attempts: readonly CallAttempt[], legs: readonly LegUse[], isTest: boolean): Costs {
   const lines = new Map<string, CostLine>()
+  let known = 0
+  let isComplete = true
   const add = (line: CostHead, quantity: number, costMicroUsd: number | null) => {
     const key = JSON.stringify(line)
-    const known = lines.get(key) ?? { ...line, quantity: 0, costMicroUsd: 0 }
-    const cost = sum(known.costMicroUsd, isTest ? 0 : costMicroUsd)
-    lines.set(key, { ...known, quantity: known.quantity + quantity, costMicroUsd: cost })
+    const soFar = lines.get(key) ?? { ...line, quantity: 0, costMicroUsd: 0 }
+    const cost = isTest ? 0 : costMicroUsd
+    lines.set(key, { ...soFar, quantity: soFar.quantity + quantity, costMicroUsd: sum(soFar.costMicroUsd, cost) })
+    known += cost ?? 0
+    isComplete &&= cost !== null
   }
   for (const attempt of attempts)
     for (const [at, { unit, amount }] of attempt.quantities.entries())
@@ -43,8 +47,7 @@ export function costsOf(attempts: readonly CallAttempt[], legs: readonly LegUse[
     const { microUsdPerMinute: price } = leg
     add(headOfLeg(leg), seconds, price === null ? null : costOfSeconds(price, seconds))
   }
-  const all = [...lines.values()]
-  return { lines: all, costMicroUsd: all.reduce<number | null>((total, line) => sum(total, line.costMicroUsd), 0) }
+  return { lines: [...lines.values()], costMicroUsd: known, isComplete }
 }
 
 function headOf({ provider, model, stage, keySource, priceSource }: CallAttempt, metric: string): CostHead {
@@ -60,13 +63,15 @@ function headOf({ provider, model, stage, keySource, priceSource }: CallAttempt,
 
 function headOfLeg({ party, direction, line, microUsdPerMinute }: LegUse): CostHead {
   const isOwn = line === 'trunk'
+  // No price is needed for the simulator.
+  const isFree = line === 'simulator' && microUsdPerMinute === 0
   return {
     provider: line,
     model: direction,
     stage: 'carrier',
     metric: 'carrier_seconds',
     keySource: isOwn ? 'BYOK' : 'MANAGED',
-    priceSource: isOwn || microUsdPerMinute === null ? null : 'carrier.prices',
+    priceSource: isOwn || microUsdPerMinute === null || isFree ? null : 'carrier.prices',
     leg: party,
   }
 }

@@ -115,11 +115,25 @@ export function coerced(value: unknown, { type, options }: ExtractionField): str
     case 'number':
       return numberOf(value)
     case 'boolean':
-      if (typeof value === 'boolean') return value
-      return value === 'true' ? true : value === 'false' ? false : null
+      return typeof value === 'boolean' ? value : (booleans.get(wordOf(value)) ?? null)
     case 'enum':
-      return options?.find((option) => option === value) ?? null
+      return (
+        options?.find((option) => option === value) ??
+        options?.find((option) => wordOf(option) === wordOf(value)) ??
+        null
+      )
   }
+}
+
+/** LLMs write them so, in any case. */
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
+])
+
+/** Without case and surrounding blanks. "" is no word. */
+function wordOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : ''
 }
 
 function numberOf(value: unknown): number | null {

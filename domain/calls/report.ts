@@ -65,6 +65,8 @@ export type EndedCall = {
   agentTurns: number
   /** The agent has promised to call again. */
   hasCallback: boolean
+  /** A person has taken the call. It may be ended later for any reason. */
+  isTransferred: boolean
   /** The caller has left it with the agent, because nobody could be reached. */
   message?: string | null
   /** The values that stand where no LLM has read the call. */
@@ -100,11 +102,12 @@ export function ruledFindings(ended: EndedCall): Findings {
   }
 }
 
-function ruledOutcome({ startedAtMs, endReason, userTurns, hasCallback }: EndedCall): Outcome {
+function ruledOutcome({ startedAtMs, endReason, userTurns, hasCallback, isTransferred }: EndedCall): Outcome {
   if (startedAtMs === null) return endReason === 'voicemail' ? 'voicemail' : 'not_connected'
   if (endReason === 'transferred') return 'transferred'
   if (endReason === 'voicemail') return 'voicemail'
   if (endReason !== null && failures.has(endReason)) return 'failed'
+  if (isTransferred) return 'transferred'
   if (hasCallback) return 'callback_scheduled'
   return userTurns === 0 ? 'no_conversation' : 'completed'
 }
@@ -137,7 +140,7 @@ const turnsOf = (count: number) => (count === 1 ? 'turn' : 'turns')
 export function endedCallOf(
   call: Call,
   sources: readonly { source: 'user' | 'agent' | 'system' }[],
-  hasCallback: boolean,
+  known: Pick<EndedCall, 'hasCallback' | 'isTransferred'>,
   emptyData: CustomData,
   message: string | null = null,
 ): EndedCall {
@@ -148,7 +151,7 @@ export function endedCallOf(
     endReason: call.endReason,
     userTurns: count('user'),
     agentTurns: count('agent'),
-    hasCallback,
+    ...known,
     message,
     emptyData,
   }

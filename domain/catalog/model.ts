@@ -14,6 +14,15 @@ export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage 
 }
 
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
+
+/** An objective as requests name it. */
+export type OptimizeFor = Objective | 'accuracy'
+
+/** Published clients have the word `accuracy` and not `quality`. */
+export function objectiveOf(word: OptimizeFor): Objective {
+  return word === 'accuracy' ? 'quality' : word
+}
+
 /** Batch and streaming are separate identities: a streaming model is never ranked on a batch figure. */
 export type Path = 'stream' | 'batch'
 

@@ -18,7 +18,7 @@ import { SpokenScreening } from './screening.ts'
 import { greetingHint, idleHint, SessionTimers } from './session-timers.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { isHopeless, Transcription } from './transcription.ts'
-import type { AfterHold, HoldSound, Screening, ScreeningEvents } from './transferable.ts'
+import { type AfterHold, type HoldSound, type Screening, type ScreeningEvents, transferNotes } from './transferable.ts'
 import { isAgents, stateOf } from './turn-machine.ts'
 import { TurnRecord } from './turn-record.ts'
 import { Turns } from './turns.ts'
@@ -258,20 +258,21 @@ export class Talking implements Conversation {
   hold(sound: HoldSound, held: () => void): boolean {
     if (this.isEnding) return false
     this.#hold.begin(sound, held)
+    this.contextualUpdate(transferNotes.begun)
     return true
   }
 
   resume({ note, message, hint, endsCall }: AfterHold): void {
     if (this.isEnding) return
-    this.#hold.end(() => {
-      if (endsCall) this.#close('agent_hangup', null, message)
-      else this.#turns.prompt(message, hint, true, true)
-    })
+    this.#hold.end(() =>
+      endsCall ? this.#close('agent_hangup', null, message) : this.#turns.prompt(message, hint, true, true),
+    )
     this.contextualUpdate(note)
   }
 
   handOver(): void {
     if (this.isEnding) return
+    this.contextualUpdate(transferNotes.done)
     this.#hold.handOver()
     this.#timers.stop()
     this.#listening.close()

@@ -21,6 +21,12 @@ export interface TransferableConversation {
   screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening
 }
 
+/** The turns that a transfer leaves in the transcript; one that failed leaves the note of its `AfterHold` instead of `done`. */
+export const transferNotes = {
+  begun: 'The caller is on hold while the call is transferred.',
+  done: 'The call was transferred.',
+} as const
+
 export type HoldSound = {
   tone: HoldTone
   /** Replaces the tone as soon as it is there. It never rejects; null: the tone goes on. */

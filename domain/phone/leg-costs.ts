@@ -34,13 +34,16 @@ export interface LegChargeStore {
   withoutCredit(ownerId: string, limit: number): Promise<readonly (Tenant & { callId: string })[]>
 }
 
-/** The longest prefix wins. A trunk is paid by the organization itself, and a test call costs nothing. */
+/**
+ * The longest prefix wins. A trunk is paid by the organization itself, and a test call costs nothing, as do minutes of the
+ * simulator: a price for them is only there to try out debits.
+ */
 export function createPriceOfLeg(prices: readonly LinePrice[]): PriceOfLeg {
   const longestFirst = prices.toSorted((one, other) => other.prefix.length - one.prefix.length)
   return ({ direction, line, test, to }) => {
     if (test || line === 'trunk') return 0
     const price = longestFirst.find((each) => each.direction === direction && to.startsWith(each.prefix))
-    return price?.microUsdPerMinute ?? null
+    return price?.microUsdPerMinute ?? (line === 'simulator' ? 0 : null)
   }
 }
 

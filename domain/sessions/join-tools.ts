@@ -50,7 +50,7 @@ export function joinTools(
 }
 
 /** The arguments of a tool that names none. */
-function parametersOf(source: ToolSource, transport: SessionTransport): PipelineTool['parameters'] {
+export function parametersOf(source: ToolSource, transport: SessionTransport): NonNullable<PipelineTool['parameters']> {
   if (source.kind !== 'builtin') return { type: 'object', properties: {} }
   const { name, config } = source
   if (name === 'send_dtmf') return pressKeysParameters

@@ -5,6 +5,7 @@
  */
 import type { Agent, AgentSettings } from '../agents/agent.ts'
 import { turnDelays } from '../agents/turn-delays.ts'
+import { objectiveOf } from '../catalog/model.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { WantedSession } from './start.ts'
 
@@ -32,7 +33,7 @@ export function joinSettings(agent: Agent | null, ...requests: readonly WantedSe
   return {
     agentName: of?.name ?? null,
     systemPrompt: chosen(of?.systemPrompt, all('systemPrompt')) || defaultPrompt,
-    intent: { language, optimizeFor, region: region ?? null },
+    intent: { language, optimizeFor: objectiveOf(optimizeFor), region: region ?? null },
     voice: chosen(of?.voice, all('voice')) ?? null,
     firstMessage,
     firstMessageMode: mode ?? (firstMessage === null ? 'listen' : 'message'),

@@ -18,6 +18,7 @@ import type {
   TransferDone,
   TransferStore,
   WantedCancel,
+  WantedComplete,
   WantedTransfer,
 } from './transfer.ts'
 import { readTransferConfig } from './transfer-config.ts'
@@ -83,14 +84,14 @@ export class AskTransfers {
     caller: Caller,
     callId: string,
     transferId: string,
-    recipientIdentity: string | null,
+    wanted: WantedComplete,
   ): Promise<TransferProgress> {
     const { call, transfer } = await this.#find(caller, callId, transferId)
     const { kind, status } = transfer
     const isConnected = kind === 'warm' && (status === 'bridging' || status === 'completed')
-    if (!isConnected) return this.#run(call, { action: 'complete', transferId, recipientIdentity })
+    if (!isConnected) return this.#run(call, { action: 'complete', transferId, ...wanted })
     // It is as it should be, also when no process holds the call any more.
-    if (![null, transfer.recipientIdentity].includes(recipientIdentity)) throw otherRecipient()
+    if (![null, transfer.recipientIdentity].includes(wanted.recipientIdentity)) throw otherRecipient()
     const all = await this.#deps.transfers.list(call, callId)
     return this.#progress(call, { transferId, attemptIds: attemptIdsOf(all, transferId), nextId: null })
   }

@@ -46,7 +46,9 @@ export class CallTransfers implements LiveTransfers {
       command.action === 'complete' && ![null, `transfer_${transferId}`].includes(command.recipientIdentity)
     if (isOther) return { refused: 'recipient_mismatch' }
     const done =
-      command.action === 'complete' ? transfer.complete(transferId) : await transfer.cancel(transferId, command.wanted)
+      command.action === 'complete'
+        ? transfer.complete(transferId, command.summary ?? null)
+        : await transfer.cancel(transferId, command.wanted)
     return done ?? { refused: 'state_conflict', status }
   }
 

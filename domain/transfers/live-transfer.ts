@@ -16,6 +16,7 @@ import { leftWhileBridging } from './leaving.ts'
 import { newTransfer } from './new-transfer.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { dialMs, Recipient } from './recipient.ts'
+import { nothingSaid, type Said, withSaid } from './said.ts'
 import { isOver, type TransferStatus } from './states.ts'
 import type { Destination, Transfer, TransferDone, WantedCancel, WantedTransfer } from './transfer.ts'
 import { detectVoicemail } from './voicemail-detection.ts'
@@ -74,7 +75,7 @@ export class LiveTransfer implements OpenTransfer {
   #isRunning = false
   #settled: (() => void)[] = []
   #decided: (() => void)[] = []
-  #reason: string | null = null
+  #said: Said = nothingSaid
 
   constructor(
     deps: LiveTransferDeps,
@@ -123,12 +124,13 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   /** Null: it cannot be completed in this state. */
-  complete(transferId: string): TransferDone | null {
+  complete(transferId: string, summary: string | null): TransferDone | null {
     const attempt = this.#find(transferId)
     if (attempt === null || attempt !== this.#newest || this.#wanted.kind === 'blind') return null
     const { status } = attempt.row
     if (status !== 'screening' && status !== 'bridging' && status !== 'completed') return null
-    if (status === 'screening') this.#happened({ type: 'attempt', attempt: this.#course.attempt, event: 'accepted' })
+    if (status === 'screening') this.#said = { reason: null, summary }
+    if (status === 'screening') this.#attemptEvent('accepted')
     return this.#done(attempt, null)
   }
 
@@ -137,10 +139,9 @@ export class LiveTransfer implements OpenTransfer {
     const attempt = this.#find(transferId)
     const isCancellable = attempt?.row.status === 'requested' || attempt?.row.status === 'screening'
     if (attempt === null || attempt !== this.#newest || !isCancellable) return null
-    this.#reason = wanted.reason
-    const type = wanted.tryNext ? 'tryNext' : 'attempt'
+    this.#said = { reason: wanted.reason, summary: wanted.summary ?? null }
     const event = wanted.voicemailDetected ? 'cancelMachine' : 'cancel'
-    this.#happened({ type, attempt: this.#course.attempt, event })
+    this.#happened({ type: wanted.tryNext ? 'tryNext' : 'attempt', attempt: this.#course.attempt, event })
     const next = this.#newest === attempt ? null : this.#newest
     await this.#untilSettled()
     return this.#done(attempt, next)
@@ -319,15 +320,14 @@ export class LiveTransfer implements OpenTransfer {
     const attempt = this.#newest
     const nowMs = this.#deps.clock.nowMs()
     const voicemailDetected = cause === 'voicemail' || attempt.row.voicemailDetected
-    const reason = this.#reason === null ? {} : { cancel_reason: this.#reason }
-    this.#reason = null
     attempt.row = {
       ...attempt.row,
       ...{ status, failureCause: cause, voicemailDetected, updatedAtMs: nowMs },
-      metadata: { ...attempt.row.metadata, ...reason },
+      ...withSaid(attempt.row, this.#said),
       fallback: then === 'fallback' ? { ...this.#wanted.fallback, voicemailDetected } : null,
       completedAtMs: isOver(status) ? nowMs : null,
     }
+    this.#said = nothingSaid
     this.#store(attempt, then === 'dial' ? this.#nextId : null)
     this.#cancelTimer()
     if (status === 'screening') return

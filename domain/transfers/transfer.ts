@@ -36,6 +36,11 @@ export type Transfer = Tenant & {
   completedAtMs: number | null
 }
 
+/** A recipient has taken the call. */
+export function wasTaken(attempts: readonly Pick<Transfer, 'status'>[]): boolean {
+  return attempts.some(({ status }) => status === 'completed')
+}
+
 export type Destination = {
   /** E.164. */
   to: string
@@ -84,12 +89,15 @@ export type WantedTransfer = {
   outboundTrunkId: string | null
 }
 
-export type WantedCancel = { tryNext: boolean; voicemailDetected: boolean; reason: string | null }
+/** A summary of null leaves that of the attempt. A process of an earlier version sends none. */
+type NewSummary = { summary?: string | null }
+export type WantedCancel = { tryNext: boolean; voicemailDetected: boolean; reason: string | null } & NewSummary
+export type WantedComplete = { recipientIdentity: string | null } & NewSummary
 
 /** A command for the transfers of a call, as it travels to the process that holds the call. */
 export type TransferCommand =
   | { action: 'start'; wanted: WantedTransfer }
-  | { action: 'complete'; transferId: string; recipientIdentity: string | null }
+  | ({ action: 'complete'; transferId: string } & WantedComplete)
   | { action: 'cancel'; transferId: string; wanted: WantedCancel }
 
 /** The answer to a command that was carried out, by ids: the rows are stored. */

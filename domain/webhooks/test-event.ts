@@ -55,7 +55,7 @@ function bodyOf(
         nowMs,
       )
     case 'call.report': {
-      const costs = { lines: [], costMicroUsd: 0 }
+      const costs = { lines: [], costMicroUsd: 0, isComplete: true }
       const reported = { call, report, turns: [], turnsTotal: 0, costs, callback: null, recordingUrl: null }
       return payloads.report(reported, customData, nowMs)
     }

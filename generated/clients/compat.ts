@@ -31,8 +31,8 @@ import type {
   NativeMeta,
   NativeToolCall,
   NativeTranscription,
-  Objective,
   OpenapiDocument,
+  OptimizeFor,
   RealtimeClientSecret,
   RealtimeClientSecretRequest,
   RealtimeSession,
@@ -149,7 +149,7 @@ export type PreviewRoutingCall = CallOptions & {
   query: {
     stage: Stage
     language: LanguageTag
-    objective?: Objective
+    objective?: OptimizeFor
     region?: string
     path?: BenchmarkPath
   }

@@ -6,8 +6,8 @@ import type {
   LLMRequestInput,
   LLMResponse,
   ModelsResponse,
-  Objective,
   OpenapiDocument,
+  OptimizeFor,
   PathChoice,
   ResponseCompleted,
   ResponseCreated,
@@ -48,7 +48,7 @@ export type GetOpenapiCall = CallOptions
 export type GetOpenapiAnswer =
   | Answer<'application/json', OpenapiDocument>
 
-export type ListModelsCall = CallOptions & { query?: { language?: string; objective?: Objective; path?: PathChoice } }
+export type ListModelsCall = CallOptions & { query?: { language?: string; objective?: OptimizeFor; path?: PathChoice } }
 
 export type ListModelsAnswer =
   | Answer<'application/json', ModelsResponse>

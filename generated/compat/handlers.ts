@@ -33,8 +33,8 @@ import type {
   NativeMeta,
   NativeToolCall,
   NativeTranscription,
-  Objective,
   OpenapiDocument,
+  OptimizeFor,
   RealtimeClientSecret,
   RealtimeClientSecretRequest,
   RealtimeSession,
@@ -85,10 +85,10 @@ export type CreateChatCompletionResult =
       status: 200
       type: 'application/json'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-route': string
       }
@@ -98,10 +98,10 @@ export type CreateChatCompletionResult =
       status: 200
       type: 'text/event-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-route': string
       }
@@ -136,10 +136,10 @@ export type CreateCompatResponseResult =
       status: 200
       type: 'application/json'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-route': string
       }
@@ -149,10 +149,10 @@ export type CreateCompatResponseResult =
       status: 200
       type: 'text/event-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-route': string
       }
@@ -182,10 +182,10 @@ export type CreateCompatTranscriptionResult =
       status: 200
       type: 'application/json'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
       }
       body: CompatTranscription
@@ -194,10 +194,10 @@ export type CreateCompatTranscriptionResult =
       status: 200
       type: 'text/plain'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
       }
       body: string | ByteStream
@@ -206,10 +206,10 @@ export type CreateCompatTranscriptionResult =
       status: 200
       type: 'text/event-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
       }
       body: AsyncIterable<CreateCompatTranscriptionEvent>
@@ -229,11 +229,11 @@ export type CreateCompatSpeechResult =
       status: 200
       type: 'audio/pcm' | `audio/pcm;${string}`
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
         'Service-Usage-Characters': number
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
       }
       body: ByteStream
@@ -242,11 +242,11 @@ export type CreateCompatSpeechResult =
       status: 200
       type: 'audio/wav' | `audio/wav;${string}`
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
         'Service-Usage-Characters': number
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
       }
       body: ByteStream
@@ -255,11 +255,11 @@ export type CreateCompatSpeechResult =
       status: 200
       type: 'text/event-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
         'Service-Usage-Characters': number
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
       }
       body: AsyncIterable<CreateCompatSpeechEvent>
@@ -277,11 +277,11 @@ export type StreamCompatSpeechResult =
       status: 200
       type?: 'audio/pcm' | `audio/pcm;${string}`
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
         'Service-Usage-Characters': number
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
       }
       body: ByteStream
@@ -312,7 +312,7 @@ export type PreviewRoutingRequest = {
   query: {
     stage: Stage
     language: LanguageTag
-    objective?: Objective
+    objective?: OptimizeFor
     region?: string
     path?: BenchmarkPath
   }
@@ -335,11 +335,11 @@ export type SynthesizeResult =
       status: 200
       type: 'audio/pcm' | `audio/pcm;${string}`
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
         'Service-Usage-Characters': number
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
@@ -351,11 +351,11 @@ export type SynthesizeResult =
       status: 200
       type: 'audio/wav' | `audio/wav;${string}`
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
         'Service-Usage-Characters': number
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
@@ -388,10 +388,10 @@ export type TranscribeResult =
       status: 200
       type: 'application/json'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
@@ -403,10 +403,10 @@ export type TranscribeResult =
       status: 200
       type: 'text/event-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
@@ -434,10 +434,10 @@ export type CompleteResult =
       status: 200
       type: 'application/json'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
@@ -449,10 +449,10 @@ export type CompleteResult =
       status: 200
       type: 'text/event-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
         'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string

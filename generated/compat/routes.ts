@@ -85,10 +85,10 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
-            'Cache-Control',
             'x-service-ignored',
             'x-route',
           ],
@@ -132,10 +132,10 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
-            'Cache-Control',
             'x-service-ignored',
             'x-route',
           ],
@@ -187,10 +187,10 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/plain', 'text/event-stream'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
-            'Cache-Control',
             'x-service-ignored',
           ],
           eventFormat: 'data',
@@ -233,11 +233,11 @@ export const compatSurface: Surface = {
         '200': {
           types: ['audio/pcm', 'audio/wav', 'text/event-stream'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
             'Service-Usage-Characters',
-            'Cache-Control',
             'x-service-ignored',
           ],
           eventFormat: 'data',
@@ -280,11 +280,11 @@ export const compatSurface: Surface = {
         '200': {
           types: ['audio/pcm'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
             'Service-Usage-Characters',
-            'Cache-Control',
             'x-service-ignored',
           ],
         },
@@ -400,11 +400,11 @@ export const compatSurface: Surface = {
         '200': {
           types: ['audio/pcm', 'audio/wav'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
             'Service-Usage-Characters',
-            'Cache-Control',
             'x-service-ignored',
             'x-service-provider',
             'x-service-model',
@@ -455,10 +455,10 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
-            'Cache-Control',
             'x-service-ignored',
             'x-service-provider',
             'x-service-model',
@@ -504,10 +504,10 @@ export const compatSurface: Surface = {
         '200': {
           types: ['application/json', 'text/event-stream'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
-            'Cache-Control',
             'x-service-ignored',
             'x-service-provider',
             'x-service-model',

@@ -206,9 +206,9 @@ export type ErrorDetails = {
   sessionId?: string
   /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
   status?: string
-  /** With `MESSAGE_SEND_FAILED`; null: the provider gave no answer. */
+  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
   providerStatus?: number | null
-  /** With `MESSAGE_SEND_FAILED`; the reason in the words of the provider. */
+  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
   providerDetail?: string | null
 }
 
@@ -221,6 +221,10 @@ export type ErrorEnvelope = {
   /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
   issues?: ValidationIssue[]
   details?: ErrorDetails
+  /** With `MESSAGE_SEND_FAILED`, the status that the provider answered; null: the provider gave no answer. `details` has it too. */
+  providerStatus?: number | null
+  /** With `MESSAGE_SEND_FAILED`, the reason in the words of the provider; null: none was given. `details` has it too. */
+  providerDetail?: string | null
   /** Same as Service-Request-ID. */
   requestId: string
 }

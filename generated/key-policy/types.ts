@@ -31,5 +31,6 @@ export type KeyPolicy = {
     /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
     period: 'day' | 'month' | 'total'
   }
-  objective?: 'balanced' | 'quality' | 'latency' | 'cost'
+  /** The aim of the ranking, for requests that name none. `accuracy` is another word for `quality`. */
+  objective?: 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
 }

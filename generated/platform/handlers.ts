@@ -139,7 +139,12 @@ export type GetOrganizationRequest = {
 }
 
 export type GetOrganizationResult =
-  | { status: 200; type?: 'application/json'; body: Organization }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Organization
+    }
 
 export type UpdateOrganizationRequest = {
   path: Record<string, never>
@@ -149,7 +154,12 @@ export type UpdateOrganizationRequest = {
 }
 
 export type UpdateOrganizationResult =
-  | { status: 200; type?: 'application/json'; body: Organization }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Organization
+    }
 
 export type GetUsageRequest = {
   path: Record<string, never>
@@ -159,7 +169,12 @@ export type GetUsageRequest = {
 }
 
 export type GetUsageResult =
-  | { status: 200; type?: 'application/json'; body: Usage }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Usage
+    }
 
 export type GetCreditsRequest = {
   path: Record<string, never>
@@ -169,7 +184,12 @@ export type GetCreditsRequest = {
 }
 
 export type GetCreditsResult =
-  | { status: 200; type?: 'application/json'; body: Credits }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Credits
+    }
 
 export type ListAgentsRequest = {
   path: Record<string, never>
@@ -179,7 +199,12 @@ export type ListAgentsRequest = {
 }
 
 export type ListAgentsResult =
-  | { status: 200; type?: 'application/json'; body: AgentList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AgentList
+    }
 
 export type CreateAgentRequest = {
   path: Record<string, never>
@@ -189,7 +214,12 @@ export type CreateAgentRequest = {
 }
 
 export type CreateAgentResult =
-  | { status: 201; type?: 'application/json'; body: Agent }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Agent
+    }
 
 export type GetAgentRequest = {
   path: { id: string }
@@ -199,7 +229,12 @@ export type GetAgentRequest = {
 }
 
 export type GetAgentResult =
-  | { status: 200; type?: 'application/json'; body: Agent }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Agent
+    }
 
 export type DeleteAgentRequest = {
   path: { id: string }
@@ -219,7 +254,12 @@ export type UpdateAgentRequest = {
 }
 
 export type UpdateAgentResult =
-  | { status: 200; type?: 'application/json'; body: Agent }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Agent
+    }
 
 export type ListAgentToolsRequest = {
   path: { id: string }
@@ -229,7 +269,12 @@ export type ListAgentToolsRequest = {
 }
 
 export type ListAgentToolsResult =
-  | { status: 200; type?: 'application/json'; body: ToolList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: ToolList
+    }
 
 export type CreateAgentToolRequest = {
   path: { id: string }
@@ -239,7 +284,12 @@ export type CreateAgentToolRequest = {
 }
 
 export type CreateAgentToolResult =
-  | { status: 201; type?: 'application/json'; body: Tool }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Tool
+    }
 
 export type GetAgentToolRequest = {
   path: { id: string; toolId: string }
@@ -249,7 +299,12 @@ export type GetAgentToolRequest = {
 }
 
 export type GetAgentToolResult =
-  | { status: 200; type?: 'application/json'; body: Tool }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Tool
+    }
 
 export type DeleteAgentToolRequest = {
   path: { id: string; toolId: string }
@@ -269,7 +324,12 @@ export type UpdateAgentToolRequest = {
 }
 
 export type UpdateAgentToolResult =
-  | { status: 200; type?: 'application/json'; body: Tool }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Tool
+    }
 
 export type ListAgentCallsRequest = {
   path: { id: string }
@@ -279,7 +339,12 @@ export type ListAgentCallsRequest = {
 }
 
 export type ListAgentCallsResult =
-  | { status: 200; type?: 'application/json'; body: AgentCallList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AgentCallList
+    }
 
 export type ListSessionsRequest = {
   path: Record<string, never>
@@ -297,7 +362,12 @@ export type ListSessionsRequest = {
 }
 
 export type ListSessionsResult =
-  | { status: 200; type?: 'application/json'; body: SessionPage }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SessionPage
+    }
 
 export type CreateSessionRequest = {
   path: Record<string, never>
@@ -307,7 +377,12 @@ export type CreateSessionRequest = {
 }
 
 export type CreateSessionResult =
-  | { status: 201; type?: 'application/json'; body: StartedSession }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: StartedSession
+    }
 
 export type CreatePhoneSessionRequest = {
   path: Record<string, never>
@@ -320,7 +395,7 @@ export type CreatePhoneSessionResult =
   | {
       status: 200
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: StartedPhoneSession
     }
 
@@ -332,7 +407,12 @@ export type GetSessionRequest = {
 }
 
 export type GetSessionResult =
-  | { status: 200; type?: 'application/json'; body: Session }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Session
+    }
 
 export type GetSessionTranscriptRequest = {
   path: { id: string }
@@ -342,7 +422,12 @@ export type GetSessionTranscriptRequest = {
 }
 
 export type GetSessionTranscriptResult =
-  | { status: 200; type?: 'application/json'; body: SessionTranscript }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SessionTranscript
+    }
 
 export type StreamSessionEvent =
   | { event: 'status'; data: SessionStatus }
@@ -359,7 +444,12 @@ export type StreamSessionRequest = {
 }
 
 export type StreamSessionResult =
-  | { status: 200; type?: 'text/event-stream'; body: AsyncIterable<StreamSessionEvent> }
+  | {
+      status: 200
+      type?: 'text/event-stream'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AsyncIterable<StreamSessionEvent>
+    }
 
 export type GetCallRequest = {
   path: { id: string }
@@ -369,7 +459,12 @@ export type GetCallRequest = {
 }
 
 export type GetCallResult =
-  | { status: 200; type?: 'application/json'; body: Call }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Call
+    }
 
 export type ListCallEventsRequest = {
   path: { id: string }
@@ -379,7 +474,12 @@ export type ListCallEventsRequest = {
 }
 
 export type ListCallEventsResult =
-  | { status: 200; type?: 'application/json'; body: CallEventList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: CallEventList
+    }
 
 export type GetCallReportRequest = {
   path: { id: string }
@@ -389,7 +489,12 @@ export type GetCallReportRequest = {
 }
 
 export type GetCallReportResult =
-  | { status: 200; type?: 'application/json'; body: CallReport }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: CallReport
+    }
 
 export type FinalizeCallReportRequest = {
   path: { id: string }
@@ -399,7 +504,12 @@ export type FinalizeCallReportRequest = {
 }
 
 export type FinalizeCallReportResult =
-  | { status: 200; type?: 'application/json'; body: FinalizedReport }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: FinalizedReport
+    }
 
 export type GetCallRecordingRequest = {
   path: { id: string }
@@ -409,7 +519,12 @@ export type GetCallRecordingRequest = {
 }
 
 export type GetCallRecordingResult =
-  | { status: 200; type?: 'application/json'; body: RecordingLink }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: RecordingLink
+    }
 
 export type GetCallRecordingAudioRequest = {
   path: { id: string }
@@ -423,9 +538,9 @@ export type GetCallRecordingAudioResult =
       status: 200
       type?: 'audio/wav' | `audio/wav;${string}`
       headers: {
+        'Cache-Control': 'no-store'
         ETag: string
         'Accept-Ranges': 'bytes'
-        'Cache-Control': 'no-store'
         'Content-Disposition': string
         'Content-Length': number
         'X-Content-Type-Options': 'nosniff'
@@ -436,9 +551,9 @@ export type GetCallRecordingAudioResult =
       status: 206
       type?: 'audio/wav' | `audio/wav;${string}`
       headers: {
+        'Cache-Control': 'no-store'
         ETag: string
         'Accept-Ranges': 'bytes'
-        'Cache-Control': 'no-store'
         'Content-Disposition': string
         'Content-Length': number
         'X-Content-Type-Options': 'nosniff'
@@ -455,7 +570,12 @@ export type WebJoinCallRequest = {
 }
 
 export type WebJoinCallResult =
-  | { status: 200; type?: 'application/json'; body: WebJoined }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebJoined
+    }
 
 export type EndCallRequest = {
   path: { id: string }
@@ -465,7 +585,12 @@ export type EndCallRequest = {
 }
 
 export type EndCallResult =
-  | { status: 200; type?: 'application/json'; body: EndedCall }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: EndedCall
+    }
 
 export type TransferCallBlindRequest = {
   path: { id: string }
@@ -478,7 +603,7 @@ export type TransferCallBlindResult =
   | {
       status: 201
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: Transfer
     }
 
@@ -493,7 +618,7 @@ export type TransferCallWarmResult =
   | {
       status: 201
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: TransferProgress
     }
 
@@ -508,7 +633,7 @@ export type CompleteTransferResult =
   | {
       status: 200
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: Transfer
     }
 
@@ -523,7 +648,7 @@ export type CancelTransferResult =
   | {
       status: 200
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: TransferProgress
     }
 
@@ -535,7 +660,12 @@ export type ListCallbacksRequest = {
 }
 
 export type ListCallbacksResult =
-  | { status: 200; type?: 'application/json'; body: CallbackPage }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: CallbackPage
+    }
 
 export type GetCallbackRequest = {
   path: { id: string }
@@ -545,7 +675,12 @@ export type GetCallbackRequest = {
 }
 
 export type GetCallbackResult =
-  | { status: 200; type?: 'application/json'; body: Callback }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Callback
+    }
 
 export type CancelCallbackRequest = {
   path: { id: string }
@@ -555,7 +690,12 @@ export type CancelCallbackRequest = {
 }
 
 export type CancelCallbackResult =
-  | { status: 200; type?: 'application/json'; body: Callback }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Callback
+    }
 
 export type DispatchCallbackRequest = {
   path: { id: string }
@@ -565,7 +705,12 @@ export type DispatchCallbackRequest = {
 }
 
 export type DispatchCallbackResult =
-  | { status: 200; type?: 'application/json'; body: Callback }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Callback
+    }
 
 export type ListPhoneNumbersRequest = {
   path: Record<string, never>
@@ -575,7 +720,12 @@ export type ListPhoneNumbersRequest = {
 }
 
 export type ListPhoneNumbersResult =
-  | { status: 200; type?: 'application/json'; body: PhoneNumberList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: PhoneNumberList
+    }
 
 export type PurchasePhoneNumberRequest = {
   path: Record<string, never>
@@ -588,7 +738,7 @@ export type PurchasePhoneNumberResult =
   | {
       status: 201
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: PhoneNumber
     }
 
@@ -600,7 +750,12 @@ export type SearchPhoneNumbersRequest = {
 }
 
 export type SearchPhoneNumbersResult =
-  | { status: 200; type?: 'application/json'; body: AvailablePhoneNumberList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AvailablePhoneNumberList
+    }
 
 export type ImportPhoneNumberRequest = {
   path: Record<string, never>
@@ -610,7 +765,12 @@ export type ImportPhoneNumberRequest = {
 }
 
 export type ImportPhoneNumberResult =
-  | { status: 201; type?: 'application/json'; body: PhoneNumber }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: PhoneNumber
+    }
 
 export type ListSipConnectionsRequest = {
   path: Record<string, never>
@@ -620,7 +780,12 @@ export type ListSipConnectionsRequest = {
 }
 
 export type ListSipConnectionsResult =
-  | { status: 200; type?: 'application/json'; body: SipConnectionList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SipConnectionList
+    }
 
 export type CreateSipConnectionRequest = {
   path: Record<string, never>
@@ -630,7 +795,12 @@ export type CreateSipConnectionRequest = {
 }
 
 export type CreateSipConnectionResult =
-  | { status: 201; type?: 'application/json'; body: SipConnection }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SipConnection
+    }
 
 export type DeleteSipConnectionRequest = {
   path: { id: string }
@@ -650,7 +820,12 @@ export type UpdateSipConnectionRequest = {
 }
 
 export type UpdateSipConnectionResult =
-  | { status: 200; type?: 'application/json'; body: SipConnection }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SipConnection
+    }
 
 export type GetBusinessVerificationRequest = {
   path: Record<string, never>
@@ -660,7 +835,12 @@ export type GetBusinessVerificationRequest = {
 }
 
 export type GetBusinessVerificationResult =
-  | { status: 200; type?: 'application/json'; body: BusinessVerification }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: BusinessVerification
+    }
 
 export type SaveBusinessVerificationDraftRequest = {
   path: Record<string, never>
@@ -670,7 +850,12 @@ export type SaveBusinessVerificationDraftRequest = {
 }
 
 export type SaveBusinessVerificationDraftResult =
-  | { status: 200; type?: 'application/json'; body: BusinessVerification }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: BusinessVerification
+    }
 
 export type SubmitBusinessVerificationRequest = {
   path: Record<string, never>
@@ -680,7 +865,12 @@ export type SubmitBusinessVerificationRequest = {
 }
 
 export type SubmitBusinessVerificationResult =
-  | { status: 200; type?: 'application/json'; body: BusinessVerification }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: BusinessVerification
+    }
 
 export type GetPhoneNumberRequest = {
   path: { id: string }
@@ -690,7 +880,12 @@ export type GetPhoneNumberRequest = {
 }
 
 export type GetPhoneNumberResult =
-  | { status: 200; type?: 'application/json'; body: PhoneNumber }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: PhoneNumber
+    }
 
 export type DeletePhoneNumberRequest = {
   path: { id: string }
@@ -710,7 +905,12 @@ export type UpdatePhoneNumberRequest = {
 }
 
 export type UpdatePhoneNumberResult =
-  | { status: 200; type?: 'application/json'; body: PhoneNumber }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: PhoneNumber
+    }
 
 export type GetSmsRegistrationRequest = {
   path: Record<string, never>
@@ -720,7 +920,12 @@ export type GetSmsRegistrationRequest = {
 }
 
 export type GetSmsRegistrationResult =
-  | { status: 200; type?: 'application/json'; body: SmsRegistration }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SmsRegistration
+    }
 
 export type SaveSmsBrandRequest = {
   path: Record<string, never>
@@ -730,7 +935,12 @@ export type SaveSmsBrandRequest = {
 }
 
 export type SaveSmsBrandResult =
-  | { status: 200; type?: 'application/json'; body: SmsBrandState }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SmsBrandState
+    }
 
 export type SubmitSmsBrandRequest = {
   path: Record<string, never>
@@ -740,7 +950,12 @@ export type SubmitSmsBrandRequest = {
 }
 
 export type SubmitSmsBrandResult =
-  | { status: 200; type?: 'application/json'; body: SmsBrandState }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SmsBrandState
+    }
 
 export type OrderSmsBrandVettingRequest = {
   path: Record<string, never>
@@ -750,7 +965,12 @@ export type OrderSmsBrandVettingRequest = {
 }
 
 export type OrderSmsBrandVettingResult =
-  | { status: 200; type?: 'application/json'; body: SmsVetting }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SmsVetting
+    }
 
 export type SaveSmsCampaignRequest = {
   path: Record<string, never>
@@ -760,7 +980,12 @@ export type SaveSmsCampaignRequest = {
 }
 
 export type SaveSmsCampaignResult =
-  | { status: 200; type?: 'application/json'; body: SmsCampaignState }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SmsCampaignState
+    }
 
 export type SubmitSmsCampaignRequest = {
   path: Record<string, never>
@@ -773,7 +998,7 @@ export type SubmitSmsCampaignResult =
   | {
       status: 200
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: SmsCampaignState
     }
 
@@ -785,7 +1010,12 @@ export type AssignSmsNumberRequest = {
 }
 
 export type AssignSmsNumberResult =
-  | { status: 200; type?: 'application/json'; body: SmsNumber }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: SmsNumber
+    }
 
 export type UnassignSmsNumberRequest = {
   path: { phoneNumberId: string }
@@ -808,7 +1038,7 @@ export type SendAgentMessageResult =
   | {
       status: 202
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: SentMessage
     }
 
@@ -823,7 +1053,7 @@ export type SendNumberMessageResult =
   | {
       status: 202
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: SentNumberMessage
     }
 
@@ -838,7 +1068,7 @@ export type CallFromRmsgNumberResult =
   | {
       status: 200
       type?: 'application/json'
-      headers?: { 'Idempotent-Replayed'?: 'true' }
+      headers?: { 'Cache-Control'?: 'no-store'; 'Idempotent-Replayed'?: 'true' }
       body: StartedRmsgCall
     }
 
@@ -850,7 +1080,12 @@ export type ListRmsgNumbersRequest = {
 }
 
 export type ListRmsgNumbersResult =
-  | { status: 200; type?: 'application/json'; body: RmsgNumberList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: RmsgNumberList
+    }
 
 export type ListRmsgSubscriptionsRequest = {
   path: Record<string, never>
@@ -860,7 +1095,12 @@ export type ListRmsgSubscriptionsRequest = {
 }
 
 export type ListRmsgSubscriptionsResult =
-  | { status: 200; type?: 'application/json'; body: RmsgSubscriptionList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: RmsgSubscriptionList
+    }
 
 export type PutRmsgSubscriptionRequest = {
   path: Record<string, never>
@@ -870,8 +1110,18 @@ export type PutRmsgSubscriptionRequest = {
 }
 
 export type PutRmsgSubscriptionResult =
-  | { status: 200; type?: 'application/json'; body: RmsgSubscription }
-  | { status: 201; type?: 'application/json'; body: RmsgSubscription }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: RmsgSubscription
+    }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: RmsgSubscription
+    }
 
 export type DeleteRmsgSubscriptionsRequest = {
   path: Record<string, never>
@@ -901,7 +1151,12 @@ export type TestWebhookRequest = {
 }
 
 export type TestWebhookResult =
-  | { status: 200; type?: 'application/json'; body: WebhookTestResult }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebhookTestResult
+    }
 
 export type ListWebhookDeliveriesRequest = {
   path: Record<string, never>
@@ -922,7 +1177,12 @@ export type ListWebhookDeliveriesRequest = {
 }
 
 export type ListWebhookDeliveriesResult =
-  | { status: 200; type?: 'application/json'; body: WebhookDeliveryPage }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebhookDeliveryPage
+    }
 
 export type GetWebhookDeliveryRequest = {
   path: { id: string }
@@ -932,7 +1192,12 @@ export type GetWebhookDeliveryRequest = {
 }
 
 export type GetWebhookDeliveryResult =
-  | { status: 200; type?: 'application/json'; body: WebhookDeliveryDetail }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebhookDeliveryDetail
+    }
 
 export type RedeliverWebhookRequest = {
   path: { id: string }
@@ -942,7 +1207,12 @@ export type RedeliverWebhookRequest = {
 }
 
 export type RedeliverWebhookResult =
-  | { status: 200; type?: 'application/json'; body: WebhookAttemptResult }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebhookAttemptResult
+    }
 
 export type ListWebhooksRequest = {
   path: Record<string, never>
@@ -952,7 +1222,12 @@ export type ListWebhooksRequest = {
 }
 
 export type ListWebhooksResult =
-  | { status: 200; type?: 'application/json'; body: WebhookList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebhookList
+    }
 
 export type CreateWebhookRequest = {
   path: Record<string, never>
@@ -962,7 +1237,12 @@ export type CreateWebhookRequest = {
 }
 
 export type CreateWebhookResult =
-  | { status: 201; type?: 'application/json'; body: Webhook }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Webhook
+    }
 
 export type GetWebhookRequest = {
   path: { id: string }
@@ -972,7 +1252,12 @@ export type GetWebhookRequest = {
 }
 
 export type GetWebhookResult =
-  | { status: 200; type?: 'application/json'; body: Webhook }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Webhook
+    }
 
 export type DeleteWebhookRequest = {
   path: { id: string }
@@ -992,7 +1277,12 @@ export type UpdateWebhookRequest = {
 }
 
 export type UpdateWebhookResult =
-  | { status: 200; type?: 'application/json'; body: Webhook }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Webhook
+    }
 
 export type GetWebhookSecretRequest = {
   path: Record<string, never>
@@ -1002,7 +1292,12 @@ export type GetWebhookSecretRequest = {
 }
 
 export type GetWebhookSecretResult =
-  | { status: 200; type?: 'application/json'; body: WebhookSecret }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebhookSecret
+    }
 
 export type RotateWebhookSecretRequest = {
   path: Record<string, never>
@@ -1012,7 +1307,12 @@ export type RotateWebhookSecretRequest = {
 }
 
 export type RotateWebhookSecretResult =
-  | { status: 200; type?: 'application/json'; body: WebhookSecret }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: WebhookSecret
+    }
 
 export type StreamWebhookEventsEvent =
   | { event: 'open'; data: WebhookStreamOpen }
@@ -1028,7 +1328,12 @@ export type StreamWebhookEventsRequest = {
 }
 
 export type StreamWebhookEventsResult =
-  | { status: 200; type?: 'text/event-stream'; body: AsyncIterable<StreamWebhookEventsEvent> }
+  | {
+      status: 200
+      type?: 'text/event-stream'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AsyncIterable<StreamWebhookEventsEvent>
+    }
 
 export type ListProvidersRequest = {
   path: Record<string, never>
@@ -1038,7 +1343,12 @@ export type ListProvidersRequest = {
 }
 
 export type ListProvidersResult =
-  | { status: 200; type?: 'application/json'; body: ProviderList }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: ProviderList
+    }
 
 export type PutProviderKeyRequest = {
   path: Record<string, never>
@@ -1048,7 +1358,12 @@ export type PutProviderKeyRequest = {
 }
 
 export type PutProviderKeyResult =
-  | { status: 200; type?: 'application/json'; body: ProviderStatus }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: ProviderStatus
+    }
 
 export type DeleteProviderKeyRequest = {
   path: { provider: string }
@@ -1068,7 +1383,12 @@ export type ListKnownProvidersRequest = {
 }
 
 export type ListKnownProvidersResult =
-  | { status: 200; type?: 'application/json'; body: KnownProviders }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: KnownProviders
+    }
 
 export type GetRequestRouteRequest = {
   path: { id: string }
@@ -1078,7 +1398,12 @@ export type GetRequestRouteRequest = {
 }
 
 export type GetRequestRouteResult =
-  | { status: 200; type?: 'application/json'; body: RequestRoute }
+  | {
+      status: 200
+      type?: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: RequestRoute
+    }
 
 /** Each operation is one thin function, which throws the errors of the contract. */
 export type PlatformHandlers<Caller> = {

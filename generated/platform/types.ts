@@ -2,7 +2,7 @@
 
 import type {
   LanguageTag,
-  Objective,
+  OptimizeFor,
   ProviderId,
   ReasoningEffort,
   RoutingPreview,
@@ -17,6 +17,7 @@ export type {
   LanguageTag,
   Objective,
   OpenapiDocument,
+  OptimizeFor,
   ProviderId,
   ReasoningEffort,
   RegionWish,
@@ -145,6 +146,10 @@ export type ErrorEnvelope = {
   /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
   issues?: ValidationIssue[]
   details?: ErrorDetails
+  /** With `MESSAGE_SEND_FAILED`, the status that the provider answered; null: the provider gave no answer. `details` has it too. */
+  providerStatus?: number | null
+  /** With `MESSAGE_SEND_FAILED`, the reason in the words of the provider; null: none was given. `details` has it too. */
+  providerDetail?: string | null
   /** Same as Service-Request-ID. */
   requestId: string
 }
@@ -163,9 +168,9 @@ export type ErrorDetails = {
   sessionId?: string
   /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
   status?: string
-  /** With `MESSAGE_SEND_FAILED`; null: the provider gave no answer. */
+  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
   providerStatus?: number | null
-  /** With `MESSAGE_SEND_FAILED`; the reason in the words of the provider. */
+  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
   providerDetail?: string | null
 }
 
@@ -378,7 +383,7 @@ export type SystemPrompt = string
 
 export type AgentIntent = {
   language: LanguageTag
-  optimizeFor?: Objective
+  optimizeFor?: OptimizeFor
   /** A wish and no filter, as in a request. */
   region?: string
 }
@@ -600,8 +605,8 @@ export type Agent = {
   clientOverrides: ClientOverrides
   /** The variables that its templates take. Names are unique. */
   promptVariables: PromptVariable[] | null
-  /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
-  extractionFields: ExtractionField[] | null
+  /** These values are read out of a finished call. Empty where none were set. */
+  extractionFields: ExtractionField[]
   rmsg: AgentRmsg
   webhooks: AgentWebhooks
   createdAt: string
@@ -731,9 +736,6 @@ export type FunctionName = string
 /** For the LLM. */
 export type ToolDescription = string
 
-/** A JSON Schema (2020-12) of the arguments, `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null: the function has no arguments. The arguments of a built-in function are given. */
-export type ToolParameters = Record<string, unknown> | null
-
 /** 10,000 where it is not set. */
 export type ToolTimeoutMs = number | null
 
@@ -837,9 +839,6 @@ export type InlineSource = { kind: 'inline'; timeoutMs?: ToolTimeoutMs }
 
 export type ToolSource = WebhookSource | BuiltinSource | InlineSource
 
-/** Whether the agent says something before it waits for the tool. `auto` (also where it is not set): when there is no result after 700 ms. */
-export type PreToolSpeech = 'auto' | 'always' | 'never' | null
-
 export type Tool = {
   /** `tool_` and letters and digits. */
   id: string
@@ -847,14 +846,19 @@ export type Tool = {
   test?: TestMark
   name: FunctionName
   description: ToolDescription
-  parameters: ToolParameters
+  /** The JSON Schema of the arguments, as the LLM gets it. Where none was set it is that of the built-in function, or one without arguments. */
+  parameters: Record<string, unknown>
   source: ToolSource
-  preToolSpeech: PreToolSpeech
+  /** As it was set; `auto` where it was not. */
+  preToolSpeech: 'auto' | 'always' | 'never'
   createdAt: string
   updatedAt: string
 }
 
 export type ToolList = Tool[]
+
+/** A JSON Schema (2020-12) of the arguments, `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null: the function has no arguments. The arguments of a built-in function are given. */
+export type ToolParameters = Record<string, unknown> | null
 
 export type NewWebhookSource = {
   kind: 'webhook'
@@ -883,6 +887,9 @@ export type NewToolSource = NewWebhookSource | BuiltinSource | InlineSource
 
 /** NewToolSource as a handler receives it: validation has filled in the defaults. */
 export type NewToolSourceReceived = NewWebhookSourceReceived | BuiltinSource | InlineSource
+
+/** Whether the agent says something before it waits for the tool. `auto` (also where it is not set): when there is no result after 700 ms. */
+export type PreToolSpeech = 'auto' | 'always' | 'never' | null
 
 export type NewTool = {
   name: FunctionName
@@ -1031,7 +1038,7 @@ export type SessionPage = {
 /** With an agent each field replaces that of the agent. Without one `language` is required. */
 export type SessionIntent = {
   language?: LanguageTag
-  optimizeFor?: Objective
+  optimizeFor?: OptimizeFor
   /** A wish and no filter, as in a request. */
   region?: string
 }
@@ -1066,13 +1073,13 @@ export type NewSession = {
   maxToolHops?: MaxToolHops
   timezone?: TimeZone
   recording?: RecordingChoice
-  clientOverrides?: ClientOverrides
   /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
   tools?: NewToolReceived[] | null
   /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
+  clientOverrides?: ClientOverrides
   /** The name of the user of the browser. Without one a name is made. */
   identity?: string | null
   /**
@@ -1121,7 +1128,7 @@ export type Telephony = {
   voicemail?: Voicemail
 } | null
 
-/** Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */
+/** The fields of `POST /v1/sessions`, but those that only a browser has: `identity`, `transport`, `ttlSeconds` and `clientOverrides`. Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */
 export type NewPhoneSession = {
   to: E164
   /** A number of the organization. Without one the oldest number of the agent that may call is taken, and without such a number the oldest of the organization. */
@@ -1132,11 +1139,22 @@ export type NewPhoneSession = {
   systemPrompt?: string | null
   voice?: VoiceChoice
   firstMessage?: FirstMessage
+  firstMessageMode?: FirstMessageMode
   llm?: LlmOptions
   constraints?: StackPreferences
   sttOptions?: AgentSttOptions
   ttsOptions?: AgentTtsOptions
+  backgroundAudio?: BackgroundAudio
+  speechNormalization?: SpeechNormalization
+  idleRePrompts?: IdleRePrompts
+  turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds
+  endCallMessage?: EndCallMessage
+  fallbackMessage?: FallbackMessage
+  maxToolHops?: MaxToolHops
+  timezone?: TimeZone
+  recording?: RecordingChoice
   /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
   tools?: NewToolReceived[] | null
   /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
@@ -1366,14 +1384,16 @@ export type CallReport = {
   /** One value for each extraction field of the agent and of the endpoints that receive the report, null where the call gives no basis for one. Where fields have one name the agent's counts, then that of the oldest endpoint. */
   custom_data: Record<string, string | number | boolean | null>
   transcript: CallTranscript
-  /** null where one of the prices is not known. */
-  cost_micro_usd: string | null
+  /** In micro-USD: the sum of the costs that are known. */
+  cost_micro_usd: string
+  /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
+  cost_complete: boolean
   cost_breakdown: CostLine[]
   metadata: Record<string, unknown>
   artifacts: CallArtifacts
   /** The last callback that was promised in this call. */
   scheduled_callback: Callback | null
-  /** `heuristic`: by rules, because no LLM can be asked. `failed`: an LLM gave nothing usable, and the rules stand. */
+  /** `heuristic`: by rules, because no LLM can be asked, or because the user has said nothing that one could read. `failed`: an LLM gave nothing usable, and the rules stand. */
   analysis_status: 'pending' | 'heuristic' | 'completed' | 'failed'
   analysis_provider: string | null
   analysis_model: string | null
@@ -1429,7 +1449,7 @@ export type Transfer = {
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
   screening_prompt: string | null
-  /** As the request gave it, or as it was made of the call. */
+  /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
@@ -1620,7 +1640,10 @@ export type FinalizedReport = {
   session_id: string
   summary: string
   outcome: CallOutcome
-  cost_micro_usd: string | null
+  /** In micro-USD: the sum of the costs that are known. */
+  cost_micro_usd: string
+  /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
+  cost_complete: boolean
   webhook: {
     status: 'not_configured' | 'pending' | 'delivered' | 'failed'
     attempts: number
@@ -1736,7 +1759,7 @@ export type TransferProgress = {
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
   screening_prompt: string | null
-  /** As the request gave it, or as it was made of the call. */
+  /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
@@ -1752,9 +1775,13 @@ export type TransferProgress = {
   fallback: DoneFallback | null
 }
 
+/** Becomes `summary` of the attempt, in place of the one that it was made with. A transfer that is answered as it is keeps its own. */
+export type NewSummary = string | null
+
 export type CompleteTransfer = {
   /** It must be that of the transfer, if it is given. */
   recipientParticipantIdentity?: string | null
+  summary?: NewSummary
 }
 
 export type CancelTransfer = {
@@ -1764,6 +1791,7 @@ export type CancelTransfer = {
   voicemailDetected?: boolean | null
   /** Kept in `metadata.cancel_reason`. */
   reason?: string | null
+  summary?: NewSummary
 }
 
 export type CallbackPage = { callbacks: Callback[]; next_cursor: string | null }
@@ -2490,6 +2518,7 @@ export type RmsgNumber = {
 
 export type RmsgNumberList = RmsgNumber[]
 
+/** The kind of an event of a rich message. */
 export type RmsgEventType = 'rmsg.received' | 'rmsg.reaction_received' | 'rmsg.sent' | 'rmsg.delivered' | 'rmsg.delivery_failed'
 
 export type RmsgSubscription = {
@@ -2837,7 +2866,7 @@ export type TransferStep = {
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
   screening_prompt: string | null
-  /** As the request gave it, or as it was made of the call. */
+  /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
@@ -2911,8 +2940,10 @@ export type ReportEvent = {
   summary: string
   outcome: CallOutcome
   structured_data: StructuredData
-  /** null where one of the prices is not known. */
-  cost_micro_usd: string | null
+  /** In micro-USD: the sum of the costs that are known. */
+  cost_micro_usd: string
+  /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
+  cost_complete: boolean
   cost_breakdown: CostLine[]
   artifacts: CallArtifacts
   /** The last callback that was promised in this call. */
@@ -2955,4 +2986,107 @@ export type RecordingEvent = {
   test?: TestMark
   recording_url: RecordingUrl
   recording: { status: 'ready' | 'failed'; duration_ms: number | null }
+}
+
+/** A file of a message. */
+export type RmsgMedia = {
+  /** The address of the file, at the provider. */
+  url: string
+  /** The media type of the file. */
+  content_type?: string | null
+}
+
+/** The message. With a reaction it is the message that got the reaction. */
+export type RmsgEventMessage = {
+  /** The `messageId` of a send. */
+  id: string
+  /** One for each pair of numbers. */
+  conversation_id: string
+  /** `inbound` is to our number. */
+  direction?: 'inbound' | 'outbound'
+  /** The number of the person, in E.164. */
+  remote_number: string
+  /** The text; null where the provider does not say it again. */
+  content?: string | null
+  /** `text` of all messages that this service sends. */
+  message_type?: string
+  /** The channel that it took. */
+  service: 'rmsg' | 'sms' | 'rcs'
+  /** Files of the message. */
+  media?: RmsgMedia[]
+  /** True where it went by another channel than `rmsg`. */
+  was_downgraded?: boolean
+  /** The state after this event. */
+  status: 'received' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
+  /** The code of the provider. It is set with `rmsg.delivery_failed`, as are the other three. */
+  error_code?: string | null
+  /** The title of the error. */
+  error_message?: string | null
+  /** The reason in one word. */
+  error_reason?: string | null
+  /** The reason in the words of the provider. */
+  error_detail?: string | null
+  /** The moment at which the message was made. */
+  created_at?: string
+  /** The moment of its last change. */
+  updated_at?: string
+}
+
+/** A reaction to a message. */
+export type RmsgReaction = {
+  /** The id of the reaction. */
+  id: string
+  /** That of the message. */
+  conversation_id?: string
+  /** The message that it is about. */
+  target_message_id: string
+  /** `inbound` is to our number. */
+  direction?: 'inbound' | 'outbound'
+  /** The kind of the reaction. */
+  reaction: 'love' | 'like' | 'dislike' | 'laugh' | 'emphasize' | 'question' | 'custom'
+  /** The emoji of `custom`; else null. */
+  custom_emoji?: string | null
+  /** The number of the person, in E.164. */
+  remote_number?: string
+  /** The moment of the reaction. */
+  created_at?: string
+}
+
+/** The person at the other end. */
+export type RmsgContact = {
+  /** Their number in E.164, or their name at the provider. */
+  id: string
+  /** The name of the person, where the provider knows one. */
+  name?: string | null
+}
+
+/** Our number, as the provider knows it. */
+export type RmsgAgentIdentity = {
+  /** The same as in `x-service-provider-identity-id`. */
+  id: string
+  /** The name by which people find it. */
+  agent_handle?: string | null
+  /** The name that people see. */
+  display_name?: string | null
+}
+
+/** All that the event tells. */
+export type RmsgEventData = {
+  message: RmsgEventMessage
+  /** With `rmsg.reaction_received`; else null. */
+  reaction: RmsgReaction | null
+  /** The person at the other end. */
+  contacts: RmsgContact[]
+  /** Our number, as the provider knows it. */
+  agent_identities: RmsgAgentIdentity[]
+}
+
+/** The event of a rich message, as the provider sent it. */
+export type RmsgEvent = {
+  /** The id of the event. It has no dot. */
+  id: string
+  event_type: RmsgEventType
+  /** The moment of which the event tells. */
+  timestamp: string
+  data: RmsgEventData
 }

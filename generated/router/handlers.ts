@@ -6,8 +6,8 @@ import type {
   LLMRequest,
   LLMResponse,
   ModelsResponse,
-  Objective,
   OpenapiDocument,
+  OptimizeFor,
   PathChoice,
   ResponseCompleted,
   ResponseCreated,
@@ -36,7 +36,7 @@ export type GetOpenapiResult =
 
 export type ListModelsRequest = {
   path: Record<string, never>
-  query: { language: string; objective: Objective; path: PathChoice }
+  query: { language: string; objective: OptimizeFor; path: PathChoice }
   header: Record<string, never>
   body: undefined
 }
@@ -56,10 +56,10 @@ export type CreateTranscriptionResult =
       status: 200
       type?: 'application/json'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
       }
       body: TranscriptionResponse
     }
@@ -76,11 +76,11 @@ export type CreateSpeechResult =
       status: 200
       type?: 'application/octet-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
         'Service-Usage-Characters': number
-        'Cache-Control': 'no-store'
       }
       body: ByteStream
     }
@@ -106,10 +106,10 @@ export type CreateResponseResult =
       status: 200
       type: 'application/json'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
       }
       body: LLMResponse
     }
@@ -117,10 +117,10 @@ export type CreateResponseResult =
       status: 200
       type: 'text/event-stream'
       headers: {
+        'Cache-Control': 'no-store'
         'Service-Attempt-ID': string
         'Service-Provider': string
         'Service-Model': string
-        'Cache-Control': 'no-store'
       }
       body: AsyncIterable<CreateResponseEvent>
     }

@@ -94,7 +94,7 @@ export const routerSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'Cache-Control'],
+          headers: ['Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model'],
         },
         '400': answers.BadRequest,
         '401': answers.Unauthorized,
@@ -134,11 +134,11 @@ export const routerSurface: Surface = {
         '200': {
           types: ['application/octet-stream'],
           headers: [
+            'Cache-Control',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
             'Service-Usage-Characters',
-            'Cache-Control',
           ],
         },
         '400': answers.BadRequest,
@@ -178,7 +178,7 @@ export const routerSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json', 'text/event-stream'],
-          headers: ['Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'Cache-Control'],
+          headers: ['Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model'],
           eventFormat: 'named',
         },
         '400': answers.BadRequest,

@@ -6,6 +6,7 @@ import type {
   JsonSchema,
   LanguageTag,
   Objective,
+  OptimizeFor,
   Price,
   ProviderId,
   ReasoningEffort,
@@ -26,6 +27,7 @@ export type {
   LanguageTag,
   Objective,
   OpenapiDocument,
+  OptimizeFor,
   Price,
   PriceUnit,
   ProviderId,
@@ -43,7 +45,7 @@ export type Routing = AutoRouting | ExplicitRouting
 export type AutoRouting = {
   mode: 'auto'
   /** Left out, balanced, unless the key was given another default. Never empty. */
-  objective?: Objective
+  objective?: OptimizeFor
   /** Only these providers. An empty list filters nothing. */
   allow_providers?: ProviderId[]
   /** Not these providers. An empty list filters nothing. */
@@ -253,7 +255,12 @@ export type SpeechRequestInput = {
 export type SpeechEncoding = 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
 
 /** The audio wanted. The router converts audio where the provider cannot emit it so. */
-export type SpeechAudio = { encoding: SpeechEncoding; sample_rate_hz: number; channels: number }
+export type SpeechAudio = {
+  encoding: SpeechEncoding
+  /** In Hz; without it 48000 for Opus, else 24000. */
+  sample_rate_hz?: number
+  channels: number
+}
 
 /** SpeechAudio as a client may send it: a field with a default may be left out. */
 export type SpeechAudioInput = { encoding?: SpeechEncoding; sample_rate_hz?: number; channels?: number }

@@ -12,6 +12,7 @@ import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract, serveSocketContract } from '../contract.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
+import type { PublicUrlOf } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { complete } from './native/complete.ts'
 import { previewRouting } from './native/preview.ts'
@@ -37,6 +38,7 @@ export type CompatDeps = {
   wavBytesMax: number
   /** Whether `/v1/complete` and `/v1/transcribe` answer events to clients that name no type. */
   nativeStreams: boolean
+  publicUrlOf: PublicUrlOf
   /** The start of this process in seconds since 1970. */
   startedS: number
 }
@@ -53,14 +55,28 @@ export function mountCompat(settings: SurfaceSettings, deps: CompatDeps): Mount 
 }
 
 function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: FaultWriter): CompatHandlers<Caller> {
-  const { operations, mint, clientSecret, realtimeHost, durationMaxMs, wavBytesMax, nativeStreams, startedS } = deps
+  const {
+    operations,
+    mint,
+    clientSecret,
+    realtimeHost,
+    durationMaxMs,
+    wavBytesMax,
+    nativeStreams,
+    startedS,
+    publicUrlOf,
+  } = deps
   const chat = { ...operations, chat: createChat(operations.dispatch) }
   const speech = { ...operations, wavBytesMax }
   const transcription = { ...operations, durationMaxMs }
   return {
     getCompatContract: serveContract<OpenapiDocument>(compatContract, settings),
     // The contract of the sockets is served here, beside the others.
-    getRealtimeContract: serveSocketContract<AsyncapiDocument>(realtimeContract, { ...settings, host: realtimeHost }),
+    getRealtimeContract: serveSocketContract<AsyncapiDocument>(
+      realtimeContract,
+      { ...settings, host: realtimeHost },
+      publicUrlOf,
+    ),
     createChatCompletion: createChatCompletion(chat),
     createCompatResponse: createCompatResponse({
       generate: operations.generateMessages,

@@ -1,6 +1,7 @@
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Tool, ToolSource } from '../../domain/agents/tool.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
+import { parametersOf } from '../../domain/sessions/join-tools.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Tool as WireTool, ToolSource as WireToolSource } from '../../generated/platform/types.ts'
 import { configuredHeader } from './auth-headers.ts'
@@ -60,9 +61,10 @@ function wireTool({
     ...(test && { test: true as const }),
     name,
     description,
-    parameters,
+    // Those of the LLM where none were set. A phone has every built-in function.
+    parameters: parameters ?? parametersOf(source, 'phone'),
     source: wireSource(source),
-    preToolSpeech,
+    preToolSpeech: preToolSpeech ?? 'auto',
     createdAt: timeOf(times.createdAtMs),
     updatedAt: timeOf(times.updatedAtMs),
   }

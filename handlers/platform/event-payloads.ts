@@ -6,7 +6,6 @@ import type { EventPayloads, ReportedCall } from '../../domain/webhooks/payloads
 import type * as Wire from '../../generated/platform/types.ts'
 import { artifactsOf, wireCost, wireStructured } from './call-wire.ts'
 import { wireCallback } from './callback-wire.ts'
-import { moneyOf } from './money.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
 import { sipOf } from './sip-status.ts'
 import { timeOf, timeOrNull } from './times.ts'
@@ -133,7 +132,8 @@ function reportOf(
     duration_seconds: durationS(call),
     transcript: { entries },
     ...findingsOf(report),
-    cost_micro_usd: moneyOf(costs.costMicroUsd),
+    cost_micro_usd: String(costs.costMicroUsd),
+    cost_complete: costs.isComplete,
     cost_breakdown: costs.lines.map(wireCost),
     artifacts: artifactsOf(call, turnsTotal, entries.length < turnsTotal),
     scheduled_callback: callback && wireCallback(callback),

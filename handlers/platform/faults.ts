@@ -98,6 +98,9 @@ type Answer = {
   cause?: unknown
 }
 
+/** The keyword of an issue that no rule of a schema has found. */
+const unreadable = 'readable'
+
 /** Where an answer is lost between two processes. Only commands to live calls go from one to another. */
 const perhapsDone =
   'It may have been done all the same: look at the call, and ask again with a new Idempotency-Key if not.'
@@ -141,12 +144,13 @@ export function issuesOf(error: unknown): ValidationIssue[] | null {
   return issues ?? [{ path: '', message: message ?? errorCodes[code].message, keyword: 'enum' }]
 }
 
-/** A validation error lists an issue if its place in the request has a name. */
+/** A validation error always lists its issues. A body that cannot be read is one issue, whose place is the whole body. */
 function answerToRefusal({ kind, detail }: Refusal): Answer {
-  const { keyword = '', param, issues, ...answer } = detail
+  const { keyword = '', param = '', issues, ...answer } = detail
   const code = codeOfRefusal[kind]
-  if (code !== 'VALIDATION_ERROR' || param === undefined) return { code, ...answer }
-  return { code, ...answer, issues: [...(issues ?? [{ path: param, message: answer.message ?? '', keyword }])] }
+  if (code !== 'VALIDATION_ERROR') return { code, ...answer }
+  const only = { path: param, message: answer.message ?? errorCodes[code].message, keyword: keyword || unreadable }
+  return { code, ...answer, issues: [...(issues ?? [only])] }
 }
 
 function written(
@@ -165,10 +169,18 @@ function written(
     error: `${sentence(message ?? row.message)} ${hint ?? usual}`.trimEnd(),
     ...(!more.isCodeless && { code }),
     ...(issues && { issues }),
-    ...(details && { details }),
+    ...(details && { details, ...ofProvider(details) }),
     requestId,
   }
   return { status, headers, body: JSON.stringify(body) }
+}
+
+/** Published clients read these two beside the code. */
+function ofProvider({ providerStatus, providerDetail }: ErrorDetails): Partial<ErrorEnvelope> {
+  return {
+    ...(providerStatus !== undefined && { providerStatus }),
+    ...(providerDetail !== undefined && { providerDetail }),
+  }
 }
 
 /** The engine's messages about fields end without a full stop. */

@@ -8,12 +8,15 @@ export function finalizeCallReport(reports: Reports): PlatformHandlers<Caller>['
     const wanted = { isForced: body?.forceAnalysis === true, retriesWebhook: body?.retryWebhook === true }
     const whole = await reports.finalize(tenantOf(caller), id, wanted)
     const report = wireReport(whole)
-    const { session_id, summary, outcome, cost_micro_usd, webhook_deliveries } = report
+    const { session_id, summary, outcome, cost_micro_usd, cost_complete, webhook_deliveries } = report
     const webhook = {
       status: report.post_call_webhook_status,
       attempts: report.post_call_webhook_attempts,
       endpoints: whole.deliveries.endpoints,
     }
-    return { status: 200, body: { session_id, summary, outcome, cost_micro_usd, webhook, webhook_deliveries } }
+    return {
+      status: 200,
+      body: { session_id, summary, outcome, cost_micro_usd, cost_complete, webhook, webhook_deliveries },
+    }
   }
 }

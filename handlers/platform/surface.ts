@@ -60,7 +60,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   const resources = resourceOperations(deps)
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
-    getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings),
+    getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings, publicUrlOf),
     ...organizationOperations(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),

@@ -33,19 +33,21 @@ function transferCallWarm(transfers: AskTransfers): Handlers['transferCallWarm']
 
 function completeTransfer(transfers: AskTransfers): Handlers['completeTransfer'] {
   return async ({ path, body }, { caller }) => {
-    const recipient = body?.recipientParticipantIdentity ?? null
-    const { transfer } = await transfers.complete(caller, path.id, path.transferId, recipient)
+    const { recipientParticipantIdentity: recipientIdentity = null, summary = null } = body ?? {}
+    const wanted = { recipientIdentity, summary }
+    const { transfer } = await transfers.complete(caller, path.id, path.transferId, wanted)
     return { status: 200, body: transferRow(transfer) }
   }
 }
 
 function cancelTransfer(transfers: AskTransfers): Handlers['cancelTransfer'] {
   return async ({ path, body }, { caller }) => {
-    const { tryNext, voicemailDetected, reason } = body ?? {}
+    const { tryNext, voicemailDetected, reason, summary } = body ?? {}
     const wanted = {
       tryNext: tryNext ?? false,
       voicemailDetected: voicemailDetected ?? false,
       reason: reason ?? null,
+      summary: summary ?? null,
     }
     return { status: 200, body: wireProgress(await transfers.cancel(caller, path.id, path.transferId, wanted)) }
   }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { AudioSupport, Benchmark, Model } from '../../domain/catalog/model.ts'
+import { type AudioSupport, type Benchmark, type Model, objectiveOf } from '../../domain/catalog/model.ts'
 import type { ListedModel, ModelList, ModelQuery } from '../../domain/routing/list-models.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type {
@@ -16,7 +16,8 @@ export function listModels(
   region: string,
 ): RouterHandlers<Caller>['listModels'] {
   return ({ query }, { caller }) => {
-    const { language, objective } = query
+    const { language } = query
+    const objective = objectiveOf(query.objective)
     const { models, catalogDigest, path, ...asked } = namingParameter(() =>
       list({ caller, language, objective, path: query.path === 'batch' ? 'batch' : 'stream' }),
     )

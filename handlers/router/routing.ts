@@ -1,6 +1,6 @@
 /** The rules of the routing object that its schema cannot say. */
 import type { Caller } from '../../domain/access/organization.ts'
-import type { Objective } from '../../domain/catalog/model.ts'
+import { type Objective, type OptimizeFor, objectiveOf } from '../../domain/catalog/model.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import type { Routing as WireRouting } from '../../generated/router/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -23,7 +23,7 @@ function rawRouting(wire: WireRouting): RawRouting {
 /** The object as it arrived. Its schema was checked; the rules between its fields were not. */
 export type RawRouting = {
   mode: 'auto' | 'explicit'
-  objective?: Objective
+  objective?: OptimizeFor
   allowProviders?: readonly string[]
   denyProviders?: readonly string[]
   provider?: string
@@ -43,7 +43,7 @@ function readAuto(raw: RawRouting, objectiveDefault: Objective): Routing {
   const denyProviders = readFilter(raw.denyProviders, '/routing/deny_providers')
   return {
     mode: 'auto',
-    objective: raw.objective ?? objectiveDefault,
+    objective: raw.objective === undefined ? objectiveDefault : objectiveOf(raw.objective),
     ...(allowProviders && { allowProviders }),
     ...(denyProviders && { denyProviders }),
   }

@@ -1,3 +1,4 @@
+import { opusRateHz } from '../../audio/opus.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Synthesis, SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
@@ -29,11 +30,9 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
   }
 }
 
-/** The validator fills in the same defaults; the types do not know it. */
+/** The validator fills in the encoding and the channels; the types do not know it. */
 function wantedOf(audio: SpeechAudio | undefined): SynthesizeInput['wanted'] {
-  return {
-    encoding: audio?.encoding ?? 'pcm_s16le',
-    sampleRateHz: audio?.sample_rate_hz ?? 24000,
-    channels: audio?.channels ?? 1,
-  }
+  const encoding = audio?.encoding ?? 'pcm_s16le'
+  const usualHz = encoding === 'opus' ? opusRateHz : 24_000
+  return { encoding, sampleRateHz: audio?.sample_rate_hz ?? usualHz, channels: audio?.channels ?? 1 }
 }

@@ -61,6 +61,8 @@ export type Operation = {
   body: Body | null
   /** `x-raw-body`: the handler also gets the exact bytes of the body. */
   rawBody?: true
+  /** `x-no-store`: no cache may keep the answers. Those of POST are never kept. */
+  noStore?: true
   /** Checks {path, query, header}; header names lower case. */
   validateParams: Validate | null
   /** Checks the JSON body; for a multipart body its JSON part, or its text parts by name. */

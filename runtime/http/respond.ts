@@ -136,7 +136,8 @@ function resultHeaders(
       if (value !== undefined) pushHeader(headers, wireName, String(value))
     }
   }
-  if (operation.method === 'post' && answer.types.length > 0) pushOnce(headers, 'Cache-Control', 'no-store')
+  const isSecret = operation.noStore || operation.method === 'post'
+  if (isSecret && answer.types.length > 0) pushOnce(headers, 'Cache-Control', 'no-store')
   return headers
 }
 

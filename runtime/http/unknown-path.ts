@@ -29,7 +29,29 @@ function nearest(path: string, patterns: readonly string[]): string | null {
     if (start.some(isParameter) || !fits(rest, tail) || (near && near.changes <= Math.abs(missing))) continue
     near = { segments: [...start, ...spelled(rest, tail)], changes: Math.abs(missing) }
   }
-  return near && `/${near.segments.join('/')}`
+  return near === null ? deepest(segments, patterns) : `/${near.segments.join('/')}`
+}
+
+/** The template that goes on as the path begins: at least the name of its resource, below the version. */
+function deepest(segments: readonly string[], patterns: readonly string[]): string | null {
+  const path = `/${segments.join('/')}`
+  const rows = patterns.map((pattern) => ({
+    pattern,
+    shared: sharedSegments(pattern, path),
+    length: pattern.split('/').length - 1,
+  }))
+  const [best] = rows.filter(({ shared }) => shared >= 2).sort((a, b) => b.shared - a.shared || a.length - b.length)
+  return best === undefined ? null : best.pattern.replace(/:(\w+)/g, '{$1}')
+}
+
+/** How many segments a path and a template have in common from the start, where a parameter takes any segment. */
+export function sharedSegments(pattern: string, path: string): number {
+  const [wanted, segments] = [pattern.split('/').slice(1), path.split('/').slice(1)]
+  const differs = wanted.findIndex((segment, at) => {
+    const given = segments[at] ?? ''
+    return given === '' || (!isParameter(segment) && segment !== given.toLowerCase())
+  })
+  return differs < 0 ? wanted.length : differs
 }
 
 /** A parameter takes any segment, but a path that begins with one would be near to everything. */

@@ -24,6 +24,7 @@ const ended = {
   userTurns: 1,
   agentTurns: 2,
   hasCallback: false,
+  isTransferred: false,
   emptyData: { f: null },
 }
 
@@ -32,6 +33,8 @@ t.test('rules say how a call went, and repeat nothing that was said', (t) => {
   t.equal(outcome({}), 'completed')
   t.equal(outcome({ hasCallback: true }), 'callback_scheduled')
   t.equal(outcome({ hasCallback: true, endReason: 'pipeline_failed' }), 'failed')
+  t.equal(outcome({ isTransferred: true, endReason: 'api_ended', userTurns: 0, hasCallback: true }), 'transferred')
+  t.equal(outcome({ isTransferred: true, endReason: 'worker_lost' }), 'failed')
   t.equal(outcome({ userTurns: 0 }), 'no_conversation')
   t.equal(outcome({ startedAtMs: null }), 'not_connected')
   t.equal(outcome({ endReason: 'transferred' }), 'transferred')
@@ -62,10 +65,22 @@ t.test('values are coerced to the declared type, or null', (t) => {
     [field('number'), Number.NaN, null],
     [field('number'), true, null],
     [field('boolean'), 'true', true],
-    [field('boolean'), 'yes', null],
+    [field('boolean'), 'yes', true],
+    [field('boolean'), ' Yes ', true],
+    [field('boolean'), 'no', false],
+    [field('boolean'), 'TRUE', true],
+    [field('boolean'), 0, false],
+    [field('boolean'), 'maybe', null],
+    [field('boolean'), '', null],
+    [field('boolean'), 2, null],
     [field('boolean'), false, false],
     [field('enum', ['a', 'b']), 'a', 'a'],
-    [field('enum', ['a', 'b']), 'A', null],
+    [field('enum', ['a', 'b']), 'A', 'a'],
+    [field('enum', ['a', 'B']), ' b', 'B'],
+    [field('enum', ['Yes', 'yes']), 'yes', 'yes'],
+    [field('enum', ['1', '2']), 2, '2'],
+    [field('enum', ['a', 'b']), '', null],
+    [field('enum', ['a', 'b']), 'ab', null],
     [field('enum', ['a', 'b']), 1, null],
   ]
   for (const [each, value, wanted] of cases) t.equal(coerced(value, each), wanted, `${each.type} ${String(value)}`)
@@ -102,7 +117,7 @@ t.test('any answer is read within its bounds', (t) => {
   t.end()
 })
 
-t.test('costs are summed by attempt; an unknown price makes the sum unknown', (t) => {
+t.test('costs are summed by attempt; an unknown price makes the sum incomplete', (t) => {
   const attempt: CallAttempt = {
     stage: 'llm',
     provider: 'acme',
@@ -122,7 +137,7 @@ t.test('costs are summed by attempt; an unknown price makes the sum unknown', (t
     { metric: 'output_tokens', quantity: 10, costMicroUsd: 0 },
   ])
   const unknown = costsOf([attempt, { ...attempt, costMicroUsd: null }], [], false)
-  t.equal(unknown.costMicroUsd, null)
+  t.match(unknown, { costMicroUsd: 7, isComplete: false }, 'the known part counts')
   t.same(
     unknown.lines.map(({ costMicroUsd }) => costMicroUsd),
     [null, null],
@@ -130,7 +145,7 @@ t.test('costs are summed by attempt; an unknown price makes the sum unknown', (t
   const own = costsOf([{ ...attempt, keySource: 'byok', costMicroUsd: 0 }, attempt], [], false)
   t.equal(own.lines.length, 4, 'the key separates lines')
   t.equal(costsOf([{ ...attempt, costMicroUsd: null }], [], true).costMicroUsd, 0, 'a test call costs nothing')
-  t.same(costsOf([], [], false), { lines: [], costMicroUsd: 0 })
+  t.same(costsOf([], [], false), { lines: [], costMicroUsd: 0, isComplete: true })
   const leg = { party: 'caller', direction: 'inbound', line: 'carrier', durationMs: 30_001 } as const
   const carrier = { provider: 'carrier', stage: 'carrier', metric: 'carrier_seconds', quantity: 31, leg: 'caller' }
   t.match(costsOf([attempt], [{ ...leg, microUsdPerMinute: 60 }], false), {
@@ -138,7 +153,13 @@ t.test('costs are summed by attempt; an unknown price makes the sum unknown', (t
     costMicroUsd: 38,
   })
   const unpriced = costsOf([attempt], [{ ...leg, microUsdPerMinute: null }], false)
-  t.match(unpriced, { lines: [{}, {}, { ...carrier, costMicroUsd: null, priceSource: null }], costMicroUsd: null })
+  t.match(unpriced, {
+    lines: [{}, {}, { ...carrier, costMicroUsd: null, priceSource: null }],
+    costMicroUsd: 7,
+    isComplete: false,
+  })
+  const simulated = costsOf([], [{ ...leg, line: 'simulator', microUsdPerMinute: 0 }], false)
+  t.match(simulated, { lines: [{ costMicroUsd: 0, priceSource: null }], costMicroUsd: 0, isComplete: true })
   const ownTrunk = costsOf([], [{ ...leg, line: 'trunk', microUsdPerMinute: 0 }], false)
   t.match(ownTrunk, { lines: [{ keySource: 'BYOK', costMicroUsd: 0, priceSource: null }], costMicroUsd: 0 })
   t.end()
@@ -186,7 +207,9 @@ t.test('a message that was taken is the words of the caller from then on', (t) =
   t.equal(takenMessage(turns.slice(0, 3)), null, 'the caller has said nothing')
   t.equal(takenMessage(turns.slice(2)), null, 'no message was asked for')
   t.equal(takenMessage([...turns, said('x'.repeat(3000))])?.length, 2000)
-  const ruled = ruledFindings(endedCallOf(newCall('org_1'), turns, false, {}, message))
+  const ruled = ruledFindings(
+    endedCallOf(newCall('org_1'), turns, { hasCallback: false, isTransferred: false }, {}, message),
+  )
   t.equal(ruled.structuredData?.message, message)
   const answer = { summary: 'About a bicycle.', message: null, fields: {} }
   t.equal(readFindings(answer, [], ruled)?.structuredData?.message, message, 'where the LLM finds none')

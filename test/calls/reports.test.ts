@@ -30,7 +30,9 @@ const analysed: Analysis = {
 function setup(call: Call | null) {
   const clock = new TestClock()
   const state = {
-    report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, emptyData: {}, hasCallback: false }, 0),
+    report:
+      call &&
+      firstReport({ ...call, userTurns: 1, agentTurns: 1, emptyData: {}, hasCallback: false, isTransferred: false }, 0),
     analyses: 0,
     retried: 0,
     limits: [] as AnalysisLimit[],
@@ -189,6 +191,7 @@ function analyseWith(whole: Generate['whole']) {
     generate: { whole },
     callerOf: () => Promise.resolve(caller()),
     callbackOf: () => Promise.resolve(null),
+    isTransferred: () => Promise.resolve(false),
     isPhoneNumber: () => false,
     callbackId: () => 'callback_1',
     clock,

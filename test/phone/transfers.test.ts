@@ -9,6 +9,7 @@ t.teardown(() => phones.close())
 
 type Transfer = {
   id: string
+  summary: string | null
   status: string
   failure_cause: string | null
   label: string | null
@@ -37,6 +38,9 @@ const statuses = (row: PhoneCallRow) => transfersOf(row).map(({ status, failure_
 const isDecided = (row: PhoneCallRow) =>
   row.status !== 'transferring' && ['completed', 'failed', 'cancelled'].includes(transfersOf(row).at(-1)?.status ?? '')
 
+const notesOf = ({ transcript }: PhoneCallRow) =>
+  transcript.entries.flatMap(({ source, text }) => (source === 'system' ? [text] : []))
+
 async function transferEvents(id: string): Promise<string[]> {
   const events = await eventsOf(phones, id)
   return events.map(({ event_type }) => event_type).filter((type) => /^(transfer|call)\./.test(type))
@@ -53,6 +57,7 @@ t.test('transferCallBlind: the caller talks to the recipient, whose end is the e
   const ended = await callWhen(phones, id, hasEnded)
   t.match(ended, { status: 'completed', end_reason: 'transferred', report: { outcome: 'transferred' } })
   t.same(statuses(ended), ['completed'])
+  t.same(notesOf(ended), ['The caller is on hold while the call is transferred.', 'The call was transferred.'])
   const events = await transferEvents(id)
   t.same(events.slice(events.indexOf('call.transferring')), [
     'call.transferring',
@@ -71,6 +76,8 @@ t.test('a blind transfer that fails gives the caller back to the agent', async (
   t.equal((await transfer(id, 'blind', { to: '+15005550003' })).status, 201)
   const back = await callWhen(phones, id, isDecided)
   t.same(statuses(back), ['busy'])
+  const [begun, failed] = ['The caller is on hold while the call is transferred.', 'The call was not transferred: ']
+  t.same(notesOf(back), [begun, `${failed}the line is busy.`])
   t.equal(back.status, 'in_progress')
   const refused = await transfer(id, 'blind', { to: '+15005550001' })
   t.equal(refused.status, 502, refused.text)
@@ -189,10 +196,17 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
   const cancelled = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/cancel`, {
     tryNext: true,
     reason: 'Nobody there.',
+    summary: 'The first one is out.',
   })
   const progress = cancelled.json<Progress>()
-  t.match(progress, { id: first.id, status: 'cancelled', metadata: { cancel_reason: 'Nobody there.' } })
+  t.match(progress, {
+    id: first.id,
+    status: 'cancelled',
+    metadata: { cancel_reason: 'Nobody there.' },
+    summary: 'The first one is out.',
+  })
   t.match(progress.next_transfer, { transfer_to: '+15005550019' })
+  t.not(progress.next_transfer?.summary, 'The first one is out.', 'it is about one attempt')
   const second = progress.next_transfer?.id ?? ''
   const older = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/complete`, {})
   t.match(older.json(), { code: 'TRANSFER_STATE_CONFLICT' })
@@ -201,11 +215,18 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
     recipientParticipantIdentity: `transfer_${first.id}`,
   })
   t.equal(other.status, 400)
-  t.equal((await call(phones, 'POST', `/v1/calls/${id}/transfers/${second}/complete`, {})).status, 200)
+  const completed = await complete(id, second, { summary: 'A new bicycle.' })
+  t.match(completed.json(), { id: second, summary: 'A new bicycle.' }, completed.text)
+  t.match((await complete(id, second, { summary: 'Too late.' })).json(), { summary: 'A new bicycle.' })
   const done = await callWhen(phones, id, isDecided)
   t.same(statuses(done), ['cancelled', 'completed'])
+  t.same(
+    transfersOf(done).map(({ summary }) => summary),
+    ['The first one is out.', 'A new bicycle.'],
+  )
   await call(phones, 'POST', `/v1/calls/${id}/end`)
-  t.match(await callWhen(phones, id, hasEnded), { status: 'completed' })
+  const ended = await callWhen(phones, id, hasEnded)
+  t.match(ended, { status: 'completed', end_reason: 'api_ended', report: { outcome: 'transferred' } })
 })
 
 const complete = (id: string, transferId: string, body: object = {}) =>

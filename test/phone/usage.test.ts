@@ -30,7 +30,7 @@ t.teardown(() => phones.close())
 
 type Line = { provider: string; stage: string; metric: string; quantity: number; costMicroUsd: string | null }
 type Ended = PhoneCallRow & {
-  report: { cost_micro_usd: string | null; cost_breakdown: Line[]; analysis_status: string }
+  report: { cost_micro_usd: string; cost_complete: boolean; cost_breakdown: Line[]; analysis_status: string }
 }
 type Row = { provider: string; stage: string; costMicroUsd: string | null; quantities: Record<string, number> }
 type Usage = { rows: (Row & { agentId: string | null })[]; total: Row & { unpriced: number } }
@@ -86,7 +86,8 @@ async function compare(t: Test, agentId: string, callId: string, stages: readonl
   t.same([...new Set(rows.map(({ stage }) => stage))].sort(), stages)
   const isUnknown = report.cost_breakdown.some(({ costMicroUsd }) => costMicroUsd === null)
   const sum = rows.reduce((all, { costMicroUsd }) => all + Number(costMicroUsd), 0)
-  t.equal(report.cost_micro_usd, isUnknown ? null : String(sum))
+  t.equal(report.cost_micro_usd, String(sum))
+  t.equal(report.cost_complete, !isUnknown)
   return rows
 }
 

@@ -53,13 +53,14 @@ t.test('createAgentTool shows what was set, and null for the rest', async (t) =>
     'updatedAt',
   ])
   t.equal(`/v1/agents/${String(tool['agentId'])}/tools`, acme.path)
-  t.same([tool['parameters'], tool['preToolSpeech']], [null, null])
+  t.same([tool['parameters'], tool['preToolSpeech']], [{ type: 'object', properties: {} }, 'auto'])
   const unset = { headers: null, authHeaders: null, timeoutMs: null, responseMode: null, asyncAck: null }
   t.same(tool.source, { kind: 'webhook', url, hasSecret: false, ...unset })
   const inline = await made(acme, { name: 'inline', source: { kind: 'inline' }, preToolSpeech: 'never' })
   t.match(inline, { source: { kind: 'inline', timeoutMs: null }, preToolSpeech: 'never' })
   const builtin = await made(acme, { name: 'builtin', source: { kind: 'builtin', name: 'send_dtmf', config: {} } })
   t.same(builtin.source, { kind: 'builtin', name: 'send_dtmf', config: {} })
+  t.match(builtin['parameters'], { type: 'object', required: ['digits'] }, 'as the LLM gets them')
   const list = (await call(acme, 'GET', acme.path)).json<Tool[]>()
   t.same(list, [builtin, inline, tool], 'newest first')
   for (const each of list) t.same((await call(acme, 'GET', `${acme.path}/${each.id}`)).json(), each)
@@ -152,7 +153,8 @@ t.test('updateAgentTool', async (t) => {
       paths: [`/${Object.keys(body).join()}`],
     })
   const cleared = (await change(acme, tool, { parameters: null, preToolSpeech: null })).json<Tool>()
-  t.same(cleared, { ...tool, parameters: null, preToolSpeech: null, updatedAt: cleared.updatedAt })
+  const unset = { parameters: { type: 'object', properties: {} }, preToolSpeech: 'auto' }
+  t.same(cleared, { ...tool, ...unset, updatedAt: cleared.updatedAt })
   const texts = await Promise.all([
     change(acme, tool, { description: 'x' }),
     change(acme, tool, { preToolSpeech: 'never' }),

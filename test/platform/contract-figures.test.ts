@@ -9,7 +9,7 @@ import { sessionContract } from '../../generated/session/contract.ts'
 import { boundsOf, type Schema } from './bounds.ts'
 
 const language = '1…32, ^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$'
-const objective = 'balanced|quality|latency|cost'
+const objective = 'balanced|quality|accuracy|latency|cost'
 const clip = 'office-ambience|city-ambience|crowded-room|keyboard-typing'
 const variable = '^(?!system$)[A-Za-z_][A-Za-z0-9_]{0,63}$'
 const token = "…64, ^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
@@ -238,8 +238,8 @@ const platform: Record<string, Record<string, string>> = {
   },
   BlindTransfer: { to: e164, ...blind, participantIdentity: '…128' },
   WarmTransfer: { to: e164, ...warm, participantIdentity: '…128' },
-  CompleteTransfer: { recipientParticipantIdentity: '…128' },
-  CancelTransfer: { reason: '…500' },
+  CompleteTransfer: { summary: '1…4000', recipientParticipantIdentity: '…128' },
+  CancelTransfer: { summary: '1…4000', reason: '…500' },
   Transfer: {
     kind: 'blind|warm',
     status: 'requested|screening|bridging|completed|failed|cancelled',

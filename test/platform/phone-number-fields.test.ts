@@ -88,11 +88,18 @@ for (const [url, body, words] of inWords)
     t.match(answer.json<{ error: string }>().error, words)
   })
 
-t.test('an answer without issues does not speak of them', async (t) => {
+t.test('a body that is no JSON has an issue, whose place is the whole body', async (t) => {
   const headers = { Authorization: `Bearer ${target.key}`, 'Content-Type': 'application/json' }
-  const answer = await fetch(`${target.url}/v1/sessions/phone`, { method: 'POST', headers, body: '{"to":' })
-  const { error, issues } = (await answer.json()) as { error: string; issues?: unknown }
-  t.same({ error, issues }, { error: 'the body is not valid JSON. Correct the request.', issues: undefined })
+  for (const body of ['{"to":', 'nonsense', '', '{"to":"+1"}}']) {
+    const answer = await fetch(`${target.url}/v1/sessions/phone`, { method: 'POST', headers, body })
+    const { code, issues } = (await answer.json()) as { code: string; issues?: object[] }
+    t.match(
+      { status: answer.status, code, issues },
+      { status: 400, code: 'VALIDATION_ERROR', issues: [{ path: '' }] },
+      body,
+    )
+    t.ok((issues?.[0] as { message: string; keyword: string }).message.length > 0)
+  }
 })
 
 function nameOf({ operationId, path }: Pick<Field, 'operationId' | 'path'>): string {

@@ -121,7 +121,7 @@ t.test('updateSipConnection: refuses the same as createSipConnection', async (t)
     { inbound: { username: 'desk' } },
   ])
     t.match(faultOf(await patch(acme, made.id, body)), { status: 400, code: 'VALIDATION_ERROR' })
-  t.match((await call(acme, 'GET', connections)).json<Row[]>()[0], made)
+  t.match((await call(acme, 'GET', connections)).json<Row[]>().at(-1), made)
   const unknown = await patch(acme, `sip_${'0'.repeat(22)}`, { name: 'None' })
   t.match(faultOf(unknown), { status: 404, code: 'NOT_FOUND' })
 })

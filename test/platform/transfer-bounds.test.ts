@@ -99,14 +99,20 @@ const warm: Border[] = [
   ['/headers', {}, { headers: {} }],
   ['/playDialtone', {}, { playDialtone: true }],
 ]
+const summaries: Border[] = [
+  ['/summary', { summary: '😀'.repeat(4000) }, { summary: 's'.repeat(4001) }],
+  ['/summary', { summary: null }, { summary: 1 }],
+]
 const complete: Border[] = [
   [
     '/recipientParticipantIdentity',
     { recipientParticipantIdentity: 'r'.repeat(128) },
     { recipientParticipantIdentity: 'r'.repeat(129) },
   ],
+  ...summaries,
 ]
 const cancel: Border[] = [
+  ...summaries,
   ['/reason', { reason: '😀'.repeat(500) }, { reason: 'r'.repeat(501) }],
   ['/tryNext', { tryNext: true }, { tryNext: 'yes' }],
   ['/voicemailDetected', { voicemailDetected: true }, { voicemailDetected: 1 }],

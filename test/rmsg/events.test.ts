@@ -1,6 +1,7 @@
 /** The events of messages at subscriptions: the receivers, the bytes and the signature, the repeated attempts, and the log. */
 import { createHmac } from 'node:crypto'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { ContractValidators } from '../../codegen/contract-validators.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { postJson } from '../router/requests.ts'
@@ -26,6 +27,21 @@ const send = async (digits: string, tags: object = {}) => {
 const signingSecret = 'a secret of the subscription'
 const subscribe = (url: string, tags: object = {}) =>
   call(parley, 'PUT', '/v1/rmsg-phone-numbers/webhook', { url, tags, signingSecret })
+
+type Described = { webhooks: Record<string, { post: { parameters: { name: string }[] } }> }
+const served = await call(parley, 'GET', '/openapi/platform.json')
+const { webhooks: described } = served.json<Described>()
+const validators = new ContractValidators(served.text)
+
+/** The served document has the type of the event, its body and each of its headers. */
+function isAsInDocument(t: Test, one: Received): void {
+  const { event_type: type } = eventIn(one)
+  const validate = validators.payload(type)
+  t.ok(validate?.(eventIn(one)), `${type} ${JSON.stringify(validate?.errors)}`)
+  const names = described[type]?.post.parameters.map(({ name }) => name) ?? []
+  const own = Object.keys(one.headers).filter((name) => name.startsWith('webhook-') || name.startsWith('x-service-'))
+  t.same(new Set(names), new Set(own), `the headers of ${type}`)
+}
 
 type Event = { id: string; event_type: string; data: { message: Record<string, unknown>; reaction: object | null } }
 const eventIn = ({ body }: Received) => JSON.parse(body.toString()) as Event
@@ -73,6 +89,7 @@ t.test('a message with a reply: tagged subscriptions get the events of the send,
     t.match(event.data.message, { conversation_id: sent.conversationId, remote_number: far('0038') })
     const same = tagged.received.find((other) => other.headers['webhook-id'] === event.id)
     if (same) t.ok(same.body.equals(body), 'all get the same bytes')
+    isAsInDocument(t, one)
   }
 })
 
@@ -82,6 +99,7 @@ t.test('an event goes again only to those that have not taken it', async (t) => 
   await subscribe(bad.url)
   const { messageId } = await send('0033')
   await until(() => bad.received.length === 2)
+  for (const one of bad.received) isAsInDocument(t, one)
   t.equal(good.received.length, 1)
   t.equal(bad.received[0]?.headers['webhook-id'], bad.received[1]?.headers['webhook-id'])
   t.ok(bad.received[0]?.body.equals(bad.received[1]?.body ?? Buffer.alloc(0)))

@@ -48,8 +48,8 @@ t.test('putRmsgSubscription: a new address is a new subscription, and a known on
   t.equal(configured, true)
   t.same(
     subscriptions.map((each) => each.url),
-    [url, `${url}/2`],
-    'oldest first',
+    [`${url}/2`, url],
+    'newest first',
   )
 })
 

@@ -184,7 +184,8 @@ t.test('refusals of the carrier', async (t) => {
     refusal = { status: providerStatus ?? 0, detail: 'The agent is not launched.' }
     const answer = await send()
     t.match(faultOf(answer), { status, code: 'MESSAGE_SEND_FAILED' })
-    t.match(answer.json(), { details: { providerStatus, providerDetail: 'The agent is not launched.' } })
+    const said = { providerStatus, providerDetail: 'The agent is not launched.' }
+    t.match(answer.json(), { ...said, details: said })
   }
   refusal = null
 })

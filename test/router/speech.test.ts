@@ -178,6 +178,13 @@ t.test('speech in a format that does not exist is refused', async (t) => {
     t.equal(error.code, code, JSON.stringify(asked).slice(0, 60))
     if (param) t.equal(error.param, param)
   }
+  // No embedded voice emits Opus, which the message says with its rate: 48 kHz unless another one is named.
+  for (const [rate, named] of [
+    [{}, '48000 Hz'],
+    [{ sample_rate_hz: 24_000 }, '24000 Hz'],
+    [{ sample_rate_hz: 48_000 }, '48000 Hz'],
+  ] as const)
+    t.match((await audio({ audio: { encoding: 'opus', ...rate } })).message, `opus at ${named}`)
 })
 
 t.test('speed and voices', async (t) => {

@@ -42,6 +42,7 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
     scope: operation.scope,
     body: operation.body && bodyRow(operation.body, operation.bodyLimit, schemas),
     ...(operation.rawBody ? { rawBody: true } : {}),
+    ...(operation.noStore ? { noStore: true } : {}),
     validateParams: reference(paramsValidator(operation)),
     validateBody: reference(bodyValidator(operation, schemas)),
     responses: Object.fromEntries(

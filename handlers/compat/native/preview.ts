@@ -1,4 +1,5 @@
 import type { Caller } from '../../../domain/access/organization.ts'
+import { objectiveOf } from '../../../domain/catalog/model.ts'
 import type { Preview } from '../../../domain/routing/choice.ts'
 import type { PreviewQuery } from '../../../domain/routing/preview.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
@@ -8,7 +9,7 @@ export function previewRouting(preview: (query: PreviewQuery) => Preview): Compa
   return ({ query }, { caller }) => {
     const { stage, language, path, region } = query
     const isSocket = path === 'stream'
-    const objective = query.objective ?? caller.policy.objective ?? 'balanced'
+    const objective = objectiveOf(query.objective ?? caller.policy.objective ?? 'balanced')
     const routing = { mode: 'auto', objective, ...(region !== undefined && { region }) } as const
     return { status: 200, body: wirePreview(preview({ caller, stage, language, routing, isSocket })) }
   }

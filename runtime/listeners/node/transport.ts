@@ -36,7 +36,7 @@ export class NodeTransport implements Transport {
   header(name: string): string {
     const lines = this.#request.rawHeaders
     for (let i = 0; i + 1 < lines.length; i += 2)
-      if ((lines[i] as string).toLowerCase() === name) return (lines[i + 1] as string).replace(blankAtUws, '')
+      if ((lines[i] as string).toLowerCase() === name) return lines[i + 1] as string
     return ''
   }
 
@@ -162,6 +162,3 @@ function beside(headers: readonly string[], body: string | Uint8Array): string |
 function isAscii(text: string): boolean {
   return /^[\x00-\x7f]*$/.test(text)
 }
-
-/** uWebSockets.js trims these bytes as blanks at both ends of a value. One value must not mean two things on two ports. */
-const blankAtUws = /^[\x80-\xff]+|[\x80-\xff]+$/g

@@ -280,7 +280,9 @@ export class World implements Watched {
       case 'warm':
         return this.#ask(step.does, ({ ask }) => ask.warm(user, callId, step.asked))
       case 'complete':
-        return this.#ask(step.does, ({ ask }) => ask.complete(user, callId, this.#attempt(step.newest), null))
+        return this.#ask(step.does, ({ ask }) =>
+          ask.complete(user, callId, this.#attempt(step.newest), { recipientIdentity: null }),
+        )
       case 'cancel': {
         const wanted = { tryNext: step.tryNext, voicemailDetected: step.voicemailDetected, reason: null }
         return this.#ask(step.does, ({ ask }) => ask.cancel(user, callId, this.#attempt(step.newest), wanted))

@@ -44,7 +44,12 @@ export type CreateThingRequest = {
 }
 
 export type CreateThingResult =
-  | { status: 201; type?: 'application/json'; headers: { 'Thing-Version': number }; body: Thing }
+  | {
+      status: 201
+      type?: 'application/json'
+      headers: { 'Cache-Control'?: 'no-store'; 'Thing-Version': number }
+      body: Thing
+    }
 
 export type GetThingRequest = {
   path: { id: string }
@@ -84,7 +89,12 @@ export type UploadThingRequest = {
 }
 
 export type UploadThingResult =
-  | { status: 200; type?: 'application/octet-stream'; body: ByteStream }
+  | {
+      status: 200
+      type?: 'application/octet-stream'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: ByteStream
+    }
 
 export type StreamThingEvent =
   | { event: 'thing.delta'; data: Delta }
@@ -99,8 +109,18 @@ export type StreamThingRequest = {
 }
 
 export type StreamThingResult =
-  | { status: 200; type: 'application/json'; body: Tree }
-  | { status: 200; type: 'text/event-stream'; body: AsyncIterable<StreamThingEvent> }
+  | {
+      status: 200
+      type: 'application/json'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: Tree
+    }
+  | {
+      status: 200
+      type: 'text/event-stream'
+      headers?: { 'Cache-Control'?: 'no-store' }
+      body: AsyncIterable<StreamThingEvent>
+    }
 
 /** Each operation is one thin function, which throws the errors of the contract. */
 export type MiniHandlers<Caller> = {

@@ -65,7 +65,7 @@ export const miniSurface: Surface = {
       validateParams: validators.createThingParams,
       validateBody: validators.createThingBody,
       responses: {
-        '201': { types: ['application/json'], headers: ['Thing-Version'] },
+        '201': { types: ['application/json'], headers: ['Cache-Control', 'Thing-Version'] },
         '400': answers.Failure,
       },
       deprecation: null,
@@ -137,7 +137,10 @@ export const miniSurface: Surface = {
       },
       validateParams: validators.uploadThingParams,
       validateBody: validators.uploadThingBody,
-      responses: { '200': { types: ['application/octet-stream'], headers: [] }, '400': answers.Failure },
+      responses: {
+        '200': { types: ['application/octet-stream'], headers: ['Cache-Control'] },
+        '400': answers.Failure,
+      },
       deprecation: {
         deprecatedAt: '2026-01-01T00:00:00Z',
         sunset: '2026-06-01T00:00:00Z',
@@ -164,7 +167,11 @@ export const miniSurface: Surface = {
       validateParams: validators.streamThingParams,
       validateBody: validators.streamThingBody,
       responses: {
-        '200': { types: ['application/json', 'text/event-stream'], headers: [], eventFormat: 'named' },
+        '200': {
+          types: ['application/json', 'text/event-stream'],
+          headers: ['Cache-Control'],
+          eventFormat: 'named',
+        },
         '400': answers.Failure,
       },
       deprecation: null,
