@@ -13,7 +13,10 @@ export function socketPath(folder: string, name: string): string {
   return join(folder, name + suffix)
 }
 
-/** Makes the folder, which is closed to other users. A data folder with a long path has it in the temporary folder. */
+/**
+ * Makes the folder, which is closed to other users. If the path of the data folder is long, the folder is in the
+ * temporary folder, or in /tmp if that has a long path too.
+ */
 export function makeSocketFolder(dataDir: string, name: string): string {
   const folder = folderOf(dataDir, name)
   try {
@@ -30,9 +33,10 @@ export function makeSocketFolder(dataDir: string, name: string): string {
 
 function folderOf(dataDir: string, name: string): string {
   const real = realpathSync(dataDir)
-  const inside = join(real, 'sockets')
-  if (Buffer.byteLength(socketPath(inside, name)) <= pathBytesMax) return inside
-  return join(tmpdir(), `parley-${createHash('sha256').update(real).digest('hex').slice(0, 12)}-sockets`)
+  const temporary = `parley-${createHash('sha256').update(real).digest('hex').slice(0, 12)}-sockets`
+  const folders = [join(real, 'sockets'), join(tmpdir(), temporary), join('/tmp', temporary)]
+  const fits = (folder: string) => Buffer.byteLength(socketPath(folder, name)) <= pathBytesMax
+  return folders.find(fits) ?? join('/tmp', temporary)
 }
 
 /** A process that was killed leaves its socket behind. Nobody listens there. */

@@ -1,0 +1,30 @@
+/** The sockets between the processes of a machine have short paths, however long those of its folders are. */
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { makeSocketFolder, socketPath } from '../../runtime/engine/relay/folder.ts'
+import { freshDataDir } from '../installation.ts'
+
+/** Linux allows 107 bytes, and macOS 103. */
+const pathBytesMax = 103
+const name = 'ehxFqLAQXgrpE-jrEz1jt'
+
+for (const [what, temporary] of [
+  ['the data folder', '/tmp'],
+  ['the data folder and the temporary folder', `/tmp/${'t'.repeat(80)}`],
+] as const)
+  t.test(`a long path of ${what}`, (t) => {
+    const before = process.env['TMPDIR']
+    const base = freshDataDir()
+    const dataDir = path.join(base, 'd'.repeat(90))
+    mkdirSync(dataDir, { recursive: true })
+    process.env['TMPDIR'] = temporary
+    const folder = makeSocketFolder(dataDir, name)
+    t.teardown(() => {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+      for (const made of [base, folder]) rmSync(made, { recursive: true, force: true })
+    })
+    t.ok(Buffer.byteLength(socketPath(folder, name)) <= pathBytesMax, folder)
+    t.end()
+  })
