@@ -55,7 +55,7 @@ t.test('a wrong field is refused by its name', (t) => {
     [{ aliases: { a: 'a' } }, /^aliases: a means a, which is an alias itself$/],
     [{ aliases: { auto: 'openai:gpt-4o' } }, /^aliases: auto always means the choice of the router/],
     [{ aliases: { a: '' } }, /^aliases\/a must NOT have fewer than 1 characters$/],
-    [{ objective: 'best' }, /^objective must be one of balanced, quality, latency, cost$/],
+    [{ objective: 'best' }, /^objective must be one of balanced, quality, accuracy, latency, cost$/],
   ]
   for (const [value, message] of wrong)
     t.throws(() => readKeyPolicy(value), { name: 'PolicyError', message }, JSON.stringify(value))
