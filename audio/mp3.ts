@@ -15,13 +15,17 @@ const bytesPerStep = 1 << 15
 /** A picture in a tag whose size is wrong is seldom larger. */
 const junkBytesMax = 1 << 20
 const framesBehindJunk = 4
+const tagsMax = 16
 const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/** The first place behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the first. */
+/**
+ * The first place behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the first. A file
+ * of nothing but tags is hostile, and its tags are not counted to the end.
+ */
 export function id3Bytes(bytes: ChunkedBytes): number {
   let at = 0
-  for (let tag = tagBytes(bytes, 0); tag > 0; tag = tagBytes(bytes, at)) at += tag
+  for (let tags = 0; tags < tagsMax; tags++) at += tagBytes(bytes, at)
   return at
 }
 
