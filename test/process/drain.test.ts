@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, type Envelope, postJson, readEvents, responses } from '../router/requests.ts'
 import { postgresPid } from './database.ts'
-import { descendants, freePort, isRunning, until } from './machine.ts'
+import { descendants, freePort, freePortPair, isRunning, until } from './machine.ts'
 import { bothServe } from './metrics.ts'
 import { type Running, startParley } from './parley.ts'
 
@@ -96,7 +96,7 @@ for (const signals of [
   })
 
 t.test('a signal to the whole group of two processes lets open requests end', async (t) => {
-  const [port, adminPort] = [await freePort(), await freePort()]
+  const [port, adminPort] = [await freePort(), await freePortPair()]
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(port), PARLEY_ADMIN_PORT: String(adminPort) }
   const parley = await started(t, { ...two, PARLEY_DRAIN_LB_DELAY_MS: '500' })
   await until('both serve', () => bothServe(parley, adminPort), 30_000)

@@ -11,7 +11,7 @@ import { type Answer, ask, postJson, responses, send, speech, transcribe } from 
 import { readFixture } from '../speech/fixtures.ts'
 import { runParley } from './command.ts'
 import { openDatabase, postgresPid, socketDir } from './database.ts'
-import { descendants, freePort, isRunning, until } from './machine.ts'
+import { descendants, freePort, freePortPair, isRunning, until } from './machine.ts'
 import { bothServe } from './metrics.ts'
 import { type Running, startParley } from './parley.ts'
 
@@ -131,7 +131,7 @@ t.test('Postgres dies and comes back', async (t) => {
 })
 
 t.test('two processes on one port', async (t) => {
-  const [port, adminPort] = [String(await freePort()), await freePort()]
+  const [port, adminPort] = [String(await freePort()), await freePortPair()]
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: port }
   const parley = await started(t, { ...two, PARLEY_ADMIN_PORT: String(adminPort) })
   const workers = () => descendants(parley.pid, 'main.js')

@@ -15,6 +15,22 @@ export function freePort(): Promise<number> {
   })
 }
 
+/** The first of two neighbouring ports that are free now: the admin ports of two processes. */
+export async function freePortPair(): Promise<number> {
+  for (;;) {
+    const first = await freePort()
+    if (await isFree(first + 1)) return first
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = net.createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}
+
 /** Children, theirs included, whose command line has `word` in it. */
 export function descendants(pid: number, word = ''): number[] {
   const own = processes().filter(({ parent }) => parent === pid)
