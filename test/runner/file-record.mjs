@@ -1,6 +1,9 @@
-// The record of one file in a run: its points, the reasons why tests were skipped, its output, and how it ended.
+// The record of one file in a run: its points, which of them failed, the reasons why tests were skipped, its output, and
+// how it ended.
 import { Parser } from 'tap-parser'
 
+/** How many characters of a difference stand in the line of a failure. */
+const differenceMax = 200
 const names = ['pass', 'fail', 'skip', 'todo']
 
 export function noCounts() {
@@ -11,6 +14,7 @@ export class FileRecord {
   #startedMs = performance.now()
   #parser = new Parser()
   #counts = noCounts()
+  #failures = []
   #skips = []
   #output = []
   #testsCount = 0
@@ -18,6 +22,7 @@ export class FileRecord {
   constructor(file) {
     this.file = file
     for (const name of names) this.#parser.on(name, () => this.#counts[name]++)
+    this.#parser.on('fail', ({ fullname, diag }) => this.#failures.push(`${fullname}${differenceOf(diag)}`))
     this.#parser.on('skip', ({ name, skip }) => this.#skips.push({ name, reason: skip }))
     this.#parser.on('todo', ({ name, todo }) => this.#skips.push({ name, reason: todo }))
   }
@@ -44,6 +49,7 @@ export class FileRecord {
     return {
       file: this.file,
       counts: { ...this.#counts, fail: isGood ? 0 : Math.max(1, fail) },
+      failures: isGood || this.#failures.length > 0 ? this.#failures : [`it ended with ${end}`],
       skips: this.#skips,
       testsCount: this.#testsCount,
       seconds: (performance.now() - this.#startedMs) / 1000,
@@ -51,4 +57,11 @@ export class FileRecord {
       output: this.#output.join(''),
     }
   }
+}
+
+/** The lines that differ, as in ` (-2 +1)`: wanted and found. */
+function differenceOf(diag) {
+  const lines = String(diag?.diff ?? '').split('\n')
+  const differing = lines.filter((line) => /^[-+](?!-- |\+\+ )/.test(line)).map((line) => line.replace(/\s+/g, ' '))
+  return differing.length === 0 ? '' : ` (${differing.join(' ').slice(0, differenceMax)})`
 }

@@ -25,12 +25,15 @@ function conclude(results) {
   const counts = noCounts()
   /** Which tests did not run, and why. */
   const skips = new Set()
-  for (const { file, counts: ofFile, skips: ofSkips } of results) {
+  const failed = []
+  for (const { file, counts: ofFile, skips: ofSkips, failures } of results) {
     for (const name of Object.keys(counts)) counts[name] += ofFile[name]
     for (const { name, reason } of ofSkips)
       skips.add(`${file}: ${name}: ${typeof reason === 'string' ? reason : 'no reason is given'}`)
+    for (const failure of failures) failed.push(`${file}: ${failure}`)
   }
   for (const skip of skips) console.log(`skipped: ${skip}`)
+  for (const failure of failed) console.log(`failed: ${failure}`)
   const tests = results.reduce((sum, { testsCount }) => sum + testsCount, 0)
   console.log(`${results.length} files, ${tests} tests`)
   const skipped = counts.skip + counts.todo

@@ -1,9 +1,12 @@
-// Runs lanes side by side, each in a process, and says in a table how long each took. The last line is for people and
-// machines: `N passed, N failed` over all of them.
+// Runs lanes side by side, each in a process, and says in a table how long each took, and then what failed. The last line
+// is for people and machines: `N passed, N failed` over all of them.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { lanes } from './lanes.mjs'
 import { prepareStore } from './prepared-store.mjs'
+
+/** Who reads only the end of a long output finds the failures there. */
+const failuresShownMax = 20
 
 /** bash says at the end how many seconds the lane and its children took on the clock and on the cores. */
 const timed = 'TIMEFORMAT="lane-time %R %U %S"; time { eval "$1"; }'
@@ -28,11 +31,12 @@ async function runLane(name, env, prefix) {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const result = { name, files: 0, tests: 0, pass: 0, fail: 0, skip: 0, wallS: 0, cpuS: 0 }
+  const result = { name, files: 0, tests: 0, pass: 0, fail: 0, skip: 0, wallS: 0, cpuS: 0, failures: [] }
   const take = (line) => {
     const time = /^lane-time ([\d.]+) ([\d.]+) ([\d.]+)$/.exec(line)
     if (time) Object.assign(result, { wallS: Number(time[1]), cpuS: Number(time[2]) + Number(time[3]) })
     else console.log(`${prefix}${line}`)
+    if (line.startsWith('failed: ')) result.failures.push(line)
     const counted = /^(\d+) files, (\d+) tests$/.exec(line)
     if (counted) Object.assign(result, { files: Number(counted[1]), tests: Number(counted[2]) })
     const ended = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?/.exec(line)
@@ -42,7 +46,7 @@ async function runLane(name, env, prefix) {
   const [code, signal] = await new Promise((resolve) => child.on('close', (...how) => resolve(how)))
   if (code !== 0 && result.fail === 0) {
     result.fail = 1
-    console.log(`${prefix}FAILED: it ended with ${signal ?? code}`)
+    result.failures.push(`failed: lane ${name}: it ended with ${signal ?? code}`)
   }
   return result
 }
@@ -58,6 +62,7 @@ function conclude(results) {
     console.log([first.padEnd(widths[0]), ...others.map((text, at) => text.padStart(widths[at + 1]))].join('  '))
   console.log()
   for (const row of [titles, ...rows]) print(row)
+  for (const failure of results.flatMap(({ failures }) => failures).slice(0, failuresShownMax)) console.log(failure)
   const sum = (column) => results.reduce((total, result) => total + result[column], 0)
   const [pass, fail, skip] = ['pass', 'fail', 'skip'].map(sum)
   console.log(`${pass} passed, ${fail} failed${skip > 0 ? `, ${skip} skipped` : ''}`)

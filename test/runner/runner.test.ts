@@ -21,6 +21,8 @@ t.test('each file of a suite has its own result, however the process ends', asyn
       ...['leaving', '1 passed'],
     ],
   )
+  t.match(lines.join('\n'), /^failed: \S+failing\.ts: one is not two > should be equal \(-2 \+1\)$/m)
+  t.match(lines.join('\n'), /^failed: \S+crashing\.ts: the process ends in the middle > test unfinished$/m)
   t.match(lines.join('\n'), /TCPServerWrap: more behind \S+leaving\.ts/)
   t.equal(lines.at(-2), '4 passed, 6 failed')
 })
