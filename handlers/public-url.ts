@@ -23,8 +23,8 @@ export function createPublicUrl({ publicUrl, host, port, trustedProxies }: Addre
     const isForwarded = isTrusted(peer.address)
     const scheme = isForwarded && nearest(peer.forwardedProto) === 'https' ? 'https' : 'http'
     const forwardedHost = isForwarded ? nearest(peer.forwardedHost) : ''
-    const named = isHost(forwardedHost) ? forwardedHost : peer.host
-    return `${scheme}://${named === '' ? authorityOf(host, port) : named}`
+    const named = [forwardedHost, peer.host].find(isHost) ?? authorityOf(host, port)
+    return `${scheme}://${named}`
   }
 }
 
@@ -38,6 +38,9 @@ function nearest(values: string): string {
   return values.split(',').at(-1)?.trim().toLowerCase() ?? ''
 }
 
+const hostForm = /^[\w.~-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i
+
+/** A header may have any text: a port of 99999, or characters that no URL takes. */
 function isHost(text: string): boolean {
-  return /^[\w.~-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/.test(text)
+  return hostForm.test(text) && URL.canParse(`http://${text}`)
 }

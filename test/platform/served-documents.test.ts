@@ -18,6 +18,13 @@ t.test('sockets are where the document was asked for', async (t) => {
   }
 })
 
+t.test('or at the address of this server, if the Host header has a host that no URL takes', async (t) => {
+  for (const host of ['x:99999', 'a%b'])
+    t.match(await at(parley.url, '/asyncapi/realtime.json', host), {
+      local: { protocol: 'ws', host: /^127\.0\.0\.1:\d+$/ },
+    })
+})
+
 t.test('and at the public address, with its scheme and its path', async (t) => {
   const behind = await serverWith({ PARLEY_PUBLIC_URL: 'https://voice.example/parley' })
   for (const path of documents)
