@@ -9,7 +9,7 @@ import type { PathRule } from '../engine/operation.ts'
 import type { Mount } from '../engine/options.ts'
 import { type Found, PathTree } from '../engine/path-tree.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
-import { sharedSegments } from './unknown-path.ts'
+import { segmentsOf, sharedSegments } from './unknown-path.ts'
 
 /** Everything that is served at one path. */
 export type PathEntry = {
@@ -60,7 +60,7 @@ export class Routes {
     const first = mounts.find(({ basePath }) => path.startsWith(`${basePath}/`)) ?? mounts[0] ?? null
     // Several surfaces share a base path: the one with the resource of the path answers.
     const shared = mounts.filter(({ basePath }) => basePath === first?.basePath)
-    return nearestMount(shared, path) ?? first
+    return nearestMount(shared, segmentsOf(path)) ?? first
   }
 
   #siteOf(host: string): Site {
@@ -69,14 +69,14 @@ export class Routes {
 }
 
 /** The mount whose path has the most leading segments of this one. Null: none has more than another. */
-function nearestMount(mounts: readonly Mount[], path: string): Mount | null {
-  const depths = mounts.map((mount) => ({ mount, depth: depthAt(mount, path) })).sort((a, b) => b.depth - a.depth)
+function nearestMount(mounts: readonly Mount[], segments: readonly string[]): Mount | null {
+  const depths = mounts.map((mount) => ({ mount, depth: depthAt(mount, segments) })).sort((a, b) => b.depth - a.depth)
   const [one, other] = depths
   return one !== undefined && one.depth > (other?.depth ?? 0) ? one.mount : null
 }
 
-function depthAt({ basePath, surface }: Mount, path: string): number {
-  return Math.max(0, ...surface.paths.map(({ pattern }) => sharedSegments(basePath + pattern, path)))
+function depthAt({ basePath, surface }: Mount, segments: readonly string[]): number {
+  return Math.max(0, ...surface.paths.map(({ pattern }) => sharedSegments(basePath + pattern, segments)))
 }
 
 function createSite(mounts: readonly Mount[], headerPrefix: string): Site {

@@ -18,7 +18,7 @@ const segmentsMax = 16
 
 /** The path with the fewest segments added at its start or removed from it, at which something is served. */
 function nearest(path: string, patterns: readonly string[]): string | null {
-  const segments = path.split('/', segmentsMax + 1).filter((segment) => segment !== '')
+  const segments = segmentsOf(path).filter((segment) => segment !== '')
   if (!isShown.test(path) || segments.length > segmentsMax || segments.length === 0) return null
   let near: { segments: readonly string[]; changes: number } | null = null
   for (const pattern of patterns) {
@@ -34,19 +34,23 @@ function nearest(path: string, patterns: readonly string[]): string | null {
 
 /** The template that goes on as the path begins: at least the name of its resource, below the version. */
 function deepest(segments: readonly string[], patterns: readonly string[]): string | null {
-  const path = `/${segments.join('/')}`
   const rows = patterns.map((pattern) => ({
     pattern,
-    shared: sharedSegments(pattern, path),
+    shared: sharedSegments(pattern, segments),
     length: pattern.split('/').length - 1,
   }))
   const [best] = rows.filter(({ shared }) => shared >= 2).sort((a, b) => b.shared - a.shared || a.length - b.length)
   return best === undefined ? null : best.pattern.replace(/:(\w+)/g, '{$1}')
 }
 
-/** How many segments a path and a template have in common from the start, where a parameter takes any segment. */
-export function sharedSegments(pattern: string, path: string): number {
-  const [wanted, segments] = [pattern.split('/').slice(1), path.split('/').slice(1)]
+/** One more than `segmentsMax` of a longer path, which may have thousands: a client without a key sends them. */
+export function segmentsOf(path: string): string[] {
+  return path.split('/', segmentsMax + 2).slice(1)
+}
+
+/** How many segments of a path and a template are the same from the start. A parameter of the template takes any segment. */
+export function sharedSegments(pattern: string, segments: readonly string[]): number {
+  const wanted = pattern.split('/').slice(1)
   const differs = wanted.findIndex((segment, at) => {
     const given = segments[at] ?? ''
     return given === '' || (!isParameter(segment) && segment !== given.toLowerCase())
