@@ -44,17 +44,26 @@ export function valueFaults(schema: object, value: unknown): readonly string[] {
   }
 }
 
-/** `stopped`: it took too long, or its references never end. `waited`: another process had the core meanwhile. */
+/**
+ * `stopped`: the check took too long, or its references never end. `waited`: another process had the core meanwhile. All threads
+ * of this process count as the check, so that a hostile check is never taken for one that waited.
+ */
 function runInTime(run: () => void): 'done' | 'stopped' | 'waited' {
   timed['run'] = run
   const before = process.cpuUsage()
   try {
     runTimed.runInContext(timed, { timeout: checkMs })
     return 'done'
-  } catch {
+  } catch (error) {
+    if (!isTimeout(error)) return 'stopped'
     const { user, system } = process.cpuUsage(before)
     return (user + system) / 1000 < checkMs / 2 ? 'waited' : 'stopped'
   }
+}
+
+/** References that never end fill the stack long before the time is over. The error is one of the other context. */
+function isTimeout(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }
 
 function validatorOf(schema: object, Interpreter: typeof Validator): Validator {

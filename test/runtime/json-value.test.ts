@@ -1,5 +1,5 @@
 import module from 'node:module'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { valueFaults } from '../../runtime/json-value.ts'
 
 type Load = (of: unknown, file: string) => void
@@ -23,3 +23,48 @@ t.test('the interpreter of schemas may take long to load', (t) => {
   t.ok(slowly > 0, 'it was loaded slowly')
   t.end()
 })
+
+const slow = { type: 'string', pattern: '^(a+)+$' }
+const slowly = `${'a'.repeat(40)}!`
+
+t.test('a check that waits for a core is begun again, a few times', (t) => {
+  const checks = countChecks(t, { isWorking: false })
+  t.same(valueFaults({ ...slow }, slowly), ['/'])
+  t.equal(checks(), 4)
+  t.end()
+})
+
+t.test('a check that takes the core for all of its time is not', (t) => {
+  const checks = countChecks(t, { isWorking: true })
+  const schema = { ...slow }
+  for (const [value, count] of [
+    [slowly, 1],
+    [slowly, 2],
+    [slowly, 3],
+    ['aaa', 3],
+  ] as const) {
+    t.same(valueFaults(schema, value), ['/'])
+    t.equal(checks(), count, 'after three of them the schema is checked no more')
+  }
+  t.end()
+})
+
+t.test('references that never end are stopped at once, however busy the machine is', (t) => {
+  const checks = countChecks(t, { isWorking: false })
+  t.same(valueFaults({ $ref: '#' }, 1), ['/'])
+  t.equal(checks(), 1)
+  t.end()
+})
+
+/** The core time that the process seems to have had. Returns how many checks have begun, each of which asks for it. */
+function countChecks(t: Test, { isWorking }: { isWorking: boolean }): () => number {
+  const asked = t.capture(process, 'cpuUsage', (before?: NodeJS.CpuUsage) => ({
+    user: before === undefined || !isWorking ? 0 : 50_000,
+    system: 0,
+  }))
+  let begun = 0
+  return () => {
+    begun += asked().filter(({ args: [before] }) => before === undefined).length
+    return begun
+  }
+}
