@@ -23,7 +23,7 @@ export function sipConnections(program: Command, actions: Actions): void {
   const client = async () => platformClient(await actions.connection())
   const command = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print the answer as it came', false)
-  command('list', 'the connections of the organization, oldest first').action(async ({ json }: Json) => {
+  command('list', 'the connections of the organization, newest first').action(async ({ json }: Json) => {
     const { body } = await (await client()).listSipConnections()
     print(json, body, () => (body.length > 0 ? linesOf(body) : ['no connections']))
   })

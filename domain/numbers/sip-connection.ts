@@ -35,7 +35,7 @@ export type ChangeConnection = (stored: ConnectionWithPasswords) => ConnectionWi
 
 /** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
 export interface ConnectionStore {
-  /** Oldest first. */
+  /** Newest first. */
   list(tenant: Tenant): Promise<OwnedConnection[]>
   insert(
     connection: OwnedConnection,

@@ -26,7 +26,7 @@ export type SubscriptionTarget = Pick<Subscription, 'id' | 'url' | 'tags'> & { s
 
 /** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
 export type SubscriptionStore = {
-  /** Oldest first. */
+  /** Newest first. */
   list(tenant: Tenant): Promise<Subscription[]>
   /** With their secrets. */
   targets(tenant: Tenant): Promise<SubscriptionTarget[]>

@@ -1775,7 +1775,7 @@ export type TransferProgress = {
   fallback: DoneFallback | null
 }
 
-/** Becomes `summary` of the attempt, in place of the one that it was made with. A transfer that is answered as it is keeps its own. */
+/** Becomes `summary` of the attempt, in place of the one that it was made with. Ignored once the recipient has accepted. */
 export type NewSummary = string | null
 
 export type CompleteTransfer = {
