@@ -10,6 +10,7 @@ import { createLog } from '../runtime/telemetry/log.ts'
 import { createMetrics } from '../runtime/telemetry/metrics.ts'
 import { createTracing } from '../runtime/telemetry/tracing.ts'
 import type { App } from './app.ts'
+import { createClosings } from './closings.ts'
 import { openRecordingLinks } from './recordings.ts'
 import { masterKeyOf } from './secrets.ts'
 import { openServingStore } from './store.ts'
@@ -24,8 +25,8 @@ export type Opening = {
   localUrl: () => string
 }
 
-/** An open context, and what closes it. */
-export type OpenApp = { app: App; close: () => Promise<void> }
+/** An open context, and what closes it. `closeFor` throws the error of a start, and logs what does not close. */
+export type OpenApp = { app: App; close: () => Promise<void>; closeFor: (error: unknown) => Promise<never> }
 
 export async function openApp(
   config: ParleyConfig,
@@ -34,6 +35,10 @@ export async function openApp(
 ): Promise<OpenApp> {
   const { clock = systemClock, random = Math.random, log = createLog(config.logLevel) } = replacements
   const { closing, close } = createClosings()
+  const closeFor = async (error: unknown) => {
+    await close().catch((err: unknown) => log.error({ err }, 'what a failed start had opened is not closed'))
+    throw error
+  }
   const opened = {
     config,
     env,
@@ -55,19 +60,8 @@ export async function openApp(
     closing(() => recordingLinks.bucket?.close())
     const store = await openServingStore({ ...opened, recordingLinks }, progress)
     closing(() => store.close({ stopPostgres: true }))
-    return { app: { ...opened, tracing, recordingLinks, store }, close }
+    return { app: { ...opened, tracing, recordingLinks, store }, close, closeFor }
   } catch (error) {
-    await close()
-    throw error
-  }
-}
-
-function createClosings() {
-  const closings: (() => unknown)[] = []
-  return {
-    closing: (close: () => unknown) => void closings.unshift(close),
-    close: async () => {
-      for (const close of closings.splice(0)) await close()
-    },
+    return closeFor(error)
   }
 }

@@ -54,7 +54,7 @@ export async function startGateway(config: ParleyConfig, start: Start): Promise<
   if (config.databaseUrl === null) makeDataDir(config.dataDir)
   let server: Server | null = null
   const localUrl = () => localUrlOf(config, server)
-  const { app, close } = await openApp(config, { env, progress, localUrl }, replacements)
+  const { app, close, closeFor } = await openApp(config, { env, progress, localUrl }, replacements)
   try {
     app.metrics.engine(choice.engine, choice.reason)
     const key = app.worker === 0 ? await bootstrap(app) : null
@@ -67,9 +67,8 @@ export async function startGateway(config: ParleyConfig, start: Start): Promise<
     const workers = startOthers(app, server)
     return gatewayOf({ app, key, choice, server, workers, capabilities, close })
   } catch (error) {
-    await server?.stop()
-    await close()
-    throw error
+    app.closing(() => server?.stop())
+    return closeFor(error)
   }
 }
 

@@ -90,10 +90,13 @@ async function startServer(settings: Settings, parts: Omit<Start, 'env'> = {}): 
     const gateway = await startGateway(config, { env, log, clock, ...parts })
     const stop = once(async () => {
       const timer = setTimeout(() => gateway.force(), drainMs)
-      await gateway.stop(0)
-      clearTimeout(timer)
-      clock.end()
-      await remove()
+      try {
+        await gateway.stop(0)
+      } finally {
+        clearTimeout(timer)
+        clock.end()
+        await remove()
+      }
     })
     const key = config.bootstrapKey ?? testKey
     return { url: gateway.url, key, dataDir, databaseUrl, gateway, output: () => output, stop }

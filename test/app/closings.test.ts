@@ -1,0 +1,24 @@
+/** A context is closed as a whole, also if a part of it fails to close. */
+import t from 'tap'
+import { createClosings } from '../../app/closings.ts'
+
+t.test('each part is closed, the newest first, also if another one fails', async (t) => {
+  const { closing, close } = createClosings()
+  const closed: string[] = []
+  closing(() => closed.push('store'))
+  closing(() => Promise.reject(new Error('the bucket is gone')))
+  closing(() => closed.push('server'))
+  await t.rejects(close(), { message: 'the bucket is gone' })
+  t.same(closed, ['server', 'store'])
+  await close()
+  t.equal(closed.length, 2, 'and once')
+})
+
+t.test('every error is reported', async (t) => {
+  const { closing, close } = createClosings()
+  for (const name of ['store', 'bucket'])
+    closing(() => {
+      throw new Error(name)
+    })
+  await t.rejects(close(), { errors: [{ message: 'bucket' }, { message: 'store' }] })
+})
