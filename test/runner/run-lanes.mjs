@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { lanes } from './lanes.mjs'
 import { prepareStore } from './prepared-store.mjs'
 
-/** Who reads only the end of a long output finds the failures there. */
+/** The last lines are often all that is kept of a long output. */
 const failuresShownMax = 20
 
 /** bash says at the end how many seconds the lane and its children took on the clock and on the cores. */
