@@ -1,4 +1,5 @@
 /** Rules about the tests: which may start the built program, and that the documents name the lanes that exist. */
+import path from 'node:path'
 import t from 'tap'
 import { filesOfLane } from '../runner/files.mjs'
 import { code, importsOf, parse, read } from './source.ts'
@@ -8,8 +9,11 @@ const imports = new Map(tests.map((file) => [file, importsOf(parse(file), { type
 
 const starters = ['test/process/parley.ts', 'test/process/command.ts']
 
+/** This file names programs, and starts none. */
+const ruleFile = 'test/rules/tests.test.ts'
+
 t.test('no test of the lane `fast` starts the built program', (t) => {
-  for (const file of filesOfLane('fast')) {
+  for (const file of filesOfLane('fast').filter((file) => file !== ruleFile)) {
     const starter = starters.find((starter) => reachedFrom(file).has(starter))
     t.equal(starter, undefined, file)
   }
@@ -17,11 +21,20 @@ t.test('no test of the lane `fast` starts the built program', (t) => {
   t.end()
 })
 
-/** All files that a file imports, and that these import. */
+/** All files that a file imports or runs as a program, and the files that these import or run. */
 function reachedFrom(file: string): Set<string> {
   const reached = new Set([file])
-  for (const each of reached) for (const imported of imports.get(each) ?? []) reached.add(imported)
+  for (const each of reached) for (const next of [...(imports.get(each) ?? []), ...programsIn(each)]) reached.add(next)
   return reached
+}
+
+/** The files of tests that a file names by a path: it starts them in a process. */
+function programsIn(file: string): string[] {
+  const named = [...read(file).matchAll(/(?<!from |import\()'([\w./-]+\.ts)'/g)].flatMap(([, name = '']) => [
+    path.join(path.dirname(file), name),
+    name,
+  ])
+  return named.filter((name) => imports.has(name))
 }
 
 t.test('CONTRIBUTING.md has every lane, and names no other', (t) => {
