@@ -27,6 +27,10 @@ export class FileRecord {
     this.#parser.on('todo', ({ name, todo }) => this.#skips.push({ name, reason: todo }))
   }
 
+  get hasFailures() {
+    return this.#counts.fail > 0
+  }
+
   /** A line of TAP, or of anything that the file has printed. */
   line(text) {
     if (/^ *# Subtest: /.test(text)) this.#testsCount++

@@ -16,12 +16,13 @@ const graceMs = Number(process.env.PARLEY_TEST_GRACE_MS ?? 15_000)
 
 /**
  * Reports the result of each file that the process began, and resolves when it has ended. A process that ends within a
- * file, or before the first, has failed that file. One that does not end well behind its last file has failed `name`.
+ * file, or before the first, has failed that file. One that fails between two files or behind the last one has failed `name`.
  */
 export async function runProcess({ name, files, folder, env, fileMs = usualMs }, report) {
   const child = startProcess(files, folder, fileMs, env)
   const alarm = new Alarm(() => child.kill('SIGKILL'))
   let endedCount = 0
+  let hasFailedFile = false
   // For output before the first file and behind the last.
   let between = new FileRecord(files[0])
   let current = null
@@ -34,7 +35,9 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
     },
     line: (text) => (current ?? between).line(text),
     ended(isGood) {
-      report(current.result(isGood, 'a failed test'))
+      const result = current.result(isGood, 'a failed test')
+      hasFailedFile ||= result.counts.fail > 0
+      report(result)
       current = null
       endedCount++
       between = new FileRecord(`the end of ${name}`)
@@ -51,9 +54,9 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
   alarm.set(fileMs)
   const { code, signal } = await endOf(child)
   alarm.stop()
-  const isEndGood = endedCount === files.length && (code === 0 || code === 1)
-  if (current || endedCount === 0 || (endedCount === files.length && !isEndGood))
-    report((current ?? between).result(false, signal ?? `code ${code}`))
+  // tap ends with 1 if a file has failed.
+  const isEndGood = endedCount > 0 && (code === 0 || (code === 1 && hasFailedFile)) && !between.hasFailures
+  if (current || !isEndGood) report((current ?? between).result(false, signal ?? `code ${code}`))
 }
 
 function startProcess(files, folder, fileMs, env) {

@@ -33,6 +33,13 @@ t.test('a suite whose files are good is good', async (t) => {
   t.equal(lines.at(-2), '1 passed, 0 failed')
 })
 
+t.test('a suite fails whose process fails behind good files', async (t) => {
+  const { code, lines } = await run(['unstopped', 'good'])
+  t.equal(code, 1)
+  t.match(lines.join('\n'), /a shared part does not stop/)
+  t.equal(lines.at(-2), '2 passed, 1 failed')
+})
+
 function run(names: string[]): Promise<{ code: number; lines: string[] }> {
   const files = names.map((name) => `test/runner/fixtures/${name}.ts`)
   const cwd = path.resolve(import.meta.dirname, '../..')
