@@ -1,5 +1,5 @@
 /** Closes the parts of a context, the newest part first. A part that fails to close keeps no other part open. */
-export type Closings = { closing(close: () => unknown): void; close(): Promise<void> }
+export type Closings = { closing: (close: () => unknown) => void; close: () => Promise<void> }
 
 export function createClosings(): Closings {
   const closings: (() => unknown)[] = []
