@@ -5,8 +5,7 @@
 # namespaces of their own: when the script ends, in whatever way, its mounts and processes end too. The root stays in the
 # user's cache folder, so that the first run takes two minutes more than the next.
 #
-# Two cores need ten minutes for the whole suite, and it runs before. Here runs what the engine, the sockets, Node and
-# the system can change: not the vendors, the speech engines, the generator, nor the rules of the code.
+# Here runs what the engine, the sockets, Node and the system can change: not the vendors, the speech engines, the generator, nor the rules of the code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
