@@ -6,13 +6,11 @@ import { newSecret } from '../store/key-secret.ts'
 import type { App } from './app.ts'
 import { keptSecret } from './secrets.ts'
 
-type BootstrapParts = Pick<App, 'config' | 'store' | 'log'>
-
 /**
  * The key to show. A server for this machine alone gives an empty store a key, which is kept in the data folder for the
  * command line.
  */
-export async function bootstrap({ config, store, log }: BootstrapParts): Promise<string | null> {
+export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'store' | 'log'>): Promise<string | null> {
   const { organizations } = store
   const hasSimulatedNumber = config.carrier.adapter === 'simulator'
   if (config.bootstrapKey !== null) {
@@ -35,7 +33,7 @@ export async function bootstrap({ config, store, log }: BootstrapParts): Promise
  * Logs unreadable secrets at the start and not at the first request that needs one. Requests are routed to other
  * providers.
  */
-export async function checkSealed({ store, log }: BootstrapParts): Promise<void> {
+export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): Promise<void> {
   const unreadable = await store.sealedSecrets.unreadable()
   if (unreadable > 0)
     log.error(

@@ -22,7 +22,8 @@ import { Watch } from '../runtime/watch.ts'
 import type { App } from './app.ts'
 import type { Engines } from './engines.ts'
 
-export type ConversationParts = {
+/** The other capabilities that conversations use. */
+type Needs = {
   operations: Operations
   vad: Engines['vad']
   journal: Journal
@@ -43,10 +44,10 @@ export type Conversations = {
 /** Audio is sent at least this often. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
 const paceMs = 10
 
-export function createConversations(app: App, parts: ConversationParts): Conversations {
+export function createConversations(app: App, needs: Needs): Conversations {
   const { config, store, clock, log } = app
-  const { journal, client, vad, transferTool } = parts
-  const deps = sharedDeps(app, parts)
+  const { journal, client, vad, transferTool } = needs
+  const deps = sharedDeps(app, needs)
   const workspaceSecrets = (organizationId: string) => store.webhookSecrets.signingSecrets(organizationId)
   const toolDeps = { client, clock, log, valueFaults, isPhoneNumber, workspaceSecrets }
   return {
@@ -54,7 +55,7 @@ export function createConversations(app: App, parts: ConversationParts): Convers
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
       const transfer = (call: LiveCall['call'], asked: Parameters<TransferTool>[2]) => transferTool(caller, call, asked)
       const runTool = createRunTool({ ...toolDeps, secretsOf, transfer })
-      const input = inputOf(app, parts, live, { caller, ended })
+      const input = inputOf(app, needs, live, { caller, ended })
       const callLog = log.child({ callId: live.call.id, ...input.trace?.logFields })
       return startConversation(
         { ...deps, runTool, log: callLog },
@@ -70,10 +71,7 @@ export function createConversations(app: App, parts: ConversationParts): Convers
   }
 }
 
-function sharedDeps(
-  { config, clock, ids, log }: App,
-  { operations, vad }: ConversationParts,
-): Omit<ConversationDeps, 'runTool'> {
+function sharedDeps({ config, clock, ids, log }: App, { operations, vad }: Needs): Omit<ConversationDeps, 'runTool'> {
   const { transcribeStream, synthesizeStream, generateItems } = operations
   return {
     clock,
@@ -94,7 +92,7 @@ function sharedDeps(
 
 function inputOf(
   { ids, tracing }: App,
-  { operations, record }: ConversationParts,
+  { operations, record }: Needs,
   { call, observer, note }: LiveCall,
   { caller, ended }: { caller: Caller; ended: () => void },
 ): ConversationInput {

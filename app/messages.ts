@@ -81,22 +81,20 @@ export type MessageProviders = {
   close(): Promise<void>
 }
 
-type ProviderParts = Pick<App, 'config' | 'clock'>
-
 const commands = ['send', 'has'] as const
 
 export function openMessageProviders(
-  parts: ProviderParts,
+  app: Pick<App, 'config' | 'clock'>,
   simulator: Pick<SimulatedCarrier, 'open'>,
   webhookUrl: () => string,
 ): MessageProviders {
-  const { config, clock } = parts
+  const { config, clock } = app
   const { adapter, requestMs } = config.carrier
   const simulated = lazily<Provider, (typeof commands)[number]>(commands, async () => {
     const { baseUrl, apiKey } = await simulator.open()
     return createSimulatedMessages({ baseUrl, apiKey, webhookUrl, requestMs, clock })
   })
-  const real = openTelnyx(parts)
+  const real = openTelnyx(app)
   const live = adapter === 'simulator' ? simulated : real
   return {
     of: ({ test }) => (test ? simulated : live),
@@ -105,7 +103,7 @@ export function openMessageProviders(
 }
 
 /** Null if live keys send no messages. */
-function openTelnyx({ config, clock }: ProviderParts): Provider | null {
+function openTelnyx({ config, clock }: Pick<App, 'config' | 'clock'>): Provider | null {
   const { carrier, publicUrl } = config
   const { adapter, requestMs, telnyx } = carrier
   const { apiKey, baseUrl, messagingProfileId } = telnyx

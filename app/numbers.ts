@@ -76,12 +76,13 @@ function startLoops(app: App, carriers: NumberCarriers): void {
   loops.start({ name: 'monthly charges of phone numbers', everyMs: chargeEveryMs, run: charge })
 }
 
-type VerificationParts = Pick<App, 'clock' | 'ids'> & {
+/** A command makes these too, without the rest of a serving process. */
+type VerificationApp = Pick<App, 'clock' | 'ids'> & {
   config: Pick<ParleyConfig, 'kyb' | 'carrier'>
   store: Pick<Store, 'businessVerifications'>
 }
 
-export function businessVerificationsOf({ config, store, clock, ids }: VerificationParts): BusinessVerifications {
+export function businessVerificationsOf({ config, store, clock, ids }: VerificationApp): BusinessVerifications {
   const { kyb, carrier } = config
   return createBusinessVerifications({
     store: store.businessVerifications,

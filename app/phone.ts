@@ -32,7 +32,8 @@ export type Phones = {
   transferTool: TransferTool
 }
 
-export type PhoneParts = {
+/** The other capabilities that phones use. */
+type PhoneNeeds = {
   lines: Lines
   journal: Journal
   fetchHoldAudio: FetchHoldAudio
@@ -49,7 +50,7 @@ const unattendedEveryMs = 10_000
 const chargeEveryMs = 5_000
 const closeMs = 1_000
 
-export function openPhones(app: App, { lines, journal, fetchHoldAudio, rules }: PhoneParts): Phones {
+export function openPhones(app: App, { lines, journal, fetchHoldAudio, rules }: PhoneNeeds): Phones {
   const { config, store, clock, ids, log, metrics } = app
   const { calls, legs, callCommands: commands, phoneNumbers: numbers, credit, instanceId: ownerId } = store
   // The carrier asks these prices by the minute.
@@ -93,7 +94,8 @@ export type PhoneSessions = {
   events: PhoneEvents
 }
 
-export type PhoneSessionParts = {
+/** The other capabilities that sessions by phone use. */
+type PhoneSessionNeeds = {
   lines: Lines
   phones: Phones
   live: SessionRegistry
@@ -102,11 +104,11 @@ export type PhoneSessionParts = {
   preCall: PreCall
 }
 
-export function createPhoneSessions(app: App, parts: PhoneSessionParts): PhoneSessions {
+export function createPhoneSessions(app: App, needs: PhoneSessionNeeds): PhoneSessions {
   const { store, clock, ids, log } = app
-  const { live, routes, rules, preCall, phones } = parts
+  const { live, routes, rules, preCall, phones } = needs
   const { calls, agents, tools, limits, credit, organizations, callbacks, phoneNumbers: numbers } = store
-  const { lines } = parts.lines
+  const { lines } = needs.lines
   const shared = {
     agents,
     tools,

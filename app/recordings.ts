@@ -47,9 +47,7 @@ export type CallRecordings = {
 const uploadsEveryMs = 1_000
 const retentionEveryMs = 60_000
 
-type RecordingParts = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'store' | 'recordingLinks' | 'closing'>
-
-export function openCallRecordings(app: RecordingParts, loops: Loops): CallRecordings {
+export function openCallRecordings(app: App, loops: Loops): CallRecordings {
   const { config, clock, log, recordingLinks } = app
   const { bucket, signed } = recordingLinks
   const files = createRecordingFiles(join(config.dataDir, 'recordings'))
@@ -71,7 +69,7 @@ export function openCallRecordings(app: RecordingParts, loops: Loops): CallRecor
 
 type Uploading = { files: Recordings; bucket: RecordingBucket; growing: ReadonlySet<string>; loops: Loops }
 
-function startUploads(app: RecordingParts, { files, bucket, growing, loops }: Uploading): void {
+function startUploads(app: App, { files, bucket, growing, loops }: Uploading): void {
   const { config, clock, ids, log, store } = app
   const uploads = new RecordingUploads({
     uploads: store.recordingUploads,
@@ -91,11 +89,7 @@ function startUploads(app: RecordingParts, { files, bucket, growing, loops }: Up
 }
 
 /** A recording is kept no longer than its call. */
-function startRetention(
-  { config, clock, log, store, recordingLinks }: RecordingParts,
-  files: Recordings,
-  loops: Loops,
-) {
+function startRetention({ config, clock, log, store, recordingLinks }: App, files: Recordings, loops: Loops) {
   const { recordingsDays, callsDays } = config.retention
   const days = Math.min(recordingsDays ?? Number.POSITIVE_INFINITY, callsDays ?? Number.POSITIVE_INFINITY)
   if (days === Number.POSITIVE_INFINITY) return

@@ -17,9 +17,7 @@ import { renderTemplate, templateFault } from '../runtime/template.ts'
 import type { App } from './app.ts'
 import type { Numbers } from './numbers.ts'
 
-type ResourceParts = { catalog: Catalog; numbers: Numbers }
-
-export function createResources(app: App, { catalog, numbers }: ResourceParts): Resources {
+export function createResources(app: App, { catalog, numbers }: { catalog: Catalog; numbers: Numbers }): Resources {
   const { config, store, clock, ids } = app
   const rules = createRules(catalog, config.outbound.allowedSubnets)
   const { hosts } = rules.tool

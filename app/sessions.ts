@@ -23,7 +23,8 @@ import { createRules } from './resources.ts'
 import { openRooms } from './rooms.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export type SessionParts = {
+/** The other capabilities that sessions use. */
+type Needs = {
   operations: Operations
   records: CallRecords
   lines: Lines
@@ -47,12 +48,12 @@ const closeMs = 5000
 const lookEveryMs = 2000
 
 /** Resolves when commands from other processes are received. The sessions that are left end with the process. */
-export async function openSessions(app: App, parts: SessionParts): Promise<Sessions> {
-  const { operations, lines, webhooks } = parts
+export async function openSessions(app: App, needs: Needs): Promise<Sessions> {
+  const { operations, lines, webhooks } = needs
   const { config, store, clock, ids } = app
   const { calls } = store
   const rules = createRules(operations.catalog, config.outbound.allowedSubnets)
-  const { phones, conversations } = openConversations(app, parts, rules)
+  const { phones, conversations } = openConversations(app, needs, rules)
   const routes = createSessionRoutes(operations.dispatch.chooser, conversations.warmUp)
   const live = createRegistry(app, conversations, routes)
   const rooms = await openRooms(app, live)
@@ -79,7 +80,7 @@ export async function openSessions(app: App, parts: SessionParts): Promise<Sessi
 
 function openConversations(
   app: App,
-  { operations, records, lines, vad }: SessionParts,
+  { operations, records, lines, vad }: Needs,
   rules: ReturnType<typeof createRules>,
 ): { phones: Phones; conversations: Conversations } {
   const { config, clock, log } = app

@@ -13,15 +13,10 @@ export type SimulatedCarrier = {
   close(): Promise<void>
 }
 
-export type SimulatorParts = {
-  providers: readonly Provider[]
-  /** Answers the address for the simulator's events. */
-  webhookUrl: () => string
-}
-
+/** `webhookUrl` answers the address for the simulator's events. */
 export function createSimulatedCarrier(
   { clock, secrets }: Pick<App, 'clock' | 'secrets'>,
-  { providers, webhookUrl }: SimulatorParts,
+  { providers, webhookUrl }: { providers: readonly Provider[]; webhookUrl: () => string },
 ): SimulatedCarrier {
   const speech = providers.find(({ id }) => id === 'local')?.ports.speech
   let running: Promise<Simulator> | null = null

@@ -8,11 +8,12 @@ import { openStore, type Store, type StoreOptions } from '../store/store.ts'
 import type { App } from './app.ts'
 import { existingMasterKey, masterKeyOf } from './secrets.ts'
 
-type StoreParts = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'secrets' | 'recordingLinks'>
+/** The members of the context that are open before the store. */
+type AppBeforeStore = Pick<App, 'config' | 'clock' | 'ids' | 'log' | 'secrets' | 'recordingLinks'>
 
 /** Makes the embedded database and the schema if they are missing, and takes a share of the limits. */
-export function openServingStore(parts: StoreParts, progress: (message: string) => void): Promise<Store> {
-  const { config, clock, ids, log, secrets, recordingLinks } = parts
+export function openServingStore(app: AppBeforeStore, progress: (message: string) => void): Promise<Store> {
+  const { config, clock, ids, log, secrets, recordingLinks } = app
   return openStore({
     ...optionsOf(config),
     clock,

@@ -18,13 +18,14 @@ export type SipTrunks = {
   open(events: LegEvents): Promise<void>
 }
 
-type TrunkParts = Pick<App, 'clock' | 'log'> & {
+/** The members of the context that trunks use; tests have no more. */
+type TrunkApp = Pick<App, 'clock' | 'log'> & {
   config: Pick<ParleyConfig, 'sip' | 'outbound'>
   store: Pick<App['store'], 'sipConnections' | 'trunkDialogs'>
 }
 
 /** Null if the settings name no port. */
-export function createSipTrunks({ config, store, clock, log }: TrunkParts, legs: ExpectedLegs): SipTrunks | null {
+export function createSipTrunks({ config, store, clock, log }: TrunkApp, legs: ExpectedLegs): SipTrunks | null {
   const { sip, outbound } = config
   const { host, port } = sip
   if (port === null) return null

@@ -73,10 +73,11 @@ function openClient(app: App, limits: ClientLimits): Client {
   return client
 }
 
-type DispatcherParts = Omit<ConstructorParameters<typeof Dispatcher>[0], 'log' | 'random' | 'limits'>
-
 /** When the process ends, attempts under way have a moment. Another process takes over the rest. */
-async function dispatch(app: App, shared: DispatcherParts): Promise<void> {
+async function dispatch(
+  app: App,
+  shared: Omit<ConstructorParameters<typeof Dispatcher>[0], 'log' | 'random' | 'limits'>,
+): Promise<void> {
   const { config, store, clock, log, metrics, random } = app
   const { inFlightMax: max, endpointInFlightMax: endpointMax } = config.webhooks
   const dispatcher = new Dispatcher({ ...shared, log, random, limits: { max, endpointMax } })
