@@ -87,6 +87,7 @@ function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Gi
   // Without a prototype, `__proto__` is a name like any other.
   const scope: Scope = Object.assign(Object.create(null) as Scope, values, { system: { ...system } })
   const missing = new Set<string>()
+  // By the machine's clock, which Liquid's own limit reads too.
   const endMs = performance.now() + limitMs
   for (let tries = 0; tries < lacksMax; tries++) {
     const outcome = tryRender(liquid, parsed, scope, endMs - performance.now())

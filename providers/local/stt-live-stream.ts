@@ -170,6 +170,7 @@ export class RecognitionStream {
   async #makeInterim(segment: SpeechSegment, askedFrame: number): Promise<void> {
     this.#dropInterim()
     this.#interimDueFrame = Infinity
+    // By the machine's clock: how long the engine takes on this machine.
     const askedMs = performance.now()
     const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#interim = interim

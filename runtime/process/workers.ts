@@ -40,6 +40,7 @@ export function startWorkers(count: number, { env, graceMs, share, failed }: Wor
     if (live.get(index) !== child) return
     live.delete(index)
     if (stopping) return
+    // By the machine's clock, as all of this file: it waits for processes.
     const timer = setTimeout(() => {
       restarts.delete(timer)
       start(index)

@@ -77,6 +77,7 @@ async function repeated<T>(progress: (message: string) => void, work: () => Prom
           { cause },
         )
       if (tries === 1) progress('waiting for a transaction that holds the tables, such as a backup')
+      // By the machine's clock: the transaction is one of another process.
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }

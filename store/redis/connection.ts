@@ -71,6 +71,7 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     for (const client of [commands, notices]) if (client.isOpen) client.destroy()
   }
   try {
+    // By the machine's clock: real sockets open.
     await within(systemClock, connectMs, Promise.all([commands.connect(), notices.connect()]), 'no answer')
   } catch (cause) {
     close()

@@ -122,6 +122,7 @@ export class NodeTransport implements Transport {
     socket.destroySoon = () => {
       if (request.complete) return Socket.prototype.destroySoon.call(socket)
       socket.end()
+      // By the machine's clock, as below: Node begins the time again with each byte of the socket.
       socket.setTimeout(silenceMs, () => socket.destroy())
       request.once('end', () => socket.destroy())
       request.resume()
