@@ -9,7 +9,7 @@ import type { Clock } from '../domain/ports/system.ts'
 import { lockOrganization } from './number-rows.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
-import { storable } from './row-values.ts'
+import { arrayLiteral, storable } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import {
   type ConnectionRow,
@@ -97,8 +97,13 @@ export function createSipConnections(
     })
   return {
     find: async (id) => (await read((tx) => tx`c.id = ${id}`))[0] ?? null,
-    ofAddress: (address, dialed) =>
-      read((tx) => tx`${plain(address)}::inet <<= any(c.inbound_ranges) ${order(tx, dialed)}`),
+    ofAddress: (address, dialed, registered) =>
+      read(
+        (tx) => tx`
+          c.inbound_addresses is not null
+            and (${plain(address)}::inet <<= any(c.inbound_ranges) or c.id = any(${arrayLiteral(registered)}::text[]))
+          ${order(tx, dialed)}`,
+      ),
     hasAddress: (id, address) =>
       asOperator(async (tx) => {
         const rows = await tx`

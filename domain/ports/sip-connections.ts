@@ -31,10 +31,10 @@ export type OutboundWays = {
 export interface SipConnections {
   find(id: string): Promise<SipConnection | null>
   /**
-   * The connections whose calls may come from the address. Several organizations may name the same one, so those that have
-   * the dialled number are the first, and of these the one that has imported it first.
+   * The connections whose calls may come from the address: those that name it, and those of `registered` that take calls. Several
+   * organizations may have the same one, so those that have the dialled number are the first, and of these the one that has imported it first.
    */
-  ofAddress(address: string, dialed: string): Promise<readonly SipConnection[]>
+  ofAddress(address: string, dialed: string, registered: readonly string[]): Promise<readonly SipConnection[]>
   /** Whether calls of the connection may come from the address. */
   hasAddress(id: string, address: string): Promise<boolean>
   /** The connections whose calls may come with this name of a user. */

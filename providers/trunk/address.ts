@@ -74,6 +74,9 @@ export function viaOf(text: string): Via | null {
 /** The host as an address has it: IPv6 in brackets. */
 export const hostText = (host: string) => (isIP(host) === 6 ? `[${host}]` : host)
 
+/** A socket of IPv6 names senders of IPv4 in another form. */
+export const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
+
 function pairOf(text: string): [string, string] {
   const at = text.indexOf('=')
   return at < 0 ? [text.trim().toLowerCase(), ''] : [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]

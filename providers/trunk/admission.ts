@@ -1,13 +1,13 @@
 /**
- * Decides which connection a request belongs to: by the address from which it came, else by a login. A call needs the
- * login from every address where a connection with a login has imported the dialled number first. A source that is
- * neither gets one short answer at most, which is never longer than its request, so that a forged address cannot be
- * flooded with our help.
+ * Decides which connection a request belongs to: by the registration at the address from which it came if it calls our Contact there,
+ * else by the address, else by a login. A call by its address alone needs the login where a connection with a login has imported
+ * the dialled number first. An unknown source gets one short answer at most, which is never longer than its request, so that a
+ * forged address cannot be flooded with our help.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { userOf } from './address.ts'
-import { dialedOf } from './dialed.ts'
+import { dialedOf, registeredUser } from './dialed.ts'
 import { Challenges } from './digest.ts'
 import type { TrunkLimits } from './limits.ts'
 import { valueOf } from './message.ts'
@@ -23,15 +23,15 @@ export class Admission {
   readonly #lookupsMax: number
   readonly #challenges: Challenges
   readonly #unknown = new Map<string, number>()
-  /** The connection that is registered at an address, and takes calls from there. */
-  readonly #registered: (address: string) => SipConnection | null
+  /** The connections that are registered at an address, and take calls. */
+  readonly #registered: (address: string) => readonly SipConnection[]
   #open = 0
 
   constructor(
     connections: SipConnections,
     clock: Clock,
     { lookupsMax }: Pick<TrunkLimits, 'lookupsMax'>,
-    registered: (address: string) => SipConnection | null,
+    registered: (address: string) => readonly SipConnection[],
   ) {
     this.#connections = connections
     this.#registered = registered
@@ -47,7 +47,11 @@ export class Admission {
     this.#open++
     try {
       const dialed = dialedOf(request)
-      const known = await this.#ofAddress(source.address, dialed)
+      const registered = this.#registered(source.address)
+      const named = registered.find(({ id }) => registeredUser(id) === userOf(request.uri))
+      // The trunk itself names the connection. Others may have imported the number too, or a range with the address of the trunk.
+      if (named !== undefined) return named
+      const known = await this.#ofAddress(source.address, dialed, registered)
       const isCall = request.method === 'INVITE'
       if (known !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, known.id)))) return known
       if (known === undefined) this.#remember(source.address)
@@ -57,10 +61,16 @@ export class Admission {
     }
   }
 
-  /** Undefined: calls of no connection come from there. */
-  async #ofAddress(address: string, dialed: string): Promise<SipConnection | undefined> {
-    const [known] = this.#isUnknown(address) ? [] : await this.#connections.ofAddress(address, dialed)
-    return known ?? this.#registered(address) ?? undefined
+  /** Undefined: no connection takes calls from the address. */
+  async #ofAddress(
+    address: string,
+    dialed: string,
+    registered: readonly SipConnection[],
+  ): Promise<SipConnection | undefined> {
+    if (registered.length === 0 && this.#isUnknown(address)) return undefined
+    const ids = registered.map(({ id }) => id)
+    const [known] = await this.#connections.ofAddress(address, dialed, ids)
+    return known
   }
 
   async #byLogin(transaction: ServerTransaction, size: number, dialed: string): Promise<SipConnection | null> {

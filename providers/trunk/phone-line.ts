@@ -83,7 +83,7 @@ export class TrunkLine implements PhoneLine {
     const { connections, dialogs, clock, publicAddress, log, limits } = options
     this.#sources = new DialogSources({ connections, resolve: options.resolve, log })
     this.#options = options
-    this.#admission = new Admission(connections, clock, limits, (address) => this.#registrations.ofAddress(address))
+    this.#admission = new Admission(connections, clock, limits, (address) => this.#registrations.at(address))
     this.#transactions = new Transactions({
       clock,
       publicAddress,
@@ -101,7 +101,7 @@ export class TrunkLine implements PhoneLine {
     this.#left = new LeftLegs({ dialogs, connections, transactions, clock, log })
     const resolve = (connection: SipConnection) => this.#peerOf(connection).catch(() => null)
     this.#probes = new Probes({ connections, transactions, publicAddress, clock, log, resolve })
-    const contact = (peer: Peer) => this.#contact(peer)
+    const contact = (peer: Peer, user: string) => this.#contact(peer, user)
     this.#registrations = new Registrations({ connections, transactions, clock, log, resolve, contact })
   }
 
@@ -296,9 +296,9 @@ export class TrunkLine implements PhoneLine {
     return { ...common, farEndQuietMs, connection, credentials: credentialsOf(connection) }
   }
 
-  #contact({ transport }: Peer): string {
+  #contact({ transport }: Peer, user = contactUser): string {
     const at = `${hostText(this.#options.publicAddress)}:${this.port}`
-    return `<sip:${contactUser}@${at}${transport === 'tcp' ? ';transport=tcp' : ''}>`
+    return `<sip:${user}@${at}${transport === 'tcp' ? ';transport=tcp' : ''}>`
   }
 
   #open(legId: string, media: MediaEndpoint): OpenedLeg {

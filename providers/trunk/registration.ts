@@ -10,6 +10,7 @@ import { uniqueId } from '../../runtime/clock.ts'
 import type { Peer } from './address.ts'
 import { Authentication } from './authentication.ts'
 import type { Draft } from './client-transaction.ts'
+import { registeredUser } from './dialed.ts'
 import { credentialsOf } from './digest.ts'
 import { type Header, type SipResponse, valueOf, valuesOf } from './message.ts'
 import { recordOf } from './outbound-names.ts'
@@ -20,8 +21,8 @@ export type RegistrationDeps = {
   clock: Clock
   /** Null: the host has no address that may be called. */
   resolve: (connection: SipConnection) => Promise<Peer | null>
-  /** The header Contact for this peer. */
-  contact: (peer: Peer) => string
+  /** The header Contact for this peer, with this user. */
+  contact: (peer: Peer, user: string) => string
   /** The trunk has taken the registration, or it has refused it or kept silent. */
   asked: (connection: SipConnection, isTaken: boolean) => void
 }
@@ -79,6 +80,10 @@ export class Registration {
     return new Authentication(credentialsOf(this.connection))
   }
 
+  #contact(peer: Peer): string {
+    return this.#deps.contact(peer, registeredUser(this.connection.id))
+  }
+
   async #register(): Promise<void> {
     const peer = await this.#deps.resolve(this.connection)
     if (this.#isEnded) return
@@ -98,7 +103,7 @@ export class Registration {
         ['to', `<${record}>`],
         ['call-id', this.#callId],
         ['cseq', `${this.#cseq + 1} REGISTER`],
-        ['contact', `${this.#deps.contact(peer)};expires=${expiresS}`],
+        ['contact', `${this.#contact(peer)};expires=${expiresS}`],
         ['expires', String(expiresS)],
         ...more,
       ],
@@ -134,11 +139,10 @@ export class Registration {
   }
 
   #registered(response: SipResponse, { peer, expiresS }: Asked): void {
-    const { contact, asked } = this.#deps
     this.#registeredAt = peer
     this.#retryMs = retryFirstMs
-    asked(this.connection, true)
-    const lastsS = expiresOf(response, contact(peer)) ?? expiresS
+    this.#deps.asked(this.connection, true)
+    const lastsS = expiresOf(response, this.#contact(peer)) ?? expiresS
     this.#later(Math.max(soonestS, Math.min(lastsS, longestS) / 2) * 1000)
   }
 

@@ -1,6 +1,7 @@
 /** The registrations of this process: one for each connection that wants it. Changes of the connections are looked for again and again. */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { plainAddress } from './address.ts'
 import { isSameRegistration, Registration, type RegistrationDeps } from './registration.ts'
 
 export type RegistrationsDeps = Omit<RegistrationDeps, 'asked'> & {
@@ -29,11 +30,12 @@ export class Registrations {
       })
   }
 
-  /** The connection that is registered at the address, and takes calls. Null: no connection is. */
-  ofAddress(address: string): SipConnection | null {
-    for (const registration of this.#open.values())
-      if (registration.address === address && registration.connection.inbound !== null) return registration.connection
-    return null
+  /** The connections that are registered at the address, and take calls. */
+  at(address: string): readonly SipConnection[] {
+    return [...this.#open.values()]
+      .filter((registration) => registration.address === plainAddress(address))
+      .map(({ connection }) => connection)
+      .filter(({ inbound }) => inbound !== null)
   }
 
   /** Takes all registrations back. */

@@ -75,7 +75,7 @@ t.test('calls from an address belong to the connections that name it, that of th
     connection: { status: 'unverified' },
   })
   const found = async (address: string, dialed: string) =>
-    (await connections.ofAddress(address, dialed)).map(({ id }) => id)
+    (await connections.ofAddress(address, dialed, [])).map(({ id }) => id)
   t.same(await found('203.0.113.15', '+12125550100'), [first.id, second.id])
   t.same(await found('::ffff:203.0.113.15', '03012345678'), [second.id, first.id], 'a national form')
   t.same(await found('2001:db8::7', ''), [first.id, second.id])
@@ -87,7 +87,7 @@ t.test(
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
-    const foundFirst = async (dialed: string) => (await connections.ofAddress('203.0.113.1', dialed))[0]?.id
+    const foundFirst = async (dialed: string) => (await connections.ofAddress('203.0.113.1', dialed, []))[0]?.id
     await number(one, first.id, '+4930345678', 3)
     await number(other, second.id, '+12125345678', 4)
     t.equal(await foundFirst('+12125345678'), second.id, 'the last six digits of both are the same')
@@ -97,6 +97,29 @@ t.test(
     await number(other, second.id, '+493099999999', 5)
     await number(one, first.id, '+493099999999', 6)
     t.equal(await foundFirst('+493099999999'), second.id, 'an older connection does not take the number over')
+  },
+)
+
+t.test(
+  'calls from an address belong to the connections that are registered there too, also beside the ranges of others',
+  async (t) => {
+    const { connections, one, other, add, number } = await openConnections(t)
+    const range = await add(other)
+    const inbound = { allowedAddresses: [], username: null, hasPassword: false }
+    const [first, second] = [
+      await add(one, { outbound, inbound, createdAtMs: 2 }),
+      await add(one, { outbound, inbound, createdAtMs: 3 }),
+    ]
+    const outgoing = await add(one, { outbound, inbound: null, createdAtMs: 4 })
+    await number(one, first.id, '+4930345678', 3)
+    await number(one, second.id, '+4930345679', 3)
+    const registered = [first.id, second.id, outgoing.id]
+    const found = async (address: string, dialed: string, ids = registered) =>
+      (await connections.ofAddress(address, dialed, ids)).map(({ id }) => id)
+    t.same(await found('203.0.113.1', '+4930345678'), [first.id, range.id, second.id])
+    t.same(await found('203.0.113.1', '030345679'), [second.id, range.id, first.id])
+    t.same(await found('198.51.100.1', '+4930345679'), [second.id, first.id], 'without a range')
+    t.same(await found('198.51.100.1', '+4930345679', []), [])
   },
 )
 

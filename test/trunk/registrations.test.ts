@@ -37,7 +37,7 @@ t.test(
     t.equal(first.request.uri, 'sip:trunk.test')
     t.match(first.request.from.uri, 'sip:desk@trunk.test')
     t.match(first.request.to, { uri: 'sip:desk@trunk.test', tag: null })
-    t.match(first.value('contact'), /^<sip:parley@127\.0\.0\.1:\d+>;expires=600$/)
+    t.match(first.value('contact'), /^<sip:parley-[0-9a-f]{20}@127\.0\.0\.1:\d+>;expires=600$/)
     t.equal(first.value('expires'), '600')
     far.respond(first.request, 401, { headers: ['WWW-Authenticate: Digest realm="r", nonce="n1", qop="auth"'] })
     const second = await headersOf(far, 2)

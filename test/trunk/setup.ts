@@ -79,9 +79,11 @@ export type TrunkSetup = {
   wantsLogin?: boolean
   /** Those that calls go out over. */
   outgoing?: () => readonly SipConnection[]
-  /** In the place of `known`. */
+  /** The numbers that connections have imported, by the id of the connection. */
+  numbers?: Readonly<Record<string, readonly string[]>>
   /** Nothing can be asked about the addresses of a connection. */
   isStoreAway?: () => boolean
+  /** In the place of `known`. */
   ofAddress?: (dialed: string) => Promise<readonly SipConnection[]>
   fails?: boolean
   limits?: Partial<TrunkLimits>
@@ -126,8 +128,12 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   }
   const connections: SipConnections = {
     find: (id) => Promise.resolve(outgoing().find((connection) => connection.id === id) ?? null),
-    ofAddress: (address, dialed) =>
-      setup.ofAddress?.(dialed) ?? Promise.resolve(addresses?.includes(address) === false ? [] : known),
+    ofAddress: (address, dialed, registered) => {
+      const named = addresses?.includes(address) === false ? [] : known
+      const found = [...named, ...outgoing().filter(({ id, inbound }) => inbound !== null && registered.includes(id))]
+      const place = ({ id }: SipConnection) => (setup.numbers?.[id]?.includes(dialed) === true ? 0 : 1)
+      return setup.ofAddress?.(dialed) ?? Promise.resolve(found.sort((one, other) => place(one) - place(other)))
+    },
     hasAddress: (id, address) => {
       if (setup.isStoreAway?.()) return Promise.reject(new Error('the store does not answer'))
       return Promise.resolve(addresses?.includes(address) !== false && known.some((connection) => connection.id === id))

@@ -1,0 +1,107 @@
+/** Calls that come by one of several registrations at a trunk: each goes to the connection whose call it is. */
+import t, { type Test } from 'tap'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
+import { openTrunk, outgoingTo, plain, type TrunkSetup } from './setup.ts'
+import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
+
+const connectionOf = (port: number, username: string, organizationId = `org_${username}`): SipConnection => ({
+  ...outgoingTo(port, { register: true, username, password: 'open sesame' }),
+  id: `sip_${username}`,
+  organizationId,
+  inbound: { username: null, password: null },
+})
+
+/** A trunk at which these logins are registered. Each is answered where its calls go: the URI in its Contact. */
+async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSetup = {}, organizationId?: string) {
+  let connections: SipConnection[] = []
+  const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
+  const far = await trunk.peer()
+  connections = usernames.map((username) => connectionOf(far.port, username, organizationId))
+  // The line has looked once while it was opened.
+  await trunk.clock.advance(10_000)
+  const contacts = new Map<string, string>()
+  for (let number = 1; number <= usernames.length; number++) {
+    const request = await far.request('REGISTER', number)
+    far.respond(request, 200)
+    const [, uri = ''] = /<([^<>]+)>/.exec(valueOf(request.headers, 'contact') ?? '') ?? []
+    contacts.set(/sip:(\w+)@/.exec(request.from.uri)?.[1] ?? '', uri)
+  }
+  await wanted(() => trunk.looks.length === usernames.length, 'the looks')
+  let calls = 0
+  const called = async (uri: string, to = '<sip:+15550001111@trunk.test>') => {
+    const number = ++calls
+    far.send('INVITE', { callId: `call-${number}`, uri, to, headers: [sdpType], body: sdp() })
+    const events = () => trunk.events.filter((event) => event.type === 'initiated')
+    return await wanted(() => events()[number - 1], `call ${number}`)
+  }
+  const contactOf = (username: string) => contacts.get(username) ?? ''
+  return { trunk, far, called, contactOf }
+}
+
+t.test(
+  'each of several registrations at one trunk has its own Contact, and takes the calls that are sent there',
+  async (t) => {
+    const { called, contactOf } = await registeredAt(t, ['one', 'two', 'three'])
+    for (const username of ['three', 'one', 'two'])
+      t.match(await called(contactOf(username)), { connectionId: `sip_${username}`, to: '+15550001111' })
+    const plainly = `<${contactOf('two').replace(/@.*/, '@192.0.2.7:5099;transport=udp')}>`
+    t.match(await called(plainly.slice(1, -1)), { connectionId: 'sip_two' }, 'the trunk has written another host')
+  },
+)
+
+t.test('two logins of one organization at one trunk both get their calls', async (t) => {
+  const { called, contactOf } = await registeredAt(t, ['one', 'two'], {}, 'org_one')
+  t.match(await called(contactOf('two')), { connectionId: 'sip_two' })
+  t.match(await called(contactOf('one')), { connectionId: 'sip_one' })
+})
+
+t.test('a Contact stays the same after a restart, and differs between connections', async (t) => {
+  const users = async () => {
+    const { contactOf } = await registeredAt(t, ['one', 'two'])
+    return ['one', 'two'].map((username) => contactOf(username).replace(/@.*/, ''))
+  }
+  const [before, after] = [await users(), await users()]
+  t.same(before, after)
+  t.equal(new Set(before).size, 2)
+})
+
+t.test('a range with the address of the trunk, and an earlier import, take no call of a registration', async (t) => {
+  const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
+  const numbers = { sip_stranger: ['+15550001111'] }
+  for (const more of [{ known: [stranger] }, { known: [stranger], numbers }, { known: [stranger], wantsLogin: true }]) {
+    const { called, contactOf } = await registeredAt(t, ['one', 'two'], more)
+    t.match(await called(contactOf('two')), { connectionId: 'sip_two' })
+  }
+})
+
+t.test('where the trunk calls the number, the connection that has imported it gets the call', async (t) => {
+  const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
+  const numbers = { sip_one: ['+15550001111'], sip_two: ['+15550002222'], sip_stranger: ['+15550003333'] }
+  const { called } = await registeredAt(t, ['one', 'two'], { known: [stranger], numbers })
+  for (const [number, connectionId] of [
+    ['+15550002222', 'sip_two'],
+    ['+15550001111', 'sip_one'],
+    ['+15550003333', 'sip_stranger'],
+  ] as const)
+    t.match(await called(`sip:${number}@127.0.0.1`, `<sip:${number}@127.0.0.1>`), { connectionId, to: number })
+})
+
+t.test('a call of the number needs the login of a connection that has imported it before', async (t) => {
+  const { trunk, far } = await registeredAt(t, ['one'], { wantsLogin: true })
+  far.send('INVITE', { callId: 'call-1', headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() })
+  await far.response(401)
+  t.same(trunk.types(), [])
+})
+
+t.test('the Contact of a registration opens no call from another address', async (t) => {
+  const { trunk, contactOf } = await registeredAt(t, ['one'])
+  const stranger = await trunk.peer({ address: '127.0.0.2' })
+  const uri = contactOf('one')
+  stranger.send('INVITE', { callId: 'x', uri, headers: [sdpType, `User-Agent: ${'x'.repeat(300)}`], body: sdp() })
+  await stranger.response(401)
+  stranger.send('OPTIONS', { callId: 'y', uri })
+  await quiet()
+  t.equal(stranger.received.length, 1)
+  t.same(trunk.types(), [])
+})
