@@ -7,7 +7,7 @@ import type { RtpRemote } from '../../providers/trunk/rtp-ports.ts'
 import { readAnswer, readSdp } from '../../providers/trunk/sdp.ts'
 import { likenessOf } from '../audio/likeness.ts'
 import { frameSamples, host, key, leg, signalingAddress, speech, voice } from './rtp-leg.ts'
-import { openRtpPeer, type RtpPeer } from './rtp-peer.ts'
+import { arrived, openRtpPeer, type RtpPeer } from './rtp-peer.ts'
 import { sdp } from './sip-peer.ts'
 
 type Leg = Awaited<ReturnType<typeof leg>>
@@ -169,3 +169,85 @@ t.test('a far end that names a host is heard, and strangers are not', async (t) 
   t.ok(isReceived(call, 8, 30))
   t.same(call.keys, [])
 })
+
+for (const [name, address, ssrc] of [
+  ['to another port', host, 7],
+  ['to another port with another SSRC', host, 9],
+  ['to the address of its messages', signalingAddress, 7],
+  ['to another address with another SSRC', '127.0.0.4', 9],
+] as const)
+  t.test(`a far end moves by a new SDP ${name}: its last packets from the old port do not hold it there`, async (t) => {
+    const call = await leg(t)
+    const moved = await openRtpPeer(t, address)
+    await says(call, 0, 20)
+    call.opened.start({ ...call.remote, address, port: moved.port })
+    const { length } = call.far.got
+    for (let n = 20; n < 25; n++) {
+      await call.send(call.far.socket, speech(n))
+      await call.clock.advance(20)
+      await arrived(() => moved.got.length > n - 20)
+    }
+    t.same([call.far.got.length, moved.got.length], [length, 5], 'it is sent audio at the new one at once')
+    call.audible.length = 0
+    for (let n = 25; n < 60; n++) {
+      await call.send(moved.socket, speech(n, { ssrc }))
+      await call.clock.advance(20)
+      await arrived(() => moved.got.length > n - 20)
+    }
+    t.ok(isReceived(call, 32, 52), 'and is heard from its first packet')
+    t.equal(call.far.got.length, length)
+  })
+
+t.test('a far end that moves by a new SDP is heard there, although another of its ports has sent first', async (t) => {
+  const call = await leg(t)
+  const [other, moved] = [await openRtpPeer(t), await openRtpPeer(t)]
+  await says(call, 0, 20)
+  call.opened.start({ ...call.remote, port: moved.port })
+  await call.send(other.socket, speech(20, { ssrc: 9 }))
+  await call.send(moved.socket, writePacket({ ...key(5, 40_000), ssrc: 11 }))
+  await call.send(other.socket, writePacket({ ...key(6, 48_000), ssrc: 9 }))
+  t.same(call.keys, ['5'])
+})
+
+t.test('a far end moves back by a third SDP', async (t) => {
+  const call = await leg(t)
+  const moved = await openRtpPeer(t)
+  await says(call, 0, 20)
+  call.opened.start({ ...call.remote, port: moved.port })
+  await call.send(moved.socket, speech(20))
+  call.opened.start(call.remote)
+  await call.send(moved.socket, writePacket(key(6, 40_000)))
+  await call.send(call.far.socket, writePacket(key(5, 48_000)))
+  t.same(call.keys, ['5'])
+})
+
+t.test('a far end that names a new port and stays at the old one is heard again after a second', async (t) => {
+  const call = await leg(t)
+  await says(call, 0, 20)
+  await silence(call, 5_000)
+  call.opened.start({ ...call.remote, port: 9 })
+  const pressedAfter = async (ms: number, digit: number) => {
+    await silence(call, ms)
+    await call.send(call.far.socket, writePacket(key(digit, 40_000 + 8 * ms)))
+  }
+  await pressedAfter(20, 4)
+  await pressedAfter(960, 5)
+  t.same(call.keys, [], 'also after a long silence')
+  await pressedAfter(20, 6)
+  t.same(call.keys, ['6'])
+})
+
+t.test(
+  'a far end moves before it has sent anything: its first packet from the new port is the one that counts',
+  async (t) => {
+    const call = await leg(t)
+    const moved = await openRtpPeer(t)
+    call.opened.start({ ...call.remote, port: moved.port })
+    await call.send(call.far.socket, speech(0))
+    await call.send(moved.socket, speech(1))
+    const { length } = call.far.got
+    await call.clock.advance(60)
+    await arrived(() => moved.got.length >= 3)
+    t.same([call.far.got.length, moved.got.length], [length, 3])
+  },
+)

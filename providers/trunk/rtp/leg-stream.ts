@@ -79,6 +79,8 @@ export class LegStream implements MediaTransport {
   #silentTicks = 0
   /** Without any packet of the other side. */
   #quietTicks = 0
+  /** Since the other side has named its newest address. */
+  #describedTicks = 0
   /** Valid ones of the other side. */
   #packets = 0
   #hasSent = false
@@ -119,7 +121,7 @@ export class LegStream implements MediaTransport {
     const before = this.#line?.remote ?? null
     this.#line = { remote, codec: codecs[remote.encoding], silence: remote.encoding === 'PCMU' ? 0xff : 0xd5 }
     for (const { payloadType, encoding } of formatsOf(remote)) this.#formats.set(payloadType, encoding)
-    if (before === null || before.address !== remote.address || before.port !== remote.port) this.#far.forget()
+    if (this.#far.describe(this.#describedBy(remote))) this.#describedTicks = 0
     if (before !== null) return
     const sink = this.#options.joined(this)
     // The conversation may have ended at once.
@@ -198,6 +200,7 @@ export class LegStream implements MediaTransport {
     this.#ticks++
     if (line === null) return
     this.#quietTicks++
+    this.#describedTicks++
     this.#send(line)
     if (++this.#silentTicks > silentTicksMax) return
     this.#jitter.tick((frame) => {
@@ -212,14 +215,15 @@ export class LegStream implements MediaTransport {
 
   #received(datagram: Buffer, { address, port }: RemoteInfo): void {
     const line = this.#line
-    const place = line === null ? 'stranger' : this.#far.placeOf({ address, port }, line.remote.address)
+    const place = line === null ? 'stranger' : this.#far.placeOf({ address, port })
     if (place === 'stranger') return
     // Packets of others are not counted: a flood of them would displace the speech of the call.
-    if (place === 'source' && ++this.#packetsOfTick > packetsMax) return
+    if (place !== 'candidate' && ++this.#packetsOfTick > packetsMax) return
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
     const encoding = this.#formats.get(packet.payloadType)
-    if (place === 'candidate' && (encoding === undefined || !this.#far.hasMoved(packet.ssrc, this.quietMs))) return
+    const hasMoved = () => this.#far.hasMoved(packet.ssrc, Math.min(this.#quietTicks, this.#describedTicks) * tickMs)
+    if (place === 'candidate' && (encoding === undefined || !hasMoved())) return
     this.#quietTicks = 0
     this.#packets++
     if (encoding === undefined) return
@@ -290,11 +294,15 @@ export class LegStream implements MediaTransport {
     return this.#far.current ?? this.#reachable(remote)
   }
 
+  /** A name of a host is not looked up. */
+  #describedBy({ address, port }: RtpRemote): Source {
+    return { address: isIP(address) === 0 ? this.#options.signalingAddress : address, port }
+  }
+
   #reachable(remote: RtpRemote): Source | null {
     const { mayReach, log } = this.#deps
-    const { signalingAddress } = this.#options
-    if (isIP(remote.address) === 0) return { address: signalingAddress, port: remote.port }
-    if (remote.address === signalingAddress || mayReach(remote.address)) return remote
+    const described = this.#describedBy(remote)
+    if (described.address === this.#options.signalingAddress || mayReach(described.address)) return described
     if (!this.#hasComplained)
       log.warn(
         { address: remote.address },
