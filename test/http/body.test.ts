@@ -1,7 +1,9 @@
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import type { Bytes, Context, Input } from '../../runtime/engine/handler.ts'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { operations } from './body-operations.ts'
 import { cutOff, mount, raw, type Served, start, surface, until } from './harness.ts'
 import { multipart, type PartText, send, sha256 } from './multipart.ts'
@@ -285,13 +287,14 @@ overEngines(t, (t) => {
     t.match(await send(`${url}/v1/bytes`, Buffer.alloc(600_000), 'application/octet-stream'), { status: 200 })
   })
 
+  const stallClock = new TestClock({ quiet: wholeProcess })
   onBoth(
     'a body that stalls',
-    { limits: { bodyTimeoutMs: 200, uploadBodyTimeoutMs: 1000 } },
+    { clock: stallClock, limits: { bodyTimeoutMs: 200, uploadBodyTimeoutMs: 1000 } },
     async (t, _url, port, server) => {
       const begun =
         'POST /v1/json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
-      const { text, isClosed } = await raw(port, begun, 2000)
+      const { text, isClosed } = await stallClock.during(raw(port, begun, 2000))
       t.match(text, /^HTTP\/1.1 408[\s\S]*request_timeout/)
       t.equal(text.match(/^Connection: close/gim)?.length, 1)
       t.ok(isClosed)
@@ -307,8 +310,10 @@ overEngines(t, (t) => {
   )
 
   t.test('slow uploads', async (t) => {
-    const server = await start(mounts, { uploadPort: 0, limits: { bodyTimeoutMs: 500, uploadBodyTimeoutMs: 1500 } })
-    t.teardown(() => server.stop())
+    const clock = new TestClock({ quiet: wholeProcess })
+    const limits = { bodyTimeoutMs: 500, uploadBodyTimeoutMs: 1500 }
+    const server = await start(mounts, { uploadPort: 0, clock, limits })
+    t.teardown(() => clock.during(server.stop()))
     const body = multipart('b', request, { ...audio, body: sound.subarray(0, 4096) })
     const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n`
 
@@ -324,9 +329,9 @@ overEngines(t, (t) => {
       for (const piece of pieces) {
         if (text !== '') break
         socket.write(piece)
-        await new Promise((resolve) => setTimeout(resolve, 125))
+        await clock.advance(125)
       }
-      await until(() => text.includes('\r\n\r\n'))
+      await clock.until('an answer', () => text.includes('\r\n\r\n'))
       socket.destroy()
       return text
     }
