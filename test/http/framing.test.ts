@@ -4,7 +4,9 @@
  */
 import net from 'node:net'
 import t from 'tap'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { jsonBody, mount, operation, raw, start, surface, until } from './harness.ts'
 
 const hidden = 'GET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -68,10 +70,11 @@ overEngines(t, (t, engine) => {
         return { status: 200, body: 'hidden' }
       },
     }
-    const server = await start([mount(surface('main', ...operations), handlers)])
+    const clock = new TestClock({ quiet: wholeProcess })
+    const server = await start([mount(surface('main', ...operations), handlers)], { clock })
     t.teardown(() => server.stop())
     const head = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n`
-    t.match((await raw(server.port, head, 1000)).text, /^HTTP\/1.1 404 /, 'a body that stalls is answered')
+    t.match((await clock.during(raw(server.port, head))).text, /^HTTP\/1.1 404 /, 'a body that stalls is answered')
     const client = net.connect(server.port, '127.0.0.1')
     let text = ''
     client.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -79,7 +82,7 @@ overEngines(t, (t, engine) => {
     const closed = new Promise((resolve) => client.once('close', resolve))
     client.write(head)
     for (let at = 0; at < 4; at++) {
-      await new Promise((resolve) => setTimeout(resolve, 60))
+      await clock.advance(150)
       t.equal(text, '', 'one that arrives is not')
       client.write('4\r\nabcd\r\n')
     }
