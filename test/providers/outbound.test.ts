@@ -6,6 +6,8 @@ import { type AddressPolicy, AddressRefused, checkHost, isAllowed } from '../../
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
 import { createPool, type OutboundRequest, type PoolOptions } from '../../runtime/outbound/pool.ts'
+import { TestClock } from '../clock.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { collect, until } from './openai-setup.ts'
 import { type Behaviour, startStubOpenAi } from './stub-openai.ts'
 
@@ -139,69 +141,80 @@ t.test('the rest of a discarded answer is read, within limits', async (t) => {
 })
 
 t.test('a silent server is given up', async (t) => {
-  const own = pool(t)
+  const clock = new TestClock({ quiet: wholeProcess })
+  const own = pool(t, { clock })
+  const failureOf = async (work: Promise<unknown>) => ({ ...(await clock.during(failure(work))) })
   stub.behave({ kind: 'hang' })
-  t.equal((await failure(own.request({ ...get, headersTimeoutMs: 100 }))).failure, 'first_byte_timeout')
+  t.match(await failureOf(own.request({ ...get, headersTimeoutMs: 100 })), { failure: 'first_byte_timeout' })
   const half: Behaviour = { kind: 'custom', answer: (_, response) => response.write('half') }
   stub.behave(half, half)
-  t.equal((await failure(own.request({ ...get, bodyTimeoutMs: 100 }))).failure, 'idle_timeout')
+  t.match(await failureOf(own.request({ ...get, bodyTimeoutMs: 100 })), { failure: 'idle_timeout' })
   const { body } = await own.stream({ ...get, bodyTimeoutMs: 600 })
-  t.match({ ...(await failure(collect(body))) }, { failure: 'idle_timeout', sent: true }, 'also at the third look')
+  t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also at the third look')
 })
 
 t.test('a server that keeps sending is not given up', async (t) => {
+  const clock = new TestClock({ quiet: wholeProcess })
+  const own = pool(t, { clock })
   const slowly: Behaviour = {
     kind: 'custom',
-    answer: (_, response) => {
-      let left = 15
-      const timer = setInterval(() => {
+    answer: async (_, response) => {
+      for (let left = 15; left > 0; left--) {
+        await clock.wait(60)
         response.write('x')
-        if (--left > 0) return
-        clearInterval(timer)
-        response.end()
-      }, 60)
+      }
+      response.end()
     },
   }
   stub.behave(slowly, slowly)
-  t.equal((await pool(t).request({ ...get, bodyTimeoutMs: 300 })).body.length, 15)
-  t.equal((await collect((await pool(t).stream({ ...get, bodyTimeoutMs: 300 })).body)).length, 15)
+  t.equal((await clock.during(own.request({ ...get, bodyTimeoutMs: 300 }))).body.length, 15)
+  const { body } = await clock.during(own.stream({ ...get, bodyTimeoutMs: 300 }))
+  t.equal((await clock.during(collect(body))).length, 15)
 
   const processing: Behaviour = {
     kind: 'custom',
     answer: (_, response) => {
       response.writeProcessing()
-      setTimeout(() => response.end('done'), 800)
+      clock.after(800, () => response.end('done'))
     },
   }
   stub.behave(processing, processing)
   const patient = { ...get, headersTimeoutMs: 5000, bodyTimeoutMs: 200 }
-  t.equal((await pool(t).request(patient)).body.toString(), 'done', 'an answer on the way is not the answer')
-  t.equal((await pool(t).stream(patient)).status, 200)
+  const answer = await clock.during(own.request(patient))
+  t.equal(answer.body.toString(), 'done', 'an answer on the way is not the answer')
+  t.equal((await clock.during(own.stream(patient))).status, 200)
 })
 
 t.test('the wait for a connection does not count as silence of the server', async (t) => {
-  const own = pool(t, { connectionsMax: 1 })
-  stub.behave({ kind: 'slow', delayMs: 700 })
+  const clock = new TestClock({ quiet: wholeProcess })
+  const own = pool(t, { connectionsMax: 1, clock })
+  stub.behave({ kind: 'custom', answer: (_, response) => void clock.after(700, () => response.end()) })
   const first = own.request(get)
   const second = own.request({ ...get, headersTimeoutMs: 300 })
-  t.equal((await first).status, 200)
-  t.equal((await second).status, 200)
+  t.equal((await clock.during(first)).status, 200)
+  t.equal((await clock.during(second)).status, 200)
 })
 
 t.test('a slow reader does not count as silence of the server', async (t) => {
   const bytes = 1024 * 1024
   stub.behave({ kind: 'custom', answer: (_, response) => response.end('x'.repeat(bytes)) })
-  const { body } = await pool(t).stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: bytes })
-  await new Promise((resolve) => setTimeout(resolve, 600))
+  const clock = new TestClock({ quiet: wholeProcess })
+  const own = pool(t, { clock })
+  const { body } = await own.stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: bytes })
+  await clock.advance(600)
   let read = 0
   for await (const chunk of body) read += chunk.length
   t.equal(read, bytes)
 
   // The server sends more than is buffered for a reader, and then nothing.
   stub.behave({ kind: 'custom', answer: (_, response) => response.write('x'.repeat(bytes)) })
-  const half = await pool(t).stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: 2 * bytes })
-  await new Promise((resolve) => setTimeout(resolve, 600))
-  t.equal((await failure(collect(half.body))).failure, 'idle_timeout', 'the server is silent once all is read')
+  const half = await own.stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: 2 * bytes })
+  await clock.advance(600)
+  t.equal(
+    (await clock.during(failure(collect(half.body)))).failure,
+    'idle_timeout',
+    'the server is silent once all is read',
+  )
 })
 
 t.test('event streams', async (t) => {
