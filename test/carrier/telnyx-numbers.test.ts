@@ -1,6 +1,8 @@
 /** The adapter for phone numbers against a stub of the carrier: its requests, its prices, and the meaning of each failure. */
 import t from 'tap'
 import { type NumberCarrierError, type NumberFailure } from '../../domain/ports/number-carrier.ts'
+import { TestClock } from '../clock.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { type Answer, refusedWith, serveCarrier } from './carrier-api.ts'
 
 const available = (cost: object) => ({
@@ -65,10 +67,12 @@ t.test('failures of an order', async (t) => {
     [() => {}, 'unknown'],
     [{ status: 200, body: { data: {} } }, 'unknown'],
   ]
+  const clock = new TestClock({ quiet: wholeProcess })
   for (const [answer, failure] of cases) {
-    const { numbers, answers, server } = await serveCarrier(t, { requestMs: 300 })
+    const { numbers, answers, server } = await serveCarrier(t, { requestMs: 300, clock })
     answers(answer)
-    const error = await numbers.order('+19705555098', 'pn_1').catch((error: unknown) => error as NumberCarrierError)
+    const order = numbers.order('+19705555098', 'pn_1').catch((error: unknown) => error as NumberCarrierError)
+    const error = await clock.during(order)
     t.match(error, { failure })
     t.notMatch(String((error as NumberCarrierError).cause), '+1500', 'the text of the carrier repeats numbers')
     server.closeAllConnections()

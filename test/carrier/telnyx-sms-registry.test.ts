@@ -2,6 +2,8 @@
 import t from 'tap'
 import type { ReviewError, SmsRegistry } from '../../domain/ports/sms-registry.ts'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
+import { TestClock } from '../clock.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { type Answer, serveCarrier } from './carrier-api.ts'
 import { brandProfile, campaignProfile } from './sms-profiles.ts'
 
@@ -232,10 +234,11 @@ t.test('outages and refusals of the account say nothing of a profile', async (t)
     (response) => response.destroy(),
     () => {},
   ]
+  const clock = new TestClock({ quiet: wholeProcess })
   for (const answer of cases) {
-    const { registry, answers, server } = await serveCarrier(t, { requestMs: 300 })
+    const { registry, answers, server } = await serveCarrier(t, { requestMs: 300, clock })
     answers(answer)
-    const error = await refusal(registry.createBrand(brandProfile))
+    const error = await clock.during(refusal(registry.createBrand(brandProfile)))
     t.same(error.reviewErrors, [])
     t.notMatch(String(error.cause), '+1500')
     t.notMatch(error.message, '+1500')

@@ -3,6 +3,8 @@ import t from 'tap'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { systemClock } from '../../runtime/clock.ts'
+import { TestClock } from '../clock.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import {
   type Adapters,
   apiKey,
@@ -20,7 +22,8 @@ import {
 import { type Behaviour, type StubRequest, startStubOpenAi, stubSpeech, stubUsage } from './stub-openai.ts'
 
 const { stub, provider, real } = await openStub(t)
-const impatient = provider({ limits: { ...limits, firstByteMs: 50, idleMs: 50, totalMs: 100 } })
+const clock = new TestClock({ quiet: wholeProcess })
+const impatient = provider({ clock, limits: { ...limits, firstByteMs: 50, idleMs: 50, totalMs: 100 } })
 const nowhere = provider({ baseUrl: await closedPort() })
 t.teardown(() => Promise.all([impatient.close(), nowhere.close()]))
 
@@ -71,10 +74,9 @@ t.test('every failure has its error class', async (t) => {
 })
 
 t.test('a silent provider is a timeout, within the configured limits', async (t) => {
-  // They run together, since the connection's timers tick only about twice a second.
   for (const kind of ['hang', 'headers_only'] as const) {
     stub.behave(...everything.map(() => ({ kind })))
-    const errors = await Promise.all(everything.map((name) => failure(operations[name](impatient))))
+    const errors = await clock.during(Promise.all(everything.map((name) => failure(operations[name](impatient)))))
     for (const error of errors) t.match({ ...error }, { errorClass: 'timeout', sent: true }, kind)
   }
 })

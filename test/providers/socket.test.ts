@@ -184,7 +184,7 @@ t.test('refused upgrades', async (t) => {
   const { answer: cut } = (await failure(open())) as UpgradeRefused
   t.same([cut.status, cut.body.length], [500, 65_536])
   stub.upgrade = ({ socket }) => socket.write('HTTP/1.1 503 Busy\r\ncontent-length: 10\r\n\r\nhalf')
-  const half = await failure(open({ openMs: 100 }))
+  const half = await failure(open({ openMs: 1000 }))
   t.equal((half as UpgradeRefused).answer.body.toString(), 'half', 'a body that does not end in time')
   await until(() => stub.open === 0)
 })

@@ -11,18 +11,20 @@ import { rmsgMessageOperations } from '../../handlers/platform/rmsg-messages.ts'
 import { createSimulatedMessages } from '../../providers/simulated/rich-messages.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
+import { TestClock } from '../clock.ts'
 import { caller, MemoryKeys } from '../domain/fakes.ts'
+import { wholeProcess } from '../time/quiet.ts'
 
 type Respond = (response: ServerResponse) => void
 
-async function serveProvider(t: Test, respond: Respond, requestMs = 5000) {
+async function serveProvider(t: Test, respond: Respond, { requestMs = 5000, clock = systemClock } = {}) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => respond(response))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`
   const webhookUrl = () => 'http://127.0.0.1/carrier/simulator/messages'
-  const provider = createSimulatedMessages({ baseUrl, apiKey: 'KEY', webhookUrl, requestMs, clock: systemClock })
+  const provider = createSimulatedMessages({ baseUrl, apiKey: 'KEY', webhookUrl, requestMs, clock })
   t.teardown(async () => {
     await provider.close()
     server.closeAllConnections()
@@ -109,7 +111,8 @@ t.test('an answer that is no JSON has no detail', async (t) => {
 
 t.test('no answer in time: 502, the message stays pending, and a repeat answers its snapshot', async (t) => {
   let asked = 0
-  const provider = await serveProvider(t, () => void asked++, 100)
+  const clock = new TestClock({ quiet: wholeProcess })
+  const provider = await serveProvider(t, () => void asked++, { requestMs: 100, clock })
   const { sendFromNumber, messages } = sending(provider)
   const kept = new Map<string, { status: number; body: string }>()
   const repeatable = createRepeatable({
@@ -126,15 +129,15 @@ t.test('no answer in time: 502, the message stays pending, and a repeat answers 
   )
   const context = { caller: caller(), operation: 'sendNumberMessage', contentHash: 'x', requestId: 'req_1' }
   const { to, text } = wanted
-  const ask = (header: { 'idempotency-key'?: string }) =>
-    Promise.resolve()
-      .then(() =>
-        sendNumberMessage(
-          { path: { phoneNumberId }, query: {}, header, body: { to, text } },
-          context as unknown as Context<ReturnType<typeof caller>>,
-        ),
-      )
-      .catch((error: { data?: unknown }) => error.data)
+  const ask = (header: { 'idempotency-key'?: string }) => {
+    const sent = Promise.resolve().then(() =>
+      sendNumberMessage(
+        { path: { phoneNumberId }, query: {}, header, body: { to, text } },
+        context as unknown as Context<ReturnType<typeof caller>>,
+      ),
+    )
+    return clock.during(sent.catch((error: { data?: unknown }) => error.data))
+  }
   t.match(await ask({}), { kind: 'message_not_sent', status: null, mayBeSent: true }, 'without a key')
   t.match(await ask({ 'idempotency-key': 'k' }), { kind: 'message_not_sent', status: null, mayBeSent: true })
   t.equal([...messages.values()][0]?.status, 'pending')
