@@ -12,6 +12,7 @@ import type { VendorModel } from '../../providers/adapter.ts'
 import { parseCatalog, shippedFile } from '../../providers/catalog/file.ts'
 import { openCatalog } from '../../providers/catalog/rows.ts'
 import { mergeCatalogs, updateCatalog, updatedCatalogFile } from '../../providers/catalog/update.ts'
+import { processorMs } from '../processor-time.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'parley-catalog-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -104,9 +105,7 @@ t.test('the same weights elsewhere: their quality holds there, their prices do n
 t.test('it is loaded in no time', (t) => {
   const times: number[] = []
   for (let i = 0; i < 9; i++) {
-    const from = performance.now()
-    openCatalog(null).published('openai', 'llm', 'gpt-4o-mini')
-    times.push(performance.now() - from)
+    times.push(processorMs(() => void openCatalog(null).published('openai', 'llm', 'gpt-4o-mini')))
   }
   times.sort((a, b) => a - b)
   const parseMs = Number(times[4])

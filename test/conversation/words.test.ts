@@ -3,6 +3,7 @@ import t from 'tap'
 import { isBackchannel } from '../../domain/conversation/backchannel.ts'
 import { languages, wordsOfLanguage } from '../../domain/conversation/languages.ts'
 import { looksFinished } from '../../domain/conversation/turn-end.ts'
+import { processorMs } from '../processor-time.ts'
 
 t.test('words of a caller who listens are a backchannel', (t) => {
   const backchannels: [language: string, ...texts: string[]][] = [
@@ -100,9 +101,10 @@ t.test('each language has all words, and a tag finds its language', (t) => {
 })
 
 t.test('long texts cost little', (t) => {
-  const startedMs = performance.now()
-  for (const unit of ['mhm ', 'm', '5 ', '. ', '嗯', 'and', '…'])
-    for (const judge of [isBackchannel, looksFinished]) judge(unit.repeat(100_000), 'en')
-  t.ok(performance.now() - startedMs < 2000)
+  const spentMs = processorMs(() => {
+    for (const unit of ['mhm ', 'm', '5 ', '. ', '嗯', 'and', '…'])
+      for (const judge of [isBackchannel, looksFinished]) judge(unit.repeat(100_000), 'en')
+  })
+  t.ok(spentMs < 2000)
   t.end()
 })

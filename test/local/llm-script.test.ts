@@ -181,7 +181,7 @@ t.test('the result of a tool is spoken', async (t) => {
 })
 
 t.test('long prompts and utterances cost little', async (t) => {
-  const startedMs = performance.now()
+  const startedUs = process.cpuUsage().user
   const units = ['When asked about ', 'Q: a\n', 'a b. ', '1 2 ', 'A ', 'in A', 'a@', ', ', '"', 'if they ask ', '-']
   for (const unit of units) {
     const long = unit.repeat(200_000 / unit.length)
@@ -193,7 +193,7 @@ t.test('long prompts and utterances cost little', async (t) => {
       tools,
     })
   }
-  const spentMs = performance.now() - startedMs
+  const spentMs = (process.cpuUsage().user - startedUs) / 1000
   t.comment(`${units.length} prompts of 200,000 letters: ${spentMs.toFixed(0)} ms`)
   t.ok(spentMs < 3000)
 })

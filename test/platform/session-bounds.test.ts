@@ -139,7 +139,7 @@ t.test('a template may make 128 KiB of text, and no more, in 50 ms', async (t) =
   t.equal((await create(acme, { ...made(32), variables })).status, 201)
   t.same(faultOf(await create(acme, { ...made(33), variables })).paths, ['/systemPrompt'])
   t.equal((await create(acme, { systemPrompt: '😀'.repeat(65_536) })).status, 201)
-  const started = performance.now()
+  const startedUs = process.cpuUsage().user
   for (const systemPrompt of [
     '{% for i in (1..99999999) %}{% endfor %}',
     '{% for i in (1..9999) %}{% for j in (1..9999) %}a{% endfor %}{% endfor %}',
@@ -149,7 +149,7 @@ t.test('a template may make 128 KiB of text, and no more, in 50 ms', async (t) =
     '{% liquid assign a = 1 %}',
   ])
     t.same(faultOf(await create(acme, { systemPrompt })).paths, ['/systemPrompt'], systemPrompt.slice(0, 60))
-  const ms = performance.now() - started
+  const ms = (process.cpuUsage().user - startedUs) / 1000
   t.ok(ms < 3000, `${ms} ms for six`)
 })
 

@@ -12,6 +12,7 @@ import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { valueFaults } from '../../runtime/json-value.ts'
+import { processorMs } from '../processor-time.ts'
 
 type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 type Answer = (received: Received, response: ServerResponse, count: number) => void
@@ -333,16 +334,14 @@ t.test('hostile schemas are stopped', (t) => {
     [endless, {}],
     [wide, deep],
   ] as const) {
-    const startedMs = performance.now()
-    t.not(valueFaults(schema, value).length, 0)
-    const spentMs = performance.now() - startedMs
+    const spentMs = processorMs(() => t.not(valueFaults(schema, value).length, 0))
     t.ok(spentMs < 300, `${spentMs.toFixed(0)} ms`)
   }
   const value = { a: `${'a'.repeat(50)}!` }
   for (let stops = 1; stops < 3; stops++) valueFaults(backtracking, value)
-  const startedMs = performance.now()
-  for (let at = 0; at < 100; at++) t.same(valueFaults(backtracking, value), ['/'])
-  const spentMs = performance.now() - startedMs
+  const spentMs = processorMs(() => {
+    for (let at = 0; at < 100; at++) t.same(valueFaults(backtracking, value), ['/'])
+  })
   t.ok(spentMs < 200, `a schema that was stopped three times takes no more: ${spentMs.toFixed(0)} ms for 100`)
   t.same(valueFaults({ ...backtracking }, { a: 'aaa' }), [], 'and checks of others run')
   t.end()
