@@ -1,6 +1,8 @@
 /** Two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is away. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { createLog } from '../../runtime/telemetry/log.ts'
+import { openRedis, script } from '../../store/redis/connection.ts'
+import { settled } from '../clock.ts'
 import { until } from '../process/machine.ts'
 import { send } from '../router/requests.ts'
 import { ownServer, type TestServer } from '../server.ts'
@@ -8,8 +10,13 @@ import { missingRedis, startRedis } from './redis.ts'
 
 const skip = await missingRedis()
 const quota = 40
-/** Longer than two exchanges of counts, also on a busy machine. */
-const exchangedMs = 1_000
+/** The requests that the nodes have told each other of, in all windows and from all addresses. */
+const sum = script(`
+local sum = 0
+for _, key in ipairs(redis.call('KEYS', '*addresses:*')) do
+  for _, count in ipairs(redis.call('HVALS', key)) do sum = sum + count end
+end
+return sum`)
 
 async function ask(target: TestServer, times: number): Promise<number[]> {
   const answers = await Promise.all(Array.from({ length: times }, () => send(target, '/router/v1/models')))
@@ -24,17 +31,25 @@ t.test('an address has its quota once over all nodes', { skip }, async (t) => {
   const redis = await startRedis(t)
   const first = await started(t, { REDIS_URL: redis.url })
   const second = await started(t, { REDIS_URL: redis.url, DATABASE_URL: first.databaseUrl })
+  const counts = await openRedis(redis.url, createLog('silent'))
+  t.teardown(() => counts.close())
+  /** Redis has written the answer to a node before the answer to this test, so the node has read it a turn later. */
+  const exchanged = async (requests: number) => {
+    await until(`${requests} requests are exchanged`, async () => (await counts.run(sum, [], [])) === requests)
+    await settled()
+    await settled()
+  }
   t.equal(count(await ask(first, 30), 200), 30, 'more than half of the quota at one node')
-  await sleep(exchangedMs)
+  await exchanged(30)
   const [one] = await ask(second, 1)
   t.equal(one, 200)
-  await sleep(exchangedMs)
+  await exchanged(31)
   const statuses = await ask(second, 20)
   t.equal(count(statuses, 200), 9, 'what is left')
   t.equal(count(statuses, 429), 11)
-  await sleep(exchangedMs)
+  await exchanged(51)
   await ask(first, 1)
-  await sleep(exchangedMs)
+  await exchanged(52)
   t.equal(count(await ask(first, 5), 429), 5, 'and at the first node nothing is left')
   const policy = async () => (await send(first, '/router/v1/models')).headers.get('ratelimit-policy')
   t.equal(await policy(), `"relay-ip";q=${quota};w=86400`)
