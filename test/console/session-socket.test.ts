@@ -4,6 +4,7 @@ import t from 'tap'
 import WebSocket from 'ws'
 import { SessionSocket } from '../../console/session/session-socket.js'
 import { ResourceFault } from '../../domain/resource-fault.ts'
+import { until } from '../process/machine.ts'
 import { address, type Served, serve } from '../session/media-harness.ts'
 
 function connect({ server, token }: Served, more: object = {}) {
@@ -41,8 +42,9 @@ function connect({ server, token }: Served, more: object = {}) {
     ...more,
   })
   const seen = async (name: string, count = 1) => {
-    for (let i = 0; i < 500 && events.filter(([each]) => each === name).length < count; i++) await sleep(10)
-    return events.filter(([each]) => each === name).at(-1)?.[1]
+    const named = () => events.filter(([each]) => each === name)
+    await until(`${count} × ${name}`, () => named().length >= count)
+    return named().at(-1)?.[1]
   }
   return { socket, sockets, events, retries, seen }
 }

@@ -232,8 +232,8 @@ export async function cutOff(port: number, pieces: Buffer, cutMs: number): Promi
   socket.destroy()
 }
 
-/** Polls until `isTrue`; throws after `waitMs`. */
-export async function until(isTrue: () => boolean, waitMs = 5000): Promise<void> {
+/** Polls until `isTrue`; throws after `waitMs`, which is enough for a machine that is busy with other tests. */
+export async function until(isTrue: () => boolean, waitMs = 40_000): Promise<void> {
   const giveUpMs = performance.now() + waitMs
   while (!isTrue()) {
     if (performance.now() > giveUpMs) throw new Error('the condition did not become true in time')

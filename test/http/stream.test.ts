@@ -296,7 +296,7 @@ overEngines(t, (t, engine) => {
         bytes += chunk.length
       })
       socket.resume()
-      await until(() => server.inflight() === 0, 20_000)
+      await until(() => server.inflight() === 0)
       await until(() => bytes >= total)
       socket.destroy()
     }

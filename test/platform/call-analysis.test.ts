@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/calls/call.ts'
 import { newCall, newEvent, newTurn, pipeline } from '../calls/call.ts'
+import { until } from '../process/machine.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { call, faultOf, startAdministered, stubProviders } from './setup.ts'
 
@@ -100,8 +101,7 @@ t.test('an LLM reads the call once, and again when that is forced', async (t) =>
   t.match((await finalize({ forceAnalysis: true })).json(), { summary: 'Again.' })
   t.match(await report(), { version: 2, summary: 'Again.' })
   t.same(await events(), ['analysis.pending', 'analysis.completed', 'analysis.completed'])
-  for (let tries = 0; tries < 100 && (await report()).cost_breakdown.length === 0; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('the report has its costs', async () => (await report()).cost_breakdown.length > 0)
   t.ok(
     (await report()).cost_breakdown.some(({ metric }) => metric === 'output_tokens'),
     'it is billed to the call',
@@ -155,8 +155,7 @@ for (const [title, more, hasSpoken] of ruled)
 t.test('a process analyses what is pending by itself', async (t) => {
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
   const { report } = await endedCall('pending')
-  for (let tries = 0; tries < 200 && (await report()).analysis_status === 'pending'; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('it is analysed', async () => (await report()).analysis_status !== 'pending')
   t.match(await report(), { analysis_status: 'completed' })
 })
 

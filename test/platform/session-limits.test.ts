@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
 import { WebSocket } from 'ws'
+import { until } from '../process/machine.ts'
 import { ask, postJson, responses, type Target } from '../router/requests.ts'
 import { loopbackProviders, Page, type Started, startSession } from '../session/voice-session.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
@@ -22,14 +23,6 @@ async function refusalOf({ transportUrl, transportToken }: Started): Promise<unk
   let text = ''
   for await (const chunk of response) text += String(chunk)
   return [response.statusCode, (JSON.parse(text) as { code: string }).code]
-}
-
-/** The process knows changed limits 2 s later. */
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await holds()); tries++) {
-    if (tries > 100) throw new Error(`not yet: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }
 
 t.test('maxSessions counts sessions that were joined, maxConcurrency requests and streams', async (t) => {

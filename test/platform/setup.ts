@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import type { Scope } from '../../domain/access/organization.ts'
 import { openStore, type Store } from '../../store/store.ts'
 import { databaseUrlOf } from '../process/database.ts'
+import { until } from '../process/machine.ts'
 import type { StubOpenAi, StubRequest } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send, type Target } from '../router/requests.ts'
 import { ownServer, type Settings, serverWith, type TestServer } from '../server.ts'
@@ -148,10 +149,10 @@ export type Route = {
 export async function routeOf(t: Test, target: Target, made: Answer): Promise<Route> {
   const id = made.headers.get('service-request-id') ?? ''
   let found = await send(target, `/v1/requests/${id}/route`)
-  for (let tries = 0; found.status === 404 && tries < 100; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    found = await send(target, `/v1/requests/${id}/route`)
-  }
+  await until('the ledger has the request', async () => {
+    if (found.status === 404) found = await send(target, `/v1/requests/${id}/route`)
+    return found.status !== 404
+  })
   t.equal(found.status, 200, found.text)
   return found.json<Route>()
 }

@@ -1,7 +1,7 @@
 /** Usage equals what the answers said on every surface: after a failover, on the compatible surface, over sockets, and of a stream that broke. */
 import t from 'tap'
 import { costMicroUsd } from '../../domain/billing/price.ts'
-import { freePort } from '../process/machine.ts'
+import { freePort, until } from '../process/machine.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { start } from '../realtime/socket.ts'
 import { ask, postJson, readEvents, responses } from '../router/requests.ts'
@@ -86,10 +86,10 @@ t.test('getUsage is the sum over all surfaces', async (t) => {
 
   const read = async (groups: string) => (await call(acme, 'GET', `/v1/usage?groupBy=${groups}`)).json<Usage>()
   let whole = await read('provider,stage')
-  for (let tries = 0; tries < 200 && whole.total.requests < 6; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('all requests are in the ledger', async () => {
     whole = await read('provider,stage')
-  }
+    return whole.total.requests >= 6
+  })
   const known = said.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)
   t.match(whole.total, { requests: 6, failed: 1, unpriced: 1, costMicroUsd: String(known) })
   t.match(whole.rows, [

@@ -7,6 +7,7 @@ import { freshDataDir } from '../installation.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses } from '../router/requests.ts'
 import { openDatabase } from './database.ts'
+import { until } from './machine.ts'
 import { startParley } from './parley.ts'
 
 const leaseMs = 600
@@ -77,10 +78,6 @@ async function releaseDispatch(sql: postgres.Sql): Promise<void> {
 }
 
 async function held(sql: postgres.Sql): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    const rows = await sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`
-    if (rows.length > 0) return
-    await sleep(10)
-  }
-  throw new Error('no dispatch was held')
+  const sleepers = () => sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`
+  await until('a dispatch is held', async () => (await sleepers()).length > 0)
 }

@@ -7,6 +7,7 @@ import { ResourceFault } from '../../domain/resource-fault.ts'
 import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
 import { caller } from '../domain/fakes.ts'
 import { overEngines } from '../engine/engines.ts'
+import { until } from '../process/machine.ts'
 import { refused } from '../ws/harness.ts'
 import { address, fatal, protocol, type Served, serve, sessionId, settle } from './media-harness.ts'
 
@@ -166,7 +167,7 @@ overEngines(t, (t) => {
     sink.transport.mark('a:100')
     client.socket.terminate()
     await client.closed
-    for (let i = 0; i < 100 && sink.calls.length === 0; i++) await sleep(10)
+    await until('the session has lost its socket', () => sink.calls.length > 0)
     t.same(sink.calls, [['gone']])
     // Nothing of what comes in between is sent again.
     sink.transport.mark('a:200')

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
+import { until } from '../process/machine.ts'
 import { fatal, serve, settle, silence } from './media-harness.ts'
 
 const overrides = {
@@ -67,7 +68,7 @@ overEngines(t, (t) => {
     for (let i = 0; i < 50; i++) client.send({ type: 'contextual_update', text: String(i) })
     for (let i = 0; i < 100; i++) sink.transport.mark(`a:${i}`)
     for (let i = 0; i < 100; i++) client.send({ type: 'played', mark: `a:${i}` })
-    await until(() => sink.calls.length === 150)
+    await until('all calls', () => sink.calls.length === 150)
     await clock.advance(9999)
     t.equal(client.frames('error').length, 0)
     client.send({ type: 'ping' })
@@ -79,7 +80,7 @@ overEngines(t, (t) => {
     const { join, clock } = await serve(t)
     const { client, sink } = await join()
     for (let i = 0; i < 50; i++) client.send({ type: 'contextual_update', text: String(i) })
-    await until(() => sink.calls.length === 50)
+    await until('all calls', () => sink.calls.length === 50)
     await clock.advance(10_000)
     for (let i = 0; i < 50; i++) client.send({ type: 'played', mark: 'never' })
     client.send({ type: 'played', mark: 'never' })
@@ -143,7 +144,7 @@ overEngines(t, (t) => {
     const { client, sink } = await join()
     client.sendBytes(new Uint8Array(262_145))
     t.equal(await client.closed, 1006)
-    await until(() => sink.calls.length === 1)
+    await until('the call', () => sink.calls.length === 1)
     t.same(sink.calls, [['gone']])
   })
 
@@ -260,8 +261,3 @@ overEngines(t, (t) => {
     t.match(sessions.overrides, [{ prompt: /^x{65536}$/, firstMessage: /^x{2000}$/, speed: 2 }])
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !holds(); i++) await sleep(10)
-  if (!holds()) throw new Error('it did not happen within 5 s')
-}

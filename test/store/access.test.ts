@@ -6,6 +6,7 @@ import { readSecret } from '../../store/key-secret.ts'
 import { connect } from '../../store/postgres/connect.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'
 import type { Store } from '../../store/store.ts'
+import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { changeRow, organization, TestCluster } from './cluster.ts'
 import { choiceIn, ledgerRow, settled } from './settlement.ts'
@@ -34,12 +35,12 @@ async function untilVerified(
   secret: string,
   expected: (caller: Caller | null) => boolean,
 ): Promise<Caller | null> {
-  for (let attempt = 0; attempt < 250; attempt += 1) {
-    const caller = await store.keys.verify(secret)
-    if (expected(caller)) return caller
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error('the change did not arrive')
+  let caller: Caller | null = null
+  await until('the change has arrived', async () => {
+    caller = await store.keys.verify(secret)
+    return expected(caller)
+  })
+  return caller
 }
 
 /**
@@ -47,12 +48,13 @@ async function untilVerified(
  * its way.
  */
 async function untilRemembered(store: Store, secret: string): Promise<Caller | null> {
-  for (let attempt = 0; attempt < 250; attempt += 1) {
+  let remembered: Caller | null = null
+  await until('the answer is remembered', async () => {
     const answer = store.keys.verify(secret)
-    if (!(answer instanceof Promise)) return answer
-    await answer
-  }
-  throw new Error('it was not remembered')
+    remembered = await answer
+    return !(answer instanceof Promise)
+  })
+  return remembered
 }
 
 t.test('bootstrap', async (t) => {

@@ -1,6 +1,7 @@
 /** The rows of attempts, the choices behind requests, and that an organization sees only its rows. */
 import t from 'tap'
 import type { Store } from '../../store/store.ts'
+import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 import { choiceIn, ledgerAttempt, ledgerRow, settled } from './settlement.ts'
@@ -105,10 +106,7 @@ t.test('equal choices are kept once', async (t) => {
       await settled(`req_later_${half}`)
     }
     await clock.leap(60_000)
-    for (let tries = 0; tries < 100; tries += 1) {
-      if ((await sql`select 1 from choices`).length === 1) break
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await until('the others are deleted', async () => (await sql`select 1 from choices`).length === 1)
     t.match(await sql`select organization_id, id from choices`, [
       { organization_id: a.id, id: choiceIn('en').record.id },
     ])

@@ -4,6 +4,7 @@ import type { CallEntry } from '../../domain/calls/call.ts'
 import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
+import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 
@@ -219,8 +220,7 @@ t.test('calls that nobody holds', async (t) => {
     const [call, joined] = [await make(), await make()]
     await store.calls.claim(joined, joined.id, store.instanceId, null)
     await clock.leap(5_000)
-    for (let tries = 0; tries < 200 && (await statusOf(call.id))?.[0] === 'queued'; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    await until('it is cancelled', async () => (await statusOf(call.id))?.[0] !== 'queued')
     t.same(await statusOf(call.id), ['cancelled', 'not_joined'])
     t.equal(await store.reports.find(call, call.id), null)
     t.same(await statusOf(joined.id), ['queued', null])

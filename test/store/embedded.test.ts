@@ -18,6 +18,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { isAlive } from '../../store/embedded/postmaster.ts'
 import { startEmbedded } from '../../store/embedded/supervisor.ts'
 import { openStore } from '../../store/store.ts'
+import { until } from '../process/machine.ts'
 import { defaults, silent, temporaryFolder } from './cluster.ts'
 import { choiceIn, ledgerRow, settled } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
@@ -63,14 +64,6 @@ const open = (dataDir: string, messages: string[] = []) =>
 
 const serverPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
-
-async function until(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
-  const startedMs = performance.now()
-  while (!(await condition())) {
-    if (performance.now() - startedMs > limitMs) throw new Error('it did not happen in time')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 t.test('a first start makes the cluster, a second finds it, and stopping leaves nothing', async (t) => {
   const dataDir = join(folderFor(t), 'data')
@@ -171,10 +164,10 @@ t.test('a server that dies is started again and the store goes on', async (t) =>
   const pid = serverPid(dataDir)
   const startedMs = performance.now()
   process.kill(pid, 'SIGKILL')
-  await until(() => !isAlive(pid))
+  await until('Postgres has ended', () => !isAlive(pid))
   await t.rejects(store.ping(), 'while it is away the store says so')
   const written = settled(store, settlement)
-  await until(() =>
+  await until('Postgres is back', () =>
     store.ping().then(
       () => true,
       () => false,

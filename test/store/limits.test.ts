@@ -6,6 +6,7 @@ import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { refreshMs, type SharedLimits } from '../../store/sharing/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { TestClock } from '../clock.ts'
+import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { TestCluster } from './cluster.ts'
 import { killed, spawned } from './spawned.ts'
@@ -20,15 +21,6 @@ const acquire = async (store: Store, key = 'key') => await store.limits.acquire(
 function end(lease: EndLease | LeaseRefusal): void {
   if (typeof lease !== 'function') throw new Error(`refused by the limit of the ${lease}`)
   lease()
-}
-
-/** Notifications take a moment. */
-async function until(t: Test, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 250; attempt += 1) {
-    if (await holds()) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  t.fail(what)
 }
 
 /** A notification can have begun a refresh, which the loop joins. The loop's next one begins after the change. */
@@ -77,13 +69,13 @@ for (const many of [false, true])
     t.equal(await ask('b', 'request'), 'organization')
     t.equal(await ask('a', 'session'), 'key', 'the key counts both')
     end(session)
-    await until(t, 'the lease of the session was given back', async () => {
+    await until('the lease of the session was given back', async () => {
       const next = await ask('a', 'session')
       return typeof next === 'function'
     })
     t.equal(await ask('b', 'request'), 'organization', 'the end of a session frees no request')
     end(request)
-    await until(t, 'the lease of the request was given back', async () => {
+    await until('the lease of the request was given back', async () => {
       const next = await ask('b', 'request')
       return typeof next === 'function'
     })
@@ -109,7 +101,7 @@ t.test('several processes', async (t) => {
   }
   // Before the first one closes: the last of all counts in memory again and removes its rows.
   const sql = cluster.sql(t, url)
-  await until(t, 'the ended leases were not written', async () => {
+  await until('the ended leases are written', async () => {
     const rows =
       await sql`select key_id, sum(held)::int as held from concurrency_leases group by key_id order by key_id`
     return isDeepStrictEqual(
@@ -154,14 +146,13 @@ t.test('a lease that was granted in memory counts for an instance that starts la
   t.equal(await again, 'key')
   end(await brief)
   end(await held)
-  await until(t, 'the lease was not given back', async () => typeof (await acquire(second)) === 'function')
+  await until('the lease is given back', async () => typeof (await acquire(second)) === 'function')
   t.equal(await acquire(first), 'key')
-  await until(t, 'nor the other', async () => typeof (await acquire(second, 'brief')) === 'function')
+  await until('the other one too', async () => typeof (await acquire(second, 'brief')) === 'function')
 
   await second.close({ stopPostgres: false })
-  await until(t, 'the first counts in memory again', () => first.liveInstances() === 1)
+  await until('the first counts in memory again', () => first.liveInstances() === 1)
   await until(
-    t,
     'the first counts in memory again',
     () => !(first.limits.acquire('org', 'x', one, 'request') instanceof Promise),
   )
@@ -210,13 +201,13 @@ t.test('leases move along while requests come and go', async (t) => {
     await new Promise((resolve) => setTimeout(resolve, 100))
     stores.pop()
     // As a server does: it closes its store when its last request has ended.
-    await until(t, 'the second has ended its leases', () => users.get(second) === 0)
+    await until('the second has ended its leases', () => users.get(second) === 0)
     await second.close({ stopPostgres: false })
   }
   stopped = true
   await work
   t.equal(most, 5, 'all that is allowed, and never more')
-  await until(t, 'it counts in memory again', () => countsInMemory(first))
+  await until('it counts in memory again', () => countsInMemory(first))
   const all = Array.from({ length: 6 }, () => first.limits.acquire('org', 'key', limits, 'request'))
   t.same(
     all.map((lease) => typeof lease),
@@ -234,7 +225,7 @@ t.test('an instance that was killed counts until its lease has run out', async (
   t.equal(await acquire(store), 'key')
   await killed(other)
   t.equal(await acquire(store), 'key', 'not known yet')
-  await until(t, 'it counts no longer', async () => {
+  await until('it counts no longer', async () => {
     await clock.leap(refreshMs)
     return store.liveInstances() === 1
   })
@@ -246,7 +237,7 @@ t.test('a start right after a crash does not wait for the instance that was kill
   const other = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
   await killed(other)
   const sql = cluster.sql(t, url)
-  await until(t, 'its connections have ended', async () => {
+  await until('its connections have ended', async () => {
     const [row] = await sql`select count(*) as count from pg_stat_activity where application_name like 'parley-%'
       and datname = current_database()`
     return row?.['count'] === 0
@@ -266,7 +257,7 @@ t.test('an instance that was paused for longer than its lease moves when it goes
   const lease = await acquire(store)
   t.type(lease, 'function', 'nothing is known of the other, so the limit is exceeded')
   paused.child.kill('SIGCONT')
-  await until(t, 'each knows of the other', () => store.liveInstances() === 2 && !countsInMemory(store))
+  await until('each knows of the other', () => store.liveInstances() === 2 && !countsInMemory(store))
   end(lease)
   await new Promise((resolve) => setTimeout(resolve, 50))
   t.equal(await acquire(store), 'key', 'the lease of the other is a row now')
@@ -282,11 +273,11 @@ t.test('a lease that ended during a move that failed is given back', async (t) =
   await sql`alter table concurrency_leases rename to elsewhere`
   end(lease)
   await second.close({ stopPostgres: false })
-  await until(t, 'the first was notified', () => first.liveInstances() === 1)
+  await until('the first was notified', () => first.liveInstances() === 1)
   await refresh(first).catch(() => {})
   await cluster.store(t, url, { clock: storeClock() })
   await sql`alter table elsewhere rename to concurrency_leases`
-  await until(t, 'the first was notified', () => first.liveInstances() === 2)
+  await until('the first was notified', () => first.liveInstances() === 2)
   await nextRefresh(clock)
   t.type(await acquire(first), 'function')
 })
@@ -330,8 +321,8 @@ t.test('an instance that cannot write its leases goes on in memory and moves lat
   t.type(first.limits.acquire('org', 'key', one, 'request'), 'function')
   await sql`alter table concurrency_leases rename to elsewhere`
   const starting = cluster.store(t, url, { clock: storeClock() })
-  await until(t, 'it was notified', () => first.liveInstances() === 2)
-  await until(t, 'it counts in memory', () => countsInMemory(first))
+  await until('it was notified', () => first.liveInstances() === 2)
+  await until('it counts in memory', () => countsInMemory(first))
   await sql`alter table elsewhere rename to concurrency_leases`
   await nextRefresh(clock)
   t.equal(await acquire(await starting), 'key')

@@ -5,6 +5,7 @@
 import t from 'tap'
 import { createSealer, SealError } from '../../store/sealed.ts'
 import type { Store } from '../../store/store.ts'
+import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 
@@ -99,23 +100,18 @@ t.test('a caller carries the ids of the provider keys of its organization, in ev
   const [ofA, ofB] = await Promise.all([keyOf(a.id), keyOf(b.id)])
   const providersOf = async (from: Store, key: string) =>
     Object.keys((await from.keys.verify(key))?.organization.ownKeys ?? { nobody: '' })
-  const until = async (from: Store, key: string, wanted: string[]) => {
-    for (let tries = 0; tries < 100; tries += 1) {
-      if ((await providersOf(from, key)).join() === wanted.join()) break
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    t.same(await providersOf(from, key), wanted)
-  }
+  const untilKnown = (from: Store, key: string, wanted: string[]) =>
+    until(`providers: ${wanted}`, async () => (await providersOf(from, key)).join() === wanted.join())
   for (const from of [store, other]) for (const key of [ofA, ofB]) t.same(await providersOf(from, key), [])
   await store.providerKeys.put(a.id, 'mock', secret)
   t.same(await providersOf(store, ofA), ['mock'], 'at once where it was put')
-  await until(other, ofA, ['mock'])
+  await untilKnown(other, ofA, ['mock'])
   t.same(await providersOf(other, ofB), [])
   const { keyId = '' } = (await store.keys.verify(ofA)) ?? {}
   t.match(await store.keys.find(a.id, keyId), { organization: { ownKeys: { mock: /^pkey_/ } } })
   await store.providerKeys.remove(a.id, 'mock')
   t.same(await providersOf(store, ofA), [])
-  await until(other, ofA, [])
+  await untilKnown(other, ofA, [])
 })
 
 t.test('an opened key is remembered for a while', async (t) => {

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { call, faultOf, startAdministered } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
 import { loopbackProviders, Page } from '../session/voice-session.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 
@@ -35,10 +36,7 @@ async function outcomeAt(url: string, timeoutMs?: number): Promise<{ type: strin
     return events.find(({ event_type }) => /^agent\.tool_(completed|failed)$/.test(event_type))
   }
   let ended = await events()
-  for (let tries = 0; tries < 200 && ended === undefined; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    ended = await events()
-  }
+  await until('the tool has ended', async () => (ended ??= await events()) !== undefined)
   await page.first('agent_message')
   page.send({ type: 'end' })
   await page.first('end')
@@ -104,8 +102,7 @@ t.test('a tool with the name of a builtin one takes its place', async (t) => {
   const tools = [{ ...toolAt(receiver.url), name: 'end_call' }]
   const page = await Page.join(acme, { constraints, tools })
   page.send({ type: 'user_message', text: 'end call' })
-  for (let tries = 0; tries < 200 && receiver.received.length === before; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('the tool is asked', () => receiver.received.length > before)
   t.equal(receiver.received.length, before + 1)
   await page.first('agent_message')
   t.same(page.all('end'), [], 'the call goes on')

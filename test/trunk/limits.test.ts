@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import { until } from '../process/machine.ts'
 import { openTrunk, outgoingTo, type TrunkSetup, toDial } from './setup.ts'
 import { type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
@@ -94,7 +95,5 @@ for (const limits of [{ socketsMax: 2 }, { socketsPerAddressMax: 2 }])
     for (const [at, peer] of peers.entries()) t.equal(await rings(peer, '3', `call-${at}`), true)
     t.equal(await isServed(trunk.line.port), false)
     peers[0]?.close()
-    let served = false
-    for (let tries = 0; tries < 100 && !served; tries++) served = await isServed(trunk.line.port)
-    t.ok(served, 'a socket that is closed leaves its place')
+    await until('a socket that is closed leaves its place', () => isServed(trunk.line.port))
   })
