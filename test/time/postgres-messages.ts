@@ -1,13 +1,14 @@
 /** Finds the messages of Postgres's protocol in the bytes of one direction: a type, which a client's first message lacks, a length, a body. */
 
 const headBytes = 5
-/** Longer bodies are cut. A statement that notifies says so before. */
+const notification = 'A'.charCodeAt(0)
+/** Longer bodies are cut. A statement that notifies says so before, and a notification is shorter. */
 const keptBytesMax = 16_384
 
 export class Messages {
   readonly #found: (type: string, body: string) => void
   readonly #head = Buffer.alloc(headBytes)
-  readonly #keepsBodies: boolean
+  readonly #of: 'client' | 'server'
   /** The bytes of the head that have come. The first byte is the type. */
   #headBytes: number
   #bodyBytes = 0
@@ -15,7 +16,7 @@ export class Messages {
 
   constructor(of: 'client' | 'server', found: (type: string, body: string) => void) {
     this.#found = found
-    this.#keepsBodies = of === 'client'
+    this.#of = of
     this.#headBytes = of === 'client' ? 1 : 0
   }
 
@@ -26,12 +27,17 @@ export class Messages {
         if (this.#headBytes === headBytes) this.#bodyBytes = this.#head.readUInt32BE(1) - 4
       } else {
         const part = bytes.subarray(at, at + this.#bodyBytes)
-        if (this.#keepsBodies && this.#body.length < keptBytesMax) this.#body += part.toString('latin1')
+        if (this.#isKept && this.#body.length < keptBytesMax) this.#body += part.toString('latin1')
         this.#bodyBytes -= part.length
         at += part.length
       }
       if (this.#headBytes === headBytes && this.#bodyBytes === 0) this.#end()
     }
+  }
+
+  /** Of a server, only notifications are. */
+  get #isKept(): boolean {
+    return this.#of === 'client' || this.#head[0] === notification
   }
 
   #end(): void {

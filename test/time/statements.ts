@@ -1,30 +1,29 @@
 /**
  * Counts what this process has under way at Postgres, by reading its protocol (version 3) on the sockets. Each start-up, simple
  * query and Sync is answered by a ReadyForQuery, a Flush by a description, a Terminate by the end of the connection. A statement
- * that notifies is followed by a NotificationResponse, after its own answer.
+ * that notifies is followed by a NotificationResponse on each connection that listens, after its own answer.
  */
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { Listeners } from './listeners.ts'
 import { Messages } from './postgres-messages.ts'
 
 export type Statements = {
   /** Sent so far. */
   readonly count: number
-  /** Not answered, with the notification that a statement has caused. */
+  /** Not answered, with the notifications that statements have caused. */
   readonly pending: number
   /** Resolves when something has come. */
   over(): Promise<void>
 }
-
-/** A process that does not listen gets no notification. */
-const noticeMs = 200
 
 const startUp = '\0'
 const asking = [startUp, 'Q', 'S', 'H', 'X']
 
 export function watchStatements(prototype: Socket): Statements {
   const { connect } = prototype as unknown as Record<'connect', (...target: unknown[]) => Socket>
-  const state = { count: 0, pending: 0, noticeUntilMs: 0 }
+  const state = { count: 0, pending: 0 }
+  const listeners = new Listeners(() => performance.now())
   const waiting: (() => void)[] = []
   const came = () => {
     for (const resolve of waiting.splice(0)) resolve()
@@ -37,7 +36,7 @@ export function watchStatements(prototype: Socket): Statements {
   }
 
   function watch(socket: Socket): void {
-    const notifying = new Set<string>()
+    const listener = listeners.open()
     let pending = 0
     let descriptions = 0
     const add = (change: number) => {
@@ -48,16 +47,14 @@ export function watchStatements(prototype: Socket): Statements {
     const sent = new Messages('client', (type, body) => {
       if (asking.includes(type)) add(1)
       if (type === 'H') descriptions += 1
-      const [first = '', second = ''] = type === 'P' || type === 'B' ? body.split('\0', 2) : []
-      if (type === 'P' && second.includes('pg_notify')) notifying.add(first)
-      if (type === 'B' && notifying.has(second)) state.noticeUntilMs = performance.now() + noticeMs
+      listener.sent(type, body)
     })
-    const answered = new Messages('server', (type) => {
+    const answered = new Messages('server', (type, body) => {
       // The driver asks for nothing else behind a description, so an error answers it too.
       const isDescription = descriptions > 0 && (type === 't' || type === 'E')
       if (isDescription) descriptions -= 1
       if (isDescription || (type === 'Z' && pending > 0)) add(-1)
-      if (type === 'A') state.noticeUntilMs = 0
+      if (type === 'A') listener.notified(body)
     })
     const { write } = socket as unknown as Record<'write', (...written: unknown[]) => boolean>
     socket.write = function (this: Socket, ...written: unknown[]) {
@@ -70,6 +67,7 @@ export function watchStatements(prototype: Socket): Statements {
     })
     socket.once('close', () => {
       add(-pending)
+      listener.close()
       came()
     })
   }
@@ -79,12 +77,12 @@ export function watchStatements(prototype: Socket): Statements {
       return state.count
     },
     get pending() {
-      return state.pending + (state.noticeUntilMs > performance.now() ? 1 : 0)
+      return state.pending + listeners.awaited
     },
     over: () =>
       new Promise((resolve) => {
         waiting.push(resolve)
-        if (state.pending === 0) setTimeout(resolve, state.noticeUntilMs - performance.now())
+        if (state.pending === 0) setTimeout(resolve, listeners.leftMs)
       }),
   }
 }
