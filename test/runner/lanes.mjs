@@ -33,8 +33,9 @@ export const lanes = {
   // Nothing else may run beside these.
   speed: { files: inFolder('speed'), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|proxies|deploy)\//.test(file), bytesMax: 20_000 },
-  // Many of its tests wait, so there are two suites for each core.
-  fast: { files: () => true, sideBySide: 2 * os.availableParallelism() },
+  // Many of its tests wait, so there are two suites for each core, as long as the connections of Postgres suffice
+  // (test/store/run-postgres.ts).
+  fast: { files: () => true, sideBySide: Math.min(8, 2 * os.availableParallelism()) },
   debian13: { command: 'test/debian13.sh test/engine/*.test.ts test/http/*.test.ts test/ws/*.test.ts' },
   'debian13-product': { command: 'test/debian13.sh' },
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },

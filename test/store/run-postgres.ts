@@ -12,7 +12,7 @@ import { makeSocketDir, readLockFile } from '../../store/embedded/postmaster.ts'
 
 export type RunPostgres = { socketDir: string; stop: () => Promise<void> }
 
-/** Two suites at once, each with several servers and stores. */
+/** At most eight suites at once, each with several servers and stores, which take about 40 connections. */
 const connectionsMax = 400
 const readyMs = 60_000
 
