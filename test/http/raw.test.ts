@@ -7,15 +7,19 @@ import type { Input } from '../../runtime/engine/handler.ts'
 import type { EngineName } from '../../runtime/engine/options.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { loadUws } from '../../runtime/listeners/uws/load.ts'
+import { TestClock } from '../clock.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { channel, Recorder } from '../ws/harness.ts'
-import { faults, jsonBody, mount, operation, start, surface, until } from './harness.ts'
+import { faults, jsonBody, mount, operation, start, surface } from './harness.ts'
 import { type Build, type Case, cases, type Result } from './raw-cases.ts'
 
 const bodyTimeoutMs = 1500
-/** A refusal that comes at once, on a busy machine. */
+/** For a refusal that comes at once, in injected time. uWebSockets.js may wait for 200 ms whether more of a body comes. */
 const atOnceMs = 1000
-/** The waits of uWebSockets.js are of 10 s, and it looks at them every 4 s. */
-const silentMs = 16_000
+/** On the machine's time. The waits of uWebSockets.js are of 10 s, and it looks at them every 4 s. */
+const silentMs = 60_000
+/** On the machine's time too, and shorter than the waits of uWebSockets.js. A connection that the server closes ends the wait. */
+const openMs = 8000
 const connectionsMax = 16
 
 const hiddenRuns = new Set<string>()
@@ -26,21 +30,21 @@ const operations = [
   operation('atOnce', 'get', '/v1/at-once'),
   operation('hidden', 'get', '/v1/hidden/{id}'),
 ]
-/** Longer than it takes to read what stands behind the request. */
+/** Time passes only when all that stands behind the request was read. */
 const slowMs = 50
-const slow = async () => {
-  await sleep(slowMs)
-  return { status: 200, body: 'slow' }
-}
-const handlers = {
+const handlersOf = (clock: TestClock) => ({
   take: () => ({ status: 200, body: 'taken' }),
-  slow,
-  slowTake: slow,
+  slow: () => slowly(clock),
+  slowTake: () => slowly(clock),
   atOnce: () => ({ status: 200, body: 'at once' }),
   hidden: ({ path }: Input) => {
     hiddenRuns.add(path['id'] as string)
     return { status: 200, body: 'hidden' }
   },
+})
+async function slowly(clock: TestClock) {
+  await clock.wait(slowMs)
+  return { status: 200, body: 'slow' }
 }
 const sockets = {
   surface: { name: 'realtime', channels: [channel()] },
@@ -63,83 +67,83 @@ function problemOfUws(): string | false {
 }
 
 async function probe(t: Test, engine: EngineName, build: Build): Promise<void> {
-  const server = await start([mount(surface('main', ...operations), handlers)], {
+  const clock = new TestClock({ quiet: wholeProcess })
+  const server = await start([mount(surface('main', ...operations), handlersOf(clock))], {
     engine,
+    clock,
     uploadPort: build === 'uploads' ? 0 : null,
     sockets: [sockets],
     limits: { bodyTimeoutMs, connectionsPerAddressMax: 10_000, requestsMax: 10_000 },
   })
-  t.teardown(() => server.stop())
+  t.teardown(() => clock.during(server.stop()))
   const port = server.uploadPort ?? server.port
-  const suspects: Case[] = []
+  const faults: string[] = []
   const run = async (each: Case) => {
-    if ((await faultOf(each, port, build)) !== null) suspects.push(each)
+    const fault = await faultOf(each, { port, build, clock })
+    if (fault !== null) faults.push(fault)
   }
-  const slow = cases.filter((each) => isSlow(each.results[build]))
-  const queue = cases.filter((each) => !isSlow(each.results[build]))
-  // The slow ones wait side by side, and the quick ones are served meanwhile.
-  const waiting = slow.map(run)
+  const queue = cases.filter((each) => each.results[build] !== 'silent')
+  // The silent ones wait side by side, and the others are served meanwhile.
+  const waiting = cases.filter((each) => each.results[build] === 'silent').map(run)
   const worker = async () => {
     for (let each = queue.shift(); each; each = queue.shift()) await run(each)
   }
-  await Promise.all(Array.from({ length: connectionsMax }, worker))
+  await clock.during(Promise.all(Array.from({ length: connectionsMax }, worker)))
   await Promise.all(waiting)
-  // A busy machine is late now and then, so a fault counts when it is there without company.
-  const faults: string[] = []
-  for (const each of suspects) {
-    const fault = await faultOf(each, port, build)
-    if (fault !== null) faults.push(fault)
-  }
   t.same(faults, [], `${cases.length} cases`)
-  await until(() => server.inflight() === 0)
-  const { text } = await exchange(port, 'GET /v1/hidden/last HTTP/1.1\r\nHost: a\r\n\r\n', 1000, false)
+  await clock.until('all requests have ended', () => server.inflight() === 0)
+  const { text } = await exchange({ port, clock }, 'GET /v1/hidden/last HTTP/1.1\r\nHost: a\r\n\r\n', openMs, false)
   t.match(text, /"hidden"$/, 'the server lives')
 }
 
-function isSlow(result: Result): boolean {
-  return result === 'silent' || result === 'timed out'
-}
+type Target = { port: number; clock: TestClock }
 
 /** Null when the server does what the case says. */
-async function faultOf({ what, bytes, results }: Case, port: number, build: Build): Promise<string | null> {
+async function faultOf({ what, bytes, results }: Case, probed: Target & { build: Build }): Promise<string | null> {
+  const { port, build } = probed
   const result = results[build]
+  const limitMs = result === 'silent' ? silentMs : openMs
   const complain = (seen: string) => `${what}: ${seen} instead of ${result}`
   if (result !== 'hides nothing' && result !== 'silent') {
-    const { text, closedMs } = await exchange(port, bytes, waitOf(result), result !== 'served' && result !== 'answered')
+    const mayClose = result !== 'served' && result !== 'answered'
+    const { text, closedMs } = await exchange(probed, bytes, limitMs, mayClose)
     const status = Number(/^HTTP\/1.1 (?:100 Continue\r\n\r\nHTTP\/1.1 )?(\d{3})/.exec(text)?.[1] ?? 0)
     if (result === 'served' && status !== 200) return complain(`status ${status}`)
     if (result === 'answered' && status === 0) return complain('no answer')
     if (result === 'refused' || result === 'timed out') {
       if (status > 0 && status < 400) return complain(`status ${status}`)
       if (closedMs === null) return complain(`an open connection (status ${status})`)
+      if (closedMs > latestMs(result)) return complain(`a close after ${closedMs} ms (status ${status})`)
     }
   }
   if (result === 'served' || result === 'answered') return null
   const id = `${port}-${cases.findIndex((each) => each.what === what && each.bytes === bytes)}`
-  const { text, closedMs } = await exchange(
-    port,
-    `${bytes}GET /v1/hidden/${id} HTTP/1.1\r\nHost: a\r\n\r\n`,
-    waitOf(result),
-  )
-  if (closedMs === null) return complain(`an open connection with another request behind it (${text.slice(0, 12)})`)
+  const both = `${bytes}GET /v1/hidden/${id} HTTP/1.1\r\nHost: a\r\n\r\n`
+  const { text, closedMs } = await exchange(probed, both, limitMs)
+  if (closedMs === null || closedMs > latestMs(result))
+    return complain(`an open connection with another request behind it (${text.slice(0, 12)})`)
   await sleep(0)
   return hiddenRuns.has(id) ? complain('a second request') : null
 }
 
-function waitOf(result: Result): number {
-  if (result === 'silent') return silentMs
+/** How late the connection may be closed, in injected time. */
+function latestMs(result: Result): number {
+  if (result === 'silent') return Number.POSITIVE_INFINITY
   return result === 'timed out' ? 2 * bodyTimeoutMs + atOnceMs : atOnceMs
 }
 
-/** Ends with the connection, or after an answer, or after `waitMs`. `closedMs` is null for a connection that was open then. */
+/**
+ * Ends with the connection, or with an answer if the server need not close it, or after `limitMs` of the machine. `closedMs`
+ * is of the clock, and null for a connection that was open then.
+ */
 function exchange(
-  port: number,
+  { port, clock }: Target,
   bytes: string,
-  waitMs: number,
+  limitMs: number,
   mayClose = true,
 ): Promise<{ text: string; closedMs: number | null }> {
   return new Promise((resolve) => {
-    const startedMs = performance.now()
+    const startedMs = clock.monotonicMs()
     const socket = net.connect(port, '127.0.0.1')
     let text = ''
     const settle = (closedMs: number | null) => {
@@ -147,17 +151,13 @@ function exchange(
       socket.destroy()
       resolve({ text, closedMs })
     }
-    let timer = setTimeout(settle, waitMs, null)
+    const timer = setTimeout(settle, limitMs, null)
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      // A refusal closes the connection at once, so an open one is seen soon.
-      if (!/^HTTP\/1.1 (?!100)/.test(text)) return
-      if (!mayClose) return settle(null)
-      clearTimeout(timer)
-      timer = setTimeout(settle, Math.min(waitMs, 400), null)
+      if (!mayClose && /^HTTP\/1.1 (?!100)/.test(text)) settle(null)
     })
     socket.on('error', () => {})
-    socket.on('close', () => settle(performance.now() - startedMs))
+    socket.on('close', () => settle(clock.monotonicMs() - startedMs))
     socket.write(Buffer.from(bytes, 'latin1'))
   })
 }
