@@ -12,7 +12,9 @@ import { splitByFile } from './split-by-file.mjs'
  */
 const usualMs = 300_000
 /** tap ends a file that takes too long, and says what it waits for. A process that is stuck is killed this much later. */
-const graceMs = Number(process.env.PARLEY_TEST_GRACE_MS ?? 15_000)
+const graceMs = 15_000
+/** A process that something keeps alive behind its last file says what it is after this long, and ends. */
+const leftMs = Number(process.env.PARLEY_TEST_LEFT_MS ?? graceMs / 2)
 
 /**
  * Reports the result of each file that the process began, and resolves when it has ended. A process that ends within a
@@ -62,7 +64,7 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
 function startProcess(files, folder, fileMs, env) {
   const program = path.join(import.meta.dirname, 'suite-process.mjs')
   const bundles = files.map((file) => [file, bundleOf(file)])
-  writeFileSync(path.join(folder, 'suite.json'), JSON.stringify({ bundles, fileMs, leftMs: graceMs / 2 }))
+  writeFileSync(path.join(folder, 'suite.json'), JSON.stringify({ bundles, fileMs, leftMs }))
   return spawn(process.execPath, [program, folder], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // No limit for all files together.

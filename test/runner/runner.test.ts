@@ -43,7 +43,7 @@ t.test('a suite fails whose process fails behind good files', async (t) => {
 function run(names: string[]): Promise<{ code: number; lines: string[] }> {
   const files = names.map((name) => `test/runner/fixtures/${name}.ts`)
   const cwd = path.resolve(import.meta.dirname, '../..')
-  const env = { ...process.env, PARLEY_TEST_GRACE_MS: '1000' }
+  const env = { ...process.env, PARLEY_TEST_LEFT_MS: '2000' }
   return new Promise((resolve) => {
     const child = execFile(process.execPath, ['test/run.mjs', ...files], { cwd, env }, (_, stdout) =>
       resolve({ code: child.exitCode ?? 1, lines: stdout.split('\n') }),

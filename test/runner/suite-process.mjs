@@ -14,7 +14,7 @@ const open = new Map([['the start', openResources()]])
 
 for (const [file, bundle] of bundles) if (await run(file, bundle)) process.exit(1)
 root.end()
-setTimeout(tellWhatIsLeft, leftMs).unref()
+setTimeout(endWithWhatIsLeft, leftMs).unref()
 
 /** Resolves with true if the file took too long. Its unfinished work would disturb the next files. */
 async function run(file, bundle) {
@@ -42,8 +42,10 @@ function openResources() {
   return counts
 }
 
-/** A process that something keeps alive is killed. */
-function tellWhatIsLeft() {
+/** Neither a success nor a failed test: something keeps the process alive. */
+const exitCodeOfLeft = 3
+
+function endWithWhatIsLeft() {
   const left = openResources()
   console.error(`something keeps this process alive: ${JSON.stringify(left)}`)
   let before = {}
@@ -52,4 +54,5 @@ function tellWhatIsLeft() {
     if (more.length > 0) console.error(`${more.join(', ')}: more behind ${file}`)
     before = counts
   }
+  process.exit(exitCodeOfLeft)
 }
