@@ -6,17 +6,20 @@ import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime
 import { overEngines } from '../engine/engines.ts'
 import { judgedFetch } from '../oracle.ts'
 import { ownServer, serverWith } from '../server.ts'
-import { type Client, loopback, loopbackModel, open, refusal, start, subprotocol } from './socket.ts'
+import { serverInTime } from '../time/server.ts'
+import { type Client, loopback, loopbackModel, open, refusal, start, subprotocol, type Target } from './socket.ts'
 
 const [stt, tts] = ['/v1/transcribe/stream', '/v1/synthesize/stream']
+const readerTimeoutMs = 2000
 const masterKey = 'a master key of thirty-two characters'
 overEngines(t, async (t) => {
-  const parley = await serverWith({
-    PARLEY_PROVIDERS: loopback,
-    PARLEY_MASTER_KEY: masterKey,
+  const settings = { PARLEY_PROVIDERS: loopback, PARLEY_MASTER_KEY: masterKey }
+  const parley = await serverWith(settings)
+  /** For what comes too late. */
+  const { clock, ...inTime } = await serverInTime(t, {
+    ...settings,
     PARLEY_REALTIME_CONFIG_MS: '500',
-    PARLEY_REALTIME_SILENCE_MS: '1000',
-    PARLEY_LIMITS_READER_TIMEOUT_MS: '2000',
+    PARLEY_LIMITS_READER_TIMEOUT_MS: String(readerTimeoutMs),
   })
 
   const echoed = { model: loopbackModel }
@@ -30,8 +33,7 @@ overEngines(t, async (t) => {
 
   t.test('the first frame', async (t) => {
     const config = (more: object) => JSON.stringify({ type: 'config', ...more })
-    const cases: [what: string, first: string | Buffer | null, message: RegExp][] = [
-      ['late', null, /^No config came within 0\.5 s\.$/],
+    const cases: [what: string, first: string | Buffer, message: RegExp][] = [
       ['binary', Buffer.alloc(320), /^Audio came before the config|text frames alone/],
       ['not JSON', '{"type":', /not valid JSON/],
       ['no object', '[]', /JSON object/],
@@ -49,10 +51,15 @@ overEngines(t, async (t) => {
       await Promise.all(
         cases.map(async ([what, first, message]) => {
           const client = await open(parley, address)
-          if (first !== null) client.socket.send(first)
+          client.socket.send(first)
           await fails(t, client, 'INVALID_CONFIG', `${address}: ${what}`, message)
         }),
       )
+    for (const address of [stt, tts]) {
+      const late = await open(inTime, address)
+      await clock.during(late.closed)
+      await fails(t, late, 'INVALID_CONFIG', `${address}: late`, /^No config came within 0\.5 s\.$/)
+    }
     const unvoiced = await open(parley, tts)
     unvoiced.send({ type: 'config', voice: 'nobody', language: 'en' })
     await fails(t, unvoiced, 'VOICE_NOT_FOUND', 'an unknown voice')
@@ -62,8 +69,9 @@ overEngines(t, async (t) => {
   })
 
   t.test('frames after the first one', async (t) => {
-    const after = async (address: string, ...frames: (object | Buffer)[]) => {
-      const client = await start(parley, address, echoed)
+    const after = (address: string, ...frames: (object | Buffer)[]) => afterAt(parley, address, ...frames)
+    const afterAt = async (target: Target, address: string, ...frames: (object | Buffer)[]) => {
+      const client = await start(target, address, echoed)
       for (const frame of frames) client.socket.send(frame instanceof Buffer ? frame : JSON.stringify(frame))
       return client
     }
@@ -81,8 +89,14 @@ overEngines(t, async (t) => {
     await fails(t, await after(tts, text('Hello. '.repeat(2000)), end, text('late')), 'INVALID_FRAME', 'text after end')
     await fails(t, await after(tts, text('a'.repeat(20_001))), 'TEXT_TOO_LONG', '20,001 characters')
     await fails(t, await after(tts, text('a\u0000b')), 'INVALID_TEXT', 'a control character')
-    await fails(t, await after(stt, Buffer.alloc(320)), 'AUDIO_TIMEOUT', 'no more audio')
-    await fails(t, await after(tts, text('half a')), 'TEXT_TIMEOUT', 'no more text')
+    for (const [address, frame, code] of [
+      [stt, Buffer.alloc(320), 'AUDIO_TIMEOUT'],
+      [tts, text('half a'), 'TEXT_TIMEOUT'],
+    ] as const) {
+      const client = await afterAt(inTime, address, frame)
+      await clock.during(client.closed)
+      await fails(t, client, code, 'no more comes')
+    }
 
     const odd = await after(stt, Buffer.alloc(321), Buffer.alloc(318), Buffer.alloc(1), end)
     t.equal(await odd.closed, 1000, 'samples may be cut anywhere')
@@ -101,10 +115,10 @@ overEngines(t, async (t) => {
   })
 
   t.test('a reader that stops reading', async (t) => {
-    const client = await start(parley, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
+    const client = await start(inTime, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
     client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })
     client.socket.pause()
-    await new Promise((resolve) => setTimeout(resolve, 4500))
+    await clock.advance(2 * readerTimeoutMs)
     client.socket.resume()
     await fails(t, client, 'BACKPRESSURE', 'slow')
   })

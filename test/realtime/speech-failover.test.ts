@@ -1,6 +1,7 @@
 /** /v1/synthesize/stream with two candidates that fail, of vendors with a socket and of vendors with HTTP alone: the third one speaks. */
 import t from 'tap'
-import { startAdministered } from '../platform/setup.ts'
+import { openAdministration } from '../platform/setup.ts'
+import { serverInTime } from '../time/server.ts'
 import { startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { startOpenAiStub } from '../vendors/openai/stub.ts'
 import type { Cell, VendorStub } from '../vendors/suite/matrix.ts'
@@ -46,14 +47,15 @@ const idOf = (way: Way, cell: Cell, place: number) => `${way}-${cell.replace('_'
 const live = await vendorsOf('live')
 const http = await vendorsOf('http')
 t.teardown(() => Promise.all([live.bad, live.good, http.bad, http.good].map((stub) => stub.close())))
-const { admin, parley } = await startAdministered(t, {
+const parley = await serverInTime(t, {
   PARLEY_PROVIDERS: JSON.stringify([...live.entries, ...http.entries]),
   PARLEY_LOCAL_ENABLED: 'false',
-  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '700',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
   // Shorter than the wait for two providers that answer nothing.
-  PARLEY_REALTIME_SILENCE_MS: '1000',
+  PARLEY_REALTIME_SILENCE_MS: '10000',
 })
+const admin = await openAdministration(parley)
+t.teardown(() => admin.close())
 const { id: organizationId } = await admin.organization('acme')
 
 /** Opens a stream whose key tries these providers in this order. */
@@ -61,7 +63,7 @@ async function connect(way: Way, ids: readonly string[]): Promise<Client> {
   const policy = { chain: { tts: ids.map((id) => `${id}/${ways[way].model}`) }, allowProviders: ids }
   const wanted = { organizationId, name: '', scopes: ['realtime'], test: false, policy, expiresAtMs: null } as const
   const made = await admin.store.keys.create(wanted)
-  return start({ url: parley.url, key: made!.secret }, address, { language: 'en' })
+  return parley.clock.during(start({ url: parley.url, key: made!.secret }, address, { language: 'en' }))
 }
 
 const stubs: Record<Way, { bad: VendorStub }> = { live, http }
@@ -74,7 +76,7 @@ for (const way of ['live', 'http'] as const)
       const client = await connect(way, ids)
       client.send({ type: 'text', text: 'Hello there. ' })
       client.send({ type: 'end' })
-      t.equal(await client.closed, 1000)
+      t.equal(await parley.clock.during(client.closed), 1000)
       t.match(client.frames('ready'), [{ provider: ids[0] }, { provider: ids[2] }])
       t.equal(client.frames('ready').length, 2)
       t.ok(client.audio().length > 1000, `${client.audio().length} bytes of speech`)
@@ -86,7 +88,7 @@ t.test('when the last candidate fails too there is one error', async (t) => {
   live.bad.behave('server')
   const client = await connect('live', [idOf('live', 'server', 1), idOf('live', 'server', 2)])
   client.send({ type: 'text', text: 'Hello there. ', flush: true })
-  t.equal(await client.closed, 1011)
+  t.equal(await parley.clock.during(client.closed), 1011)
   t.match(client.frames('error'), [{ code: 'UPSTREAM', retryable: true }])
   t.equal(client.frames('error').length, 1)
 })

@@ -8,6 +8,7 @@ import { openDatabase } from '../process/database.ts'
 import { until } from '../process/machine.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { ownServer } from '../server.ts'
+import { serverInTime } from '../time/server.ts'
 import { conforms, specification, unanswered } from './oracle.ts'
 import {
   type Answer,
@@ -31,21 +32,17 @@ const providers = JSON.stringify([
   // The models have prices, and no request gets past the reservation, so nothing is sent to this provider.
   { id: 'groq', adapter: 'groq', apiKey: 'k' },
 ])
-const timeoutMs = '1500'
 t.teardown(() => stub.close())
-const parley = await ownServer(t, {
+const settings = {
   PARLEY_EDGE_QUOTA: '',
   PARLEY_PROVIDERS: providers,
   PARLEY_LIMITS_JSON_BYTES_MAX: '65536',
   PARLEY_LIMITS_AUDIO_BYTES_MAX: '65536',
-  PARLEY_TIMEOUTS_FIRST_TOKEN_MS: timeoutMs,
-  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: timeoutMs,
-  PARLEY_TIMEOUTS_ANSWER_MS: timeoutMs,
-  PARLEY_TIMEOUTS_TRANSCRIPTION_MS: timeoutMs,
   // The stub fails on purpose all the time. The circuit is tested elsewhere.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
-})
+}
+const parley = await ownServer(t, settings)
 
 /** One request of a POST operation. A field that is left out has a correct value. */
 type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
@@ -229,7 +226,8 @@ t.test('limits on concurrency and rate', async (t) => {
 t.test('failures of providers', async (t) => {
   await each(t, 429, 'provider_rate_limited', {}, { kind: 'status', status: 429, headers: { 'retry-after': '9' } })
   await each(t, 502, 'provider_error', {}, { kind: 'status', status: 500 })
-  await each(t, 504, 'request_timeout', {}, { kind: 'hang' })
+  const inTime = await serverInTime(t, settings)
+  await inTime.clock.during(each(t, 504, 'request_timeout', { target: inTime }, { kind: 'hang' }))
   for (const { operationId, pin, shoot } of posts) {
     expected(t, operationId, await shoot({ pin: pin.replace('mock', 'down') }), 503, 'provider_unavailable')
     const keyless = await shoot({ pin: pin.replace('mock', 'absent') })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { type Behaviour, startStubOpenAi, stubText } from '../providers/stub-openai.ts'
-import { ownServer } from '../server.ts'
+import { serverInTime } from '../time/server.ts'
 import { type Answer, ask, type Envelope, postJson, readEvents, responses } from './requests.ts'
 
 overEngines(t, async (t) => {
@@ -12,17 +12,16 @@ overEngines(t, async (t) => {
     { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: { llm: ['mock'] } },
   ])
   t.teardown(() => stub.close())
-  const parley = await ownServer(t, {
+  const parley = await serverInTime(t, {
     PARLEY_PROVIDERS: providers,
-    PARLEY_TIMEOUTS_FIRST_TOKEN_MS: '400',
-    PARLEY_TIMEOUTS_IDLE_MS: '400',
     // Every test here makes the provider fail. The circuit is tested elsewhere.
     PARLEY_CIRCUIT_FAILURES_MAX: '1000',
     PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
   })
 
   const pinned = { routing: { mode: 'explicit', provider: 'mock', model: 'mock' } }
-  const stream = (more: object = {}) => postJson(parley, responses, ask('hello', { stream: true, ...pinned, ...more }))
+  const stream = (more: object = {}) =>
+    parley.clock.during(postJson(parley, responses, ask('hello', { stream: true, ...pinned, ...more })))
   const terminals = new Set(['response.completed', 'error'])
 
   t.test('success', async (t) => {
@@ -97,7 +96,7 @@ overEngines(t, async (t) => {
     })
 
   t.test('a client that leaves ends the request at the provider', async (t) => {
-    stub.behave({ kind: 'slow', delayMs: 200 })
+    stub.behave({ kind: 'hang' })
     const gone = new AbortController()
     const before = stub.requests.length
     const headers = {
