@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { webmPackets } from '../../audio/webm.ts'
+import { fc } from '../random.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { bytes, cut, extensible, fmt, recognised, riff, text, u32 } from './build.ts'
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
 import { createResampler } from '../../runtime/optional.ts'
+import { fc } from '../random.ts'
 import { speechAt } from '../speech/samples.ts'
 import { bytes, cut, sine } from './build.ts'
 

@@ -1,5 +1,4 @@
 /** Reports and spans, without a server: rules, readings, sums. */
-import fc from 'fast-check'
 import t from 'tap'
 import { costsOf } from '../../domain/calls/costs.ts'
 import { coerced, formatOf, readFindings, transcriptOf } from '../../domain/calls/findings.ts'
@@ -9,6 +8,7 @@ import { endReasons } from '../../domain/calls/states.ts'
 import type { CallAttempt } from '../../domain/calls/store.ts'
 import { takenMessage } from '../../domain/calls/taken-message.ts'
 import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
+import { fc } from '../random.ts'
 import { newCall, newSpan, newTurn } from './call.ts'
 
 const field = (type: ExtractionField['type'], options?: string[]): ExtractionField => ({

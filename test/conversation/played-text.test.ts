@@ -1,8 +1,8 @@
 /** The text of an interrupted turn. Recorded speech is joined, so that it is known which words end where. */
-import fc from 'fast-check'
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/played-text.ts'
 import { processorMs } from '../processor-time.ts'
+import { fc } from '../random.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'
 

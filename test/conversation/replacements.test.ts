@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { Replacements } from '../../domain/conversation/replacements.ts'
 import { processorMs } from '../processor-time.ts'
+import { fc } from '../random.ts'
 
 const replaced = (pairs: Record<string, string>, text: string) => new Replacements(pairs).in(text).text
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
@@ -12,6 +11,7 @@ import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { createPreview } from '../../domain/routing/preview.ts'
+import { fc } from '../random.ts'
 import { generateItems } from './fake-llm.ts'
 import { bench, caller, failure, model, order, provider, script, usage } from './fakes.ts'
 

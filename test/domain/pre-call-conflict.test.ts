@@ -1,8 +1,8 @@
 /** The rule of PRE_CALL_CONFLICT against its meaning: is there a call that both endpoints match? */
-import fc from 'fast-check'
 import t from 'tap'
 import { canBothMatch, preCallConflict } from '../../domain/webhooks/conflict.ts'
 import { blankEndpoint, type Endpoint, tagsMatch } from '../../domain/webhooks/endpoint.ts'
+import { fc } from '../random.ts'
 
 const agents = ['agent_a', 'agent_b', 'agent_c']
 const keys = ['team', 'floor', 'toString']

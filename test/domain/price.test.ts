@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import t from 'tap'
 import type { Quantity } from '../../domain/billing/ledger.ts'
 import { costMicroUsd } from '../../domain/billing/price.ts'
 import type { Price } from '../../domain/catalog/model.ts'
 import { quantitiesOf, worstCase } from '../../domain/llm/tokens.ts'
+import { fc } from '../random.ts'
 
 const price = (unit: Price['unit'], microUsd: number | null): Price => ({ unit, microUsd, source: 's', asOf: 'd' })
 const of = (unit: string, amount: number): Quantity => ({ unit, amount })

@@ -1,16 +1,11 @@
 /** Random requests, and the sums of what their answers say. */
+import { random } from '../random.ts'
 
 export type LlmUsage = Record<string, number> & { cost_micro_usd: number | null }
 
-/** A sequence that is the same for the same seed (mulberry32). */
+/** A sequence that is the same for the same seed. */
 export function randomOf(seed: number) {
-  let state = seed
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+  const next = random(seed)
   const upTo = (most: number) => Math.floor(next() * (most + 1))
   return { upTo, pick: <T>(values: readonly T[]) => values[upTo(values.length - 1)] as T }
 }

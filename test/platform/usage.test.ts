@@ -2,12 +2,12 @@
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { seed } from '../random.ts'
 import { ask, postJson, readEvents, responses, speech, transcribe } from '../router/requests.ts'
 import { call, faultOf, putKey, startAdministered } from './setup.ts'
 import { Expected, type LlmUsage, randomOf, wavOf } from './spending.ts'
 
 const requestsMade = Number(process.env['PARLEY_TEST_REQUESTS'] ?? 1_000)
-const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 20_261_123)
 const atOnce = 8
 
 const stub = await startStubOpenAi()

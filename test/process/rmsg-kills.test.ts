@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { call } from '../platform/setup.ts'
+import { random, seed } from '../random.ts'
 import {
   insertMessage,
   type MessageOfEvent,
@@ -127,7 +128,8 @@ async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null
 
 const deliveries = () => fars.reduce((sum, far) => sum + far.deliveries.length, 0)
 
-t.test(`${kills} kills while ${setsOfRound * 6} events are under way`, async (t) => {
+t.test(`${kills} kills while ${setsOfRound * 6} events are under way (PARLEY_TEST_SEED=${seed})`, async (t) => {
+  const next = random(seed)
   const sent: SentEvent[] = []
   const refusals = new Set<number | null>()
   for (let killed = 0; killed < kills; killed++) {
@@ -136,7 +138,7 @@ t.test(`${kills} kills while ${setsOfRound * 6} events are under way`, async (t)
     sent.push(...events)
     const before = deliveries()
     // One round ends before anything is delivered, and one when all but the slow one have answered.
-    const part = killed === 0 ? 0 : killed === 1 ? 1 : Math.random()
+    const part = killed === 0 ? 0 : killed === 1 ? 1 : next()
     isHolding = true
     const first = Promise.all(events.map(attempt))
     const endMs = performance.now() + untilMs

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { random, seed } from '../random.ts'
 import { countOf, makeDue } from '../webhooks/load.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 import { isFullSize } from '../webhooks/served.ts'
@@ -14,7 +15,8 @@ const endpointsMax = 10
 const failingPart = 0.05
 const drainMs = 60_000
 
-t.test(`${events * endpointsMax} deliveries and ${kills} kills`, async (t) => {
+t.test(`${events * endpointsMax} deliveries and ${kills} kills (PARLEY_TEST_SEED=${seed})`, async (t) => {
+  const next = random(seed)
   const serving = await startServing(t)
   const { sql } = serving
   /** By endpoint and webhook-id: how often it was taken. */
@@ -22,7 +24,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills`, async (t) => {
   const failed = new Set<string>()
   const receiver = await startReceiver((response, { path, headers }) => {
     const key = `${path.slice('/hook/'.length)} ${String(headers['webhook-id'])}`
-    if (!failed.has(key) && !taken.has(key) && Math.random() < failingPart) {
+    if (!failed.has(key) && !taken.has(key) && next() < failingPart) {
       failed.add(key)
       return response.writeHead(503).end()
     }
@@ -40,7 +42,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills`, async (t) => {
   /** The deliveries that were under way at one of the kills. */
   const underWay = new Set<string>()
   for (let killed = 0; killed < kills; killed++) {
-    await untilTaken(taken, taken.size + Math.floor((total / (kills + 1)) * (0.3 + Math.random() * 0.6)))
+    await untilTaken(taken, taken.size + Math.floor((total / (kills + 1)) * (0.3 + next() * 0.6)))
     await serving.kill()
     const claimed = await sql<{ eventId: string; endpointId: string }[]>`
       select event_id as "eventId", endpoint_id as "endpointId" from webhook_deliveries where status = 'delivering'`

@@ -37,6 +37,12 @@ function programsIn(file: string): string[] {
   return named.filter((name) => imports.has(name))
 }
 
+t.test('what a test draws by chance, it draws from the seed of test/random.ts', (t) => {
+  const drawing = tests.filter((file) => /Math\.random\(\)|from 'fast-check'/.test(read(file)))
+  t.same(drawing, ['test/random.ts'])
+  t.end()
+})
+
 t.test('CONTRIBUTING.md has every lane, and names no other', (t) => {
   const lanes = [...read('test/runner/lanes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)].map(([, lane]) => lane)
   const rows = [...read('CONTRIBUTING.md').matchAll(/^\| `([\w-]+)` \|/gm)].map(([, lane]) => lane)

@@ -41,10 +41,13 @@ export const lanes = {
   image: { command: 'test/debian13.sh test/deploy/*.test.ts' },
   production: { command: 'test/deploy/production.sh' },
   webhooks: {
-    command: `PARLEY_TEST_SLOW=1 node test/run.mjs --jobs=1 ${['process/webhook-kills', 'process/webhook-postgres-killed', 'process/rmsg-kills', 'speed/webhook-fairness'].map((name) => `test/${name}.test.ts`).join(' ')}`,
+    command: `${seeded} PARLEY_TEST_SLOW=1 node test/run.mjs --jobs=1 ${['process/webhook-kills', 'process/webhook-postgres-killed', 'process/rmsg-kills', 'speed/webhook-fairness'].map((name) => `test/${name}.test.ts`).join(' ')}`,
   },
   transfers: {
-    command: `${seeded} PARLEY_TEST_SEQUENCES=\${PARLEY_TEST_SEQUENCES:-100000} node test/run.mjs --seconds=3600 test/transfers/sequences.test.ts`,
+    command: `${seeded} PARLEY_TEST_SEQUENCES=\${PARLEY_TEST_SEQUENCES:-100000} node test/run.mjs --seconds=3600 ${['plan', 'sequences'].map((name) => `test/transfers/${name}.test.ts`).join(' ')}`,
+  },
+  properties: {
+    command: `${seeded} node test/run.mjs $(grep -rlE 'import .*fc.* from .*random' test --include='*.test.ts')`,
   },
   usage: {
     command: `${seeded} PARLEY_TEST_REQUESTS=\${PARLEY_TEST_REQUESTS:-10000} node test/run.mjs --seconds=3600 test/platform/usage.test.ts`,
@@ -66,7 +69,7 @@ const beside = [
   ['process', 'speech'],
 ]
 const long = ['voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
-const large = ['webhooks', 'transfers', 'usage', 'metrics', 'carrier']
+const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'carrier']
 
 /** Stages run one after another. The rows of a stage run beside each other, and the lanes of a row one after another. */
 export const groups = {

@@ -1,7 +1,7 @@
 /** Random commands in random order: no answer is a failure of the simulator, and no call, timer or socket is left. */
-import fc from 'fast-check'
 import t from 'tap'
 import { until } from '../http/harness.ts'
+import { fc } from '../random.ts'
 import { agentNumber, far, startWorld, streamFields } from './setup.ts'
 
 const numbers = ['0002', '0003', '0006', '0008', '0010', '0011', '0017', '0020', '0021', '0022', '0023'] as const

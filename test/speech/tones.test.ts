@@ -3,6 +3,7 @@ import { FrameResampler } from '../../audio/frame-resampler.ts'
 import { l16, pcma, pcmu } from '../../audio/line-codec.ts'
 import { ToneDetector } from '../../audio/tone-detector.ts'
 import { beep, Clip } from '../../simulator/clip.ts'
+import { random, seed } from '../random.ts'
 import { speak, WordReader, wordsIn } from './tones.ts'
 
 const text = 'Hi, you have reached Sam. Sam is not here here. One two three four five six seven eight nine ten.'
@@ -50,7 +51,8 @@ t.test('a word has its times, and is known while it is said', (t) => {
 })
 
 t.test('noise, a beep and a ringing tone are no words, and a word is no beep', (t) => {
-  const noise = Int16Array.from({ length: 16_000 }, () => Math.floor(Math.random() * 20_000) - 10_000)
+  const next = random(seed)
+  const noise = Int16Array.from({ length: 16_000 }, () => Math.floor(next() * 20_000) - 10_000)
   t.equal(read(noise, 16_000), '')
   t.equal(read(joined(beep()), 8000), '')
   const ringing = Int16Array.from({ length: 8000 }, (_, at) => 4000 * (wave(440, at) + wave(480, at)))

@@ -5,6 +5,7 @@ import { budgetOf, type KeyBudget } from '../../domain/billing/budget.ts'
 import type { Store } from '../../store/store.ts'
 import { caller } from '../domain/fakes.ts'
 import { randomOf } from '../platform/spending.ts'
+import { seed } from '../random.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 import { creditOf } from './credit.ts'
@@ -70,7 +71,6 @@ t.test(
     const url = await cluster.database()
     const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
     const [store] = stores as [Store, Store]
-    const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 20_261_124)
     t.comment(`seed ${seed}`)
     const random = randomOf(seed)
     const { id } = await organization(store, 'busy', 60_000)

@@ -11,11 +11,10 @@ import {
   stepCourse,
 } from '../../domain/transfers/plan.ts'
 import type { AttemptEvent } from '../../domain/transfers/states.ts'
-import { random } from './random.ts'
+import { random, seed } from '../random.ts'
 
 const sequences = 100_000
 const eventsMax = 25
-const seed = Number(process.env['PARLEY_TEST_SEED'] ?? Date.now() % 2 ** 31)
 
 const attemptEvents: readonly AttemptEvent[] = [
   'answered',

@@ -1,5 +1,5 @@
 /** The faults of one sequence. Each kind draws its own numbers, so that one that is left out does not change the others. */
-import { random } from '../random.ts'
+import { random } from '../../random.ts'
 import type { FaultKind, Tolerance } from './tolerance.ts'
 
 export type Weather = 'calm' | 'late events' | 'storm'

@@ -1,7 +1,7 @@
 /** Random sequences of steps. A seed gives the same one each time. */
 import type { AskedBlind, AskedWarm } from '../../../domain/transfers/asked-transfer.ts'
 import { fallbackActions } from '../../../domain/transfers/transfer.ts'
-import { random } from '../random.ts'
+import { random } from '../../random.ts'
 import { type CommandFault, commandFaults, type Weather } from './faults.ts'
 
 export type Step = { afterMs: number } & (

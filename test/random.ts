@@ -1,0 +1,23 @@
+/**
+ * Chance that can be repeated. The quick lanes always make the same choices, so that a failure is one of the change under
+ * test, and the long lanes take another seed each time (PARLEY_TEST_SEED).
+ */
+import fc from 'fast-check'
+
+export const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 20_261_127)
+
+// A failure names the seed and the path to the values.
+fc.configureGlobal({ seed: seed % 2 ** 31 })
+
+export { fc }
+
+/** mulberry32: the same seed gives the same numbers. */
+export function random(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
