@@ -4,7 +4,8 @@ import t from 'tap'
 import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
-import { freePort, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
+import { freePort } from '../process/machine.ts'
+import { mount, operation, raw, realClock, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [] } }
 const main = surface(

@@ -183,15 +183,6 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
   })
 }
 
-/** A port that was free a moment ago. uWebSockets.js sets SO_REUSEADDR and SO_REUSEPORT only on ports given by number. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as net.AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** For the first byte of an answer, also on a busy machine. */
 const answerMsMax = 10_000
 

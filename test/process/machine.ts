@@ -1,35 +1,13 @@
 /** Facts about this machine for tests: free ports, processes and their children. */
 import { readdirSync, readFileSync } from 'node:fs'
-import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { takePorts } from './own-ports.ts'
 
-/** A port that is free now. Another process may still take it first. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = net.createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as net.AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
-}
+/** A port that is free, for TCP and UDP, and that no other process of tests takes. */
+export const freePort = (): Promise<number> => takePorts(1)
 
-/** The first of two neighbouring ports that are free now: the admin ports of two processes. */
-export async function freePortPair(): Promise<number> {
-  for (;;) {
-    const first = await freePort()
-    if (await isFree(first + 1)) return first
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = net.createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
-}
+/** The first of two neighbouring ports: the admin ports of two processes. */
+export const freePortPair = (): Promise<number> => takePorts(2)
 
 /** Children, theirs included, whose command line has `word` in it. */
 export function descendants(pid: number, word = ''): number[] {

@@ -1,0 +1,68 @@
+/**
+ * Ports for servers that must know their port before they start. The system gives other ports to `listen(0)` and to outgoing
+ * connections (/proc/sys/net/ipv4/ip_local_port_range), and calls over trunks have other ports for audio, so nothing takes one
+ * between the choice and the start. A process of tests has a block of ports to itself while it holds the first of them.
+ */
+import dgram from 'node:dgram'
+import net from 'node:net'
+
+const firstPort = 10_000
+const blocks = 100
+const portsOfBlock = 100
+
+type Block = { next: number; end: number }
+let block: Block = { next: 0, end: 0 }
+let last: Promise<unknown> = Promise.resolve()
+
+/** The first of `count` neighbouring ports that are free for TCP and UDP, and that this process has not taken before. */
+export function takePorts(count: number): Promise<number> {
+  const taken = last.then(() => take(count))
+  last = taken.catch(() => {})
+  return taken
+}
+
+async function take(count: number): Promise<number> {
+  for (;;) {
+    if (block.next + count > block.end) block = await claim()
+    const first = block.next
+    const ports = Array.from({ length: count }, (_, at) => first + at)
+    const free = await Promise.all(ports.flatMap((port) => [bindsTcp(port), bindsUdp(port)]))
+    block.next = first + (free.every(Boolean) ? count : 1)
+    if (free.every(Boolean)) return first
+  }
+}
+
+/** The lock ends with the process, however that ends. */
+async function claim(): Promise<Block> {
+  for (let tries = 0; tries < blocks; tries++) {
+    const lock = firstPort + ((process.pid + tries) % blocks) * portsOfBlock
+    const server = await listens(lock)
+    if (server === null) continue
+    server.unref()
+    return { next: lock + 1, end: lock + portsOfBlock }
+  }
+  throw new Error(`every block of ports from ${firstPort} on is taken`)
+}
+
+async function bindsTcp(port: number): Promise<boolean> {
+  const server = await listens(port)
+  if (server !== null) await new Promise((resolve) => server.close(resolve))
+  return server !== null
+}
+
+/** null if the port is taken. */
+function listens(port: number): Promise<net.Server | null> {
+  return new Promise((resolve) => {
+    const server = net.createServer()
+    server.once('error', () => resolve(null))
+    server.listen(port, '0.0.0.0', () => resolve(server))
+  })
+}
+
+function bindsUdp(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = dgram.createSocket('udp4')
+    socket.once('error', () => socket.close(() => resolve(false)))
+    socket.bind(port, '0.0.0.0', () => socket.close(() => resolve(true)))
+  })
+}
