@@ -94,8 +94,12 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   const key = { 'idempotency-key': randomUUID() }
   const answers = [await askMock(own, {}, key), ...(await Promise.all(Array.from({ length: 20 }, () => askMock(own))))]
   t.ok(answers.every(({ status }) => status === 200))
+  const ids = answers.map(({ headers }) => headers.get('service-request-id') as string)
+  const sql = openDatabase(parley.dataDir)
+  const outcomes = async () =>
+    (await sql`select outcome from requests where request_id in ${sql(ids)}`).map((row) => row['outcome'] as string)
   // The ledger is written behind the answer, in batches.
-  await sleep(200)
+  await until('the ledger is written', async () => (await outcomes()).length === ids.length)
   const postgres = postgresPid(parley.dataDir)
   await parley.kill()
   t.ok(isRunning(postgres as number), 'Postgres goes on')
@@ -106,15 +110,12 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   t.equal((await send(after, '/router/v1/models')).status, 200, 'the key works')
   const late = await askMock(after, {}, key)
   t.equal(late.json().error.original_request_id, answers[0]?.headers.get('service-request-id'))
-  const sql = openDatabase(parley.dataDir)
-  const ids = answers.map(({ headers }) => headers.get('service-request-id') as string)
-  const rows = await sql`select outcome from requests where request_id in ${sql(ids)}`
-  await sql.end()
   t.same(
-    rows.map((row) => row['outcome'] as string),
+    await outcomes(),
     ids.map(() => 'succeeded'),
     'the ledger is whole',
   )
+  await sql.end()
 })
 
 t.test('Postgres dies and comes back', async (t) => {
