@@ -13,6 +13,7 @@ import { runParley } from './command.ts'
 import { openDatabase, postgresPid, socketDir } from './database.ts'
 import { descendants, freePort, freePortPair, isRunning, until } from './machine.ts'
 import { bothServe } from './metrics.ts'
+import { askAtOnce } from './one-at-a-time.ts'
 import { type Running, startParley } from './parley.ts'
 
 const stub = await startStubOpenAi()
@@ -176,10 +177,8 @@ t.test('two processes on one port', async (t) => {
     const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
     const args = ['keys', 'create', '--org', organization, '--policy', '{"max_concurrency":1}']
     const limited = { ...parley, key: (await runParley(args, parley)).stdout.trim() }
-    for (let i = 0; i < 16; i++) stub.behave({ kind: 'slow', delayMs: 400 })
     const asked = stub.requests.length
-    const shots = Array.from({ length: 16 }, () => askMock(limited, {}, { connection: 'close' }))
-    const answers = await Promise.all(shots)
+    const answers = await askAtOnce(stub, 16, () => askMock(limited, {}, { connection: 'close' }))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
     t.equal(stub.requests.length, asked + 1)
     t.ok(answers.every(({ status, json }) => status === 200 || json().error.code === 'concurrency_exhausted'))

@@ -6,6 +6,7 @@ import { type Answer, ask, postJson, responses, send } from '../router/requests.
 import { TestCluster } from '../store/cluster.ts'
 import { runParley } from './command.ts'
 import { until } from './machine.ts'
+import { askAtOnce } from './one-at-a-time.ts'
 import { type Running, startParley } from './parley.ts'
 
 const stub = await startStubOpenAi()
@@ -42,9 +43,8 @@ t.test('two nodes that start at once on one Postgres', async (t) => {
   const limited = await create('--policy', '{"max_concurrency":1}')
 
   await t.test('a limit of one is one, from the first request on', async (t) => {
-    stub.behave({ kind: 'slow', delayMs: 600 })
     const before = stub.requests.length
-    const answers = await Promise.all(asks(20).map((i) => askMock(both[i % 2] as Running, limited)))
+    const answers = await askAtOnce(stub, 20, (at) => askMock(both[at % 2] as Running, limited))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
     t.equal(stub.requests.length, before + 1)
     for (const { status, json } of answers) if (status !== 200) t.equal(json().error.code, 'concurrency_exhausted')
@@ -96,8 +96,7 @@ t.test('two nodes that start at once on one Postgres', async (t) => {
   })
 
   await t.test('the one that is left still holds the limit', async (t) => {
-    stub.behave({ kind: 'slow', delayMs: 300 })
-    const answers = await Promise.all(asks(6).map(() => askMock(first, limited)))
+    const answers = await askAtOnce(stub, 6, () => askMock(first, limited))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
   })
 })

@@ -6,6 +6,7 @@ import { type Answer, ask, postJson, responses, send } from '../router/requests.
 import { runParley } from './command.ts'
 import { databaseUrlOf } from './database.ts'
 import { until } from './machine.ts'
+import { askAtOnce } from './one-at-a-time.ts'
 import { type Running, startParley } from './parley.ts'
 
 const stub = await startStubOpenAi()
@@ -70,11 +71,8 @@ t.test('two nodes on one database', async (t) => {
   })
 
   await t.test('a limit of one holds over both', async (t) => {
-    stub.behave({ kind: 'slow', delayMs: 400 })
     const before = stub.requests.length
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => askMock({ ...(both[i % 2] as Running), key })),
-    )
+    const answers = await askAtOnce(stub, 8, (at) => askMock({ ...(both[at % 2] as Running), key }))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
     t.equal(stub.requests.length, before + 1)
   })

@@ -16,6 +16,8 @@ export type Behaviour =
   /** One function call, behind a text where there is one. */
   | { kind: 'call'; name: string; id?: string; arguments?: string; text?: string; usage?: object }
   | { kind: 'slow'; delayMs: number }
+  /** Answers when the promise resolves. */
+  | { kind: 'held'; until: Promise<void> }
   | { kind: 'hang' }
   /** Sends the status line and the headers, and then nothing. */
   | { kind: 'headers_only' }
@@ -103,6 +105,15 @@ export async function startStubOpenAi(options: { port?: number } = {}): Promise<
   }
 }
 
+/** Behaviours that hold their answers until a test releases them. */
+export function holding(count = 1): { behaviours: Behaviour[]; release: () => void } {
+  let release = () => {}
+  const until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  return { behaviours: Array.from({ length: count }, () => ({ kind: 'held', until })), release }
+}
+
 async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<StubRequest> {
   const closed = new Promise<void>((resolve) => response.once('close', resolve))
   const chunks: Buffer[] = []
@@ -152,6 +163,9 @@ async function answer(behaviour: Behaviour, request: StubRequest, response: Serv
       return succeed(agentTurn(request), request, response)
     case 'slow':
       await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs))
+      return succeed({ kind: 'ok' }, request, response)
+    case 'held':
+      await behaviour.until
       return succeed({ kind: 'ok' }, request, response)
     case 'garbage':
       response.writeHead(200, { 'content-type': mediaType(request) })

@@ -1,0 +1,22 @@
+/** Requests at once under a limit of one. */
+import { holding, type StubOpenAi } from '../providers/stub-openai.ts'
+import type { Answer } from '../router/requests.ts'
+import { until } from './machine.ts'
+
+/** The provider holds its answer until all other requests are refused, so none of them can come after its end. */
+export async function askAtOnce(
+  stub: StubOpenAi,
+  count: number,
+  askMock: (at: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  const { behaviours, release } = holding(count)
+  stub.behave(...behaviours)
+  let refused = 0
+  const answers = Array.from({ length: count }, async (_, at) => {
+    const answer = await askMock(at)
+    if (answer.status === 429) refused += 1
+    return answer
+  })
+  await until('all others are refused', () => refused === count - 1).finally(release)
+  return Promise.all(answers)
+}
