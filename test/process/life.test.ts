@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -165,9 +164,8 @@ t.test('two processes on one port', async (t) => {
   await t.test('a worker that is killed is replaced', async (t) => {
     const [worker] = workers() as [number]
     process.kill(worker, 'SIGKILL')
-    await until('it has ended', () => !isRunning(worker))
-    // The last of its threads lets go of its port a moment later.
-    await sleep(100)
+    // The number of a process is free when its last thread has ended, and the port was let go of before.
+    await until('it has ended', () => !existsSync(`/proc/${worker}`))
     for (let i = 0; i < 20; i++) t.equal((await askMock(parley, {}, { connection: 'close' })).status, 200)
     await until('there is another', () => workers().length === 1 && workers()[0] !== worker)
     await until('which serves', () => bothServe(parley, adminPort))
