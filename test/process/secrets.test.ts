@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, postJson, responses, send, speech, transcribe } from '../router/requests.ts'
 import { readFixture } from '../speech/fixtures.ts'
-import { openDatabase } from './database.ts'
+import { databaseUrlOf, openDatabase } from './database.ts'
 import { descendants, freePort, until } from './machine.ts'
 import { metric } from './metrics.ts'
 import { startParley } from './parley.ts'
@@ -39,13 +39,9 @@ let lastRequest = ''
 const stub = await startStubOpenAi()
 const adminPort = await freePort()
 const uploadPort = await freePort()
-const parley = await startParley({
+const settings = {
   PARLEY_LOG_LEVEL: 'trace',
-  PARLEY_ADMIN_PORT: String(adminPort),
-  PARLEY_UPLOAD_PORT: String(uploadPort),
   PARLEY_BOOTSTRAP_KEY: `sk_live_${canaries['API key'].repeat(2)}`,
-  PARLEY_TIMEOUTS_FIRST_TOKEN_MS: '600',
-  PARLEY_TIMEOUTS_ANSWER_MS: '600',
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
   PARLEY_CIRCUIT_OPEN_MS: '10',
   PARLEY_CIRCUIT_OPEN_MAX_MS: '10',
@@ -65,7 +61,9 @@ const parley = await startParley({
       models: { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] },
     },
   ]),
-})
+}
+const ports = { PARLEY_ADMIN_PORT: String(adminPort), PARLEY_UPLOAD_PORT: String(uploadPort) }
+const parley = await startParley({ ...settings, ...ports })
 t.teardown(async () => {
   await parley.remove()
   await stub.close()
@@ -174,8 +172,22 @@ t.test('failures of a provider', async (t) => {
   t.notMatch(broken.text, canaries['error of a provider'])
   stub.behave({ kind: 'garbage' })
   silent(t, await answering(), 502)
+})
+
+t.test('a provider that says nothing', async (t) => {
+  // Another server, because the time-outs of the first one must not measure the machine.
+  const hasty = await startParley({
+    ...settings,
+    DATABASE_URL: databaseUrlOf(parley.dataDir),
+    PARLEY_TIMEOUTS_FIRST_TOKEN_MS: '600',
+    PARLEY_TIMEOUTS_ANSWER_MS: '600',
+  })
+  t.teardown(() => hasty.remove())
   stub.behave({ kind: 'hang' })
-  silent(t, await answering(), 504)
+  silent(t, await postJson(hasty, responses, conversation(), key()), 504)
+  t.equal(await hasty.stop(), 0)
+  t.match(hasty.output(), '"msg":"attempt failed"', 'the log was written')
+  absent(t, 'what was printed', hasty.output())
 })
 
 t.test('keys that organizations bring', async (t) => {
