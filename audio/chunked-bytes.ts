@@ -5,18 +5,18 @@
 export class ChunkedBytes {
   readonly length: number
   readonly #chunks: readonly Uint8Array[]
-  readonly #starts: readonly number[]
+  readonly #starts: Float64Array
   /** The chunk that was read last, and its place. Most reads go forward, so the search begins here. */
   #last = 0
   #chunk: Uint8Array
   #start = 0
 
   constructor(chunks: readonly Uint8Array[]) {
-    const starts: number[] = []
+    const starts = new Float64Array(chunks.length)
     let length = 0
-    for (const chunk of chunks) {
-      starts.push(length)
-      length += chunk.length
+    for (let at = 0; at < chunks.length; at++) {
+      starts[at] = length
+      length += chunks[at]!.length
     }
     this.#chunks = chunks
     this.#starts = starts
@@ -67,14 +67,42 @@ export class ChunkedBytes {
   }
 
   #find(offset: number): number {
-    let at = this.#last
-    if (this.#starts[at]! > offset) at = 0
-    while (at + 1 < this.#starts.length && this.#starts[at + 1]! <= offset) at++
+    const at = chunkAt(this.#starts, offset, this.#last)
     this.#last = at
     this.#chunk = this.#chunks[at]!
     this.#start = this.#starts[at]!
     return at
   }
+}
+
+/**
+ * The last chunk that starts at or before `offset`. The search widens from `near`, because most reads are close to the one
+ * before. A body may come in millions of chunks, so a search that looks at each of them takes too long.
+ */
+export function chunkAt(starts: ArrayLike<number>, offset: number, near: number): number {
+  let low = near
+  let high = near
+  let span = 1
+  if (starts[near]! <= offset) {
+    while (low + span < starts.length && starts[low + span]! <= offset) {
+      low += span
+      span *= 2
+    }
+    high = Math.min(low + span, starts.length)
+  } else {
+    while (high > span && starts[high - span]! > offset) {
+      high -= span
+      span *= 2
+    }
+    low = Math.max(high - span, 0)
+  }
+  // The chunk is at `low` or behind it, and before `high`.
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (starts[middle]! <= offset) low = middle
+    else high = middle
+  }
+  return low
 }
 
 export function u16le(bytes: Uint8Array, at: number): number {

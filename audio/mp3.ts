@@ -12,6 +12,8 @@ type FrameHead = { sampleRateHz: number; channels: number; samples: number; byte
 
 const headBytes = 4
 const bytesPerStep = 1 << 15
+/** Places that are searched for a frame. A place may take the heads of several frames behind it. */
+const placesPerStep = 1 << 13
 /** A picture in a tag whose size is wrong is seldom larger. */
 const junkBytesMax = 1 << 20
 const framesBehindJunk = 4
@@ -55,7 +57,7 @@ export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | un
     const end = Math.min(start + junkBytesMax, bytes.length)
     for (let at = start; at < end; at++) {
       if (bytes.byteAt(at) === 0xff && framesInRow(bytes, at, framesBehindJunk) > 1) return at
-      if (at % bytesPerStep === 0) yield
+      if (at % placesPerStep === 0) yield
     }
   }
   return undefined

@@ -8,76 +8,133 @@ import { AudioError } from './error.ts'
 import type { Steps } from './steps.ts'
 
 export type Mp4Info = { sampleRateHz: number; channels: number; samples: number }
-type Box = { type: string; start: number; end: number }
+type Box = { start: number; end: number }
 type Track = { id: number; timescale: number; duration: number; codec: string; sampleRateHz: number; channels: number }
+/** The boxes and samples that are still read. All walks over a file share it. */
+type Budget = { boxes: number; samples: number }
 
-/** Bounds the work on a hostile body that consists of heads only. */
-const boxesMax = 100_000
-/** More than four hours have. */
-const samplesOfRunMax = 1_000_000
+/** Four hours in fragments of 200 ms have fewer. */
+const boxesMax = 1_000_000
+/** Inside the head of the file. A film with 60 tracks has fewer. */
+const headBoxesMax = 5000
+/** Samples that say how long they are. Four hours at 96 kHz have fewer. */
+const samplesMax = 1_500_000
+const boxesPerStep = 2000
+const samplesPerStep = 10_000
 
-/** A file that is only its first bytes, or holds only pictures, does not describe any sound. */
-export function isDescribedMp4(bytes: ChunkedBytes): boolean {
-  if (ascii(bytes.view(4, 4), 0, 4) !== 'ftyp') return false
-  return [...boxesIn(bytes, 0, bytes.length)].some(({ type }) => type === 'moov' || type === 'mdat')
+const type = (name: string) => Buffer.from(name, 'latin1').readUInt32BE()
+const [moovType, mdatType, moofType, trafType] = [type('moov'), type('mdat'), type('moof'), type('traf')]
+const [tfhdType, trunType] = [type('tfhd'), type('trun')]
+
+export function isMp4(bytes: ChunkedBytes): boolean {
+  return ascii(bytes.view(4, 4), 0, 4) === 'ftyp'
 }
 
-/** Throws AudioError `truncated`, `damaged`, `unsupported`. */
-export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info> {
-  const top = [...boxesIn(bytes, 0, bytes.length)]
-  const moov = top.find(({ type }) => type === 'moov')
-  if (moov === undefined || top.some(({ end }) => end > bytes.length))
+/**
+ * Undefined for a file that does not describe any sound, as one of pictures. Throws AudioError `truncated`, `damaged`,
+ * `unsupported`.
+ */
+export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info | undefined> {
+  const budget = { boxes: boxesMax, samples: samplesMax }
+  const { moov, isMedia, isCut } = yield* outline(bytes, budget)
+  if (!isMedia) return undefined
+  if (moov === undefined || isCut)
     throw new AudioError('truncated', 'The MP4 file ends before its sound is described: the upload was cut off.')
   const track = soundTrack(bytes, moov)
-  let { duration } = track
-  const usual = usualDuration(bytes, moov, track.id)
-  for (const box of top) {
-    if (box.type === 'moof') duration += fragmentDuration(bytes, box, track.id, usual)
-    yield
-  }
   const { sampleRateHz, channels, timescale } = track
+  const duration =
+    track.duration + (yield* fragmentsDuration(bytes, track.id, usualDuration(bytes, moov, track.id), budget))
   return { sampleRateHz, channels, samples: Math.round((duration / timescale) * sampleRateHz) }
 }
 
-function* boxesIn(bytes: ChunkedBytes, from: number, to: number): Generator<Box> {
-  let at = from
-  for (let boxes = 0; at + 8 <= to; boxes++) {
-    if (boxes === boxesMax) throw new AudioError('damaged', `The MP4 file has more than ${boxesMax} boxes.`)
-    const type = ascii(bytes.view(at + 4, 4), 0, 4)
-    let size = u32(bytes, at)
-    let start = at + 8
+/** The walk over the outermost boxes. The head may stand behind the samples. */
+function* outline(
+  bytes: ChunkedBytes,
+  budget: Budget,
+): Steps<{ moov: Box | undefined; isMedia: boolean; isCut: boolean }> {
+  let moov: Box | undefined
+  let isMedia = false
+  const box = new Boxes(bytes, 0, bytes.length, budget)
+  while (box.next()) {
+    if (budget.boxes % boxesPerStep === 0) yield
+    if (box.type === moovType) moov ??= { start: box.start, end: box.end }
+    isMedia ||= box.type === moovType || box.type === mdatType
+  }
+  return { moov, isMedia, isCut: box.end > bytes.length }
+}
+
+/**
+ * A walk over the boxes between two places. It is a cursor and not an iterator, because a hostile file has a million
+ * boxes. Throws AudioError `damaged`.
+ */
+class Boxes {
+  type = 0
+  /** Where the content begins and ends. */
+  start = 0
+  end = 0
+  readonly #bytes: ChunkedBytes
+  readonly #isOutermost: boolean
+  readonly #end: number
+  readonly #budget: Budget
+
+  constructor(bytes: ChunkedBytes, from: number, to: number, budget: Budget) {
+    this.#bytes = bytes
+    this.#isOutermost = from === 0
+    this.#end = to
+    this.#budget = budget
+    this.end = from
+  }
+
+  /** Goes to the next box; false at the end. */
+  next(): boolean {
+    const at = this.end
+    if (at + 8 > this.#end) return false
+    if (--this.#budget.boxes < 0) throw damaged('has more boxes than any recording needs')
+    let size = u32(this.#bytes, at)
+    this.type = u32(this.#bytes, at + 4)
+    this.start = at + 8
     // A size of 1 says that 64 bits follow, a size of 0 that the box is the rest of the file.
     if (size === 1) {
-      size = u64(bytes, at + 8)
-      start += 8
-    } else if (size === 0) size = to - at
-    if (size < start - at) throw new AudioError('damaged', 'The MP4 file has a box that is smaller than its head.')
-    yield { type, start, end: at + size }
-    at += size
+      size = u64(this.#bytes, at + 8)
+      this.start += 8
+    } else if (size === 0) size = this.#end - at
+    this.end = at + size
+    if (this.end < this.start) throw damaged('has a box that is smaller than its head')
+    // Otherwise boxes could overlap, and a small file would hold hours of work.
+    if (this.end > this.#end && !this.#isOutermost) throw damaged('has a box that ends behind the box around it')
+    return true
   }
 }
 
-/** The boxes at the end of a path of types, such as `mdia/mdhd`. */
-function inside(bytes: ChunkedBytes, { start, end }: Box, path: string): Box[] {
-  const [first, ...rest] = path.split('/')
-  const found = [...boxesIn(bytes, start, end)].filter(({ type }) => type === first)
-  return rest.length === 0 ? found : found.flatMap((box) => inside(bytes, box, rest.join('/')))
+function damaged(what: string): AudioError {
+  return new AudioError('damaged', `The MP4 file ${what}.`)
+}
+
+/** The boxes at the end of a path of types, such as `mdia/mdhd`, in the head of the file. */
+function inside(bytes: ChunkedBytes, parent: Box, path: string, budget: Budget): Box[] {
+  const [first = '', ...rest] = path.split('/')
+  const wanted = type(first)
+  const found: Box[] = []
+  const box = new Boxes(bytes, parent.start, parent.end, budget)
+  while (box.next()) if (box.type === wanted) found.push({ start: box.start, end: box.end })
+  return rest.length === 0 ? found : found.flatMap((each) => inside(bytes, each, rest.join('/'), budget))
 }
 
 function soundTrack(bytes: ChunkedBytes, moov: Box): Track {
-  for (const trak of inside(bytes, moov, 'trak')) {
-    const [handler] = inside(bytes, trak, 'mdia/hdlr')
+  const budget = { boxes: headBoxesMax, samples: 0 }
+  for (const trak of inside(bytes, moov, 'trak', budget)) {
+    const [handler] = inside(bytes, trak, 'mdia/hdlr', budget)
     if (handler === undefined || ascii(bytes.view(handler.start + 8, 4), 0, 4) !== 'soun') continue
-    const track = readTrack(bytes, trak)
+    const track = readTrack(bytes, trak, budget)
     if (track?.codec === 'mp4a') return track
     if (track) throw new AudioError('unsupported', 'The audio is an MP4 file whose sound is not AAC.')
   }
   throw new AudioError('unsupported', 'The audio is an MP4 file without a sound track.')
 }
 
-function readTrack(bytes: ChunkedBytes, trak: Box): Track | null {
+function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null {
   const [[head], [media], [samples]] = (['tkhd', 'mdia/mdhd', 'mdia/minf/stbl/stsd'] as const).map((path) =>
-    inside(bytes, trak, path),
+    inside(bytes, trak, path, budget),
   ) as [Box[], Box[], Box[]]
   if (head === undefined || media === undefined || samples === undefined) return null
   const isLong = bytes.byteAt(media.start) === 1
@@ -100,33 +157,61 @@ function readTrack(bytes: ChunkedBytes, trak: Box): Track | null {
 const known = (duration: number) => (duration >= 0xffffffff ? 0 : duration)
 
 function usualDuration(bytes: ChunkedBytes, moov: Box, id: number): number {
-  const defaults = inside(bytes, moov, 'mvex/trex').find(({ start }) => u32(bytes, start + 4) === id)
-  return defaults === undefined ? 0 : u32(bytes, defaults.start + 12)
+  const defaults = inside(bytes, moov, 'mvex/trex', { boxes: headBoxesMax, samples: 0 })
+  const own = defaults.find(({ start }) => u32(bytes, start + 4) === id)
+  return own === undefined ? 0 : u32(bytes, own.start + 12)
 }
 
-function fragmentDuration(bytes: ChunkedBytes, moof: Box, id: number, usual: number): number {
+function* fragmentsDuration(bytes: ChunkedBytes, id: number, usual: number, budget: Budget): Steps<number> {
   let duration = 0
-  for (const traf of inside(bytes, moof, 'traf')) {
-    const [head] = inside(bytes, traf, 'tfhd')
-    if (head === undefined || u32(bytes, head.start + 4) !== id) continue
-    const flags = u32(bytes, head.start)
-    const at = head.start + 8 + (flags & 0x1 ? 8 : 0) + (flags & 0x2 ? 4 : 0)
-    const each = flags & 0x8 ? u32(bytes, at) : usual
-    for (const run of inside(bytes, traf, 'trun')) duration += runDuration(bytes, run, each)
+  const moof = new Boxes(bytes, 0, bytes.length, budget)
+  while (moof.next()) {
+    if (budget.boxes % boxesPerStep === 0) yield
+    if (moof.type !== moofType) continue
+    const traf = new Boxes(bytes, moof.start, moof.end, budget)
+    while (traf.next()) {
+      if (budget.boxes % boxesPerStep === 0) yield
+      if (traf.type === trafType) duration += yield* fragmentDuration(bytes, traf, id, usual, budget)
+    }
   }
   return duration
 }
 
+/** The head of a fragment comes before its runs. */
+function* fragmentDuration(bytes: ChunkedBytes, traf: Box, id: number, usual: number, budget: Budget): Steps<number> {
+  let duration = 0
+  let each: number | undefined
+  const part = new Boxes(bytes, traf.start, traf.end, budget)
+  while (part.next()) {
+    if (budget.boxes % boxesPerStep === 0) yield
+    if (part.type === tfhdType) {
+      if (u32(bytes, part.start + 4) !== id) return 0
+      each ??= durationOfEach(bytes, part, usual)
+    }
+    if (part.type === trunType && each !== undefined) duration += yield* runDuration(bytes, part, each, budget)
+  }
+  return duration
+}
+
+function durationOfEach(bytes: ChunkedBytes, { start }: Box, usual: number): number {
+  const flags = u32(bytes, start)
+  const at = start + 8 + (flags & 0x1 ? 8 : 0) + (flags & 0x2 ? 4 : 0)
+  return flags & 0x8 ? u32(bytes, at) : usual
+}
+
 /** A run says for each sample how long it is, or leaves that to the fragment. */
-function runDuration(bytes: ChunkedBytes, { start, end }: Box, each: number): number {
+function* runDuration(bytes: ChunkedBytes, { start, end }: Box, each: number, budget: Budget): Steps<number> {
   const flags = u32(bytes, start)
   const count = u32(bytes, start + 4)
   if (!(flags & 0x100)) return count * each
   const sampleBytes = 4 * [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length
   const first = start + 8 + (flags & 0x1 ? 4 : 0) + (flags & 0x4 ? 4 : 0)
   let duration = 0
-  for (let at = first, i = 0; i < Math.min(count, samplesOfRunMax) && at + 4 <= end; i++, at += sampleBytes)
+  for (let at = first, i = 0; i < count && at + 4 <= end; i++, at += sampleBytes) {
+    if (--budget.samples < 0) throw damaged('has more samples than any recording needs')
+    if (budget.samples % samplesPerStep === 0) yield
     duration += u32(bytes, at)
+  }
   return duration
 }
 

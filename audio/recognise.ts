@@ -10,7 +10,7 @@ import { isFlac, readFlac } from './flac.ts'
 import { narrowed } from './float64.ts'
 import type { AudioFormat, Encoding, Recording } from './format.ts'
 import { findMp3, id3Bytes, readMp3 } from './mp3.ts'
-import { isDescribedMp4, readMp4 } from './mp4.ts'
+import { isMp4, readMp4 } from './mp4.ts'
 import { isOgg, readOggOpus } from './ogg.ts'
 import { opusRateHz } from './opus.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
@@ -64,8 +64,9 @@ function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undef
     const { channels, samples } = yield* readWebm(bytes)
     return compressed(bytes, { container: 'webm', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
   }
-  if (isDescribedMp4(bytes)) {
-    const { samples, ...shape } = yield* readMp4(bytes)
+  const mp4 = isMp4(bytes) ? yield* readMp4(bytes) : undefined
+  if (mp4 !== undefined) {
+    const { samples, ...shape } = mp4
     return compressed(bytes, { container: 'mp4', encoding: 'aac', ...shape }, 0, samples)
   }
   const tagBytes = id3Bytes(bytes)

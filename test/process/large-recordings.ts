@@ -1,6 +1,7 @@
 /** Recordings as large as the limit of four hours, and files that have nothing but heads in them. */
 import { wavHeader } from '../../audio/wav.ts'
 import { bytes, text } from '../audio/build.ts'
+import { be32, box, ftyp, trak, zeros } from '../audio/mp4.ts'
 import { readFixture } from '../speech/fixtures.ts'
 
 const mebibyte = 1 << 20
@@ -39,6 +40,11 @@ export const honest: Record<string, () => Blob> = {
     repeated([0xa3, 0x80 | 24, 0x81, 0, 0, 0x80, 0xf8, ...new Uint8Array(19)], tooLongS * 50, webmHead),
   'a WebM of four hours, in groups for packets of 10 ms': () =>
     repeated([0xa0, 0x8c, 0xa1, 0x85, 0x81, 0, 0, 0, 0xf0, 0x9b, 0x81, 10, 0xec, 0x80], tooLongS * 100, webmHead),
+  'an MP4 of four hours, in fragments of 200 ms': () => {
+    const durations = new Uint8Array(40).map((_, at) => (at % 4 === 2 ? 4 : 0))
+    const moof = box('moof', box('traf', mp4FragmentHead, box('trun', be32(0x100), be32(10), durations)))
+    return repeated(bytes(moof, box('mdat')), tooLongS * 5, mp4Head)
+  },
 }
 
 /** Each is answered the status that is named with it. */
@@ -62,6 +68,26 @@ export const hostile: Record<string, { status: number; file: () => Blob }> = {
   'a WebM of 5 million empty elements behind its sound': {
     status: 200,
     file: () => filled('\xec\x80', 10, readFixture('privacy-prompt', 'webm')),
+  },
+  'an MP4 of runs that end behind their fragments': {
+    status: 400,
+    file: () => {
+      const run = bytes(be32(0xffffffff), text('trun'), be32(0x100), be32(1_000_000))
+      return new Blob([mp4Head, box('moof', filledBox('traf', bytes(mp4FragmentHead, run), 99_999))])
+    },
+  },
+  'an MP4 of samples': {
+    status: 400,
+    file: () => {
+      const durations = Buffer.alloc(90 * mebibyte)
+      const run = box('trun', be32(0x100), be32(durations.length / 4), durations)
+      return new Blob([mp4Head, box('moof', box('traf', mp4FragmentHead, run))])
+    },
+  },
+  'an MP4 of empty boxes': { status: 400, file: () => filled('\0\0\0\x08free', 100, mp4Head) },
+  'an MP4 of empty boxes in its head': {
+    status: 400,
+    file: () => new Blob([ftyp, box('moov', Buffer.alloc(20 * mebibyte, '\0\0\0\x08trak', 'latin1'))]),
   },
 }
 
@@ -108,6 +134,14 @@ const opusHead = oggPage([19], text('OpusHead\x01\x01'), 2)
 const ebmlHead = Uint8Array.of(0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0x01, ...unknownSize())
 const tracks = bytes([0x16, 0x54, 0xae, 0x6b, 0x8d, 0xae, 0x8b, 0xd7, 0x81, 1, 0x86, 0x86], text('A_OPUS'))
 const webmHead = bytes(ebmlHead, tracks, [0x1f, 0x43, 0xb6, 0x75, 0x01, ...unknownSize()])
+
+const mp4FragmentHead = box('tfhd', be32(0), be32(1))
+const mp4Head = bytes(ftyp, box('moov', trak({ rateHz: 48_000, channels: 1, duration: 0 }), box('mvex', zeros(0))))
+
+function filledBox(type: string, content: Uint8Array, times: number): Uint8Array {
+  const unit = box(type, content)
+  return Buffer.alloc(unit.length * times, unit)
+}
 
 function unknownSize(): number[] {
   return new Array<number>(7).fill(0xff)
