@@ -52,18 +52,28 @@ const sentenceCharactersMax = 400
 
 /** A match begins where its run of stops begins: from each stop of a long run, the rest would be read again. */
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
+/** An apostrophe within a word, as in "Anna's.", begins none. */
 const abbreviation =
-  /(?:^|[\s("'“‘.\-–])(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
+  /(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
 /** "1." begins a list item. */
 const numberAlone = /^\s*\d+\.[ \t]*$/
+/** A longer word is an address, or nothing that is spoken. */
+const wordCharactersMax = 64
 /** The last word is no address, and no number that may go on. */
 const plainEnd =
-  /(?:^|\s)[^\p{L}\p{N}\s]*(?:[\p{L}\p{M}'’-]+["'”’»)\]]*[.!?…]+|[\p{L}\p{M}\p{N}'’-]+["'”’»)\]]*[!?]+)["'”’»)\]]*$/u
+  /^[^\p{L}\p{N}]*(?:\p{L}[\p{L}\p{M}'’-]*["'”’»)\]]*[.!?…]+|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*["'”’»)\]]*[!?]+)["'”’»)\]]*$/u
 /** A capital, or several words. */
 const sentenceStart = /^[^\p{L}\p{N}]*[\p{Lu}\p{Lo}]|\S\s+\S/u
 
 function isWhole(piece: string): boolean {
-  return plainEnd.test(piece) && sentenceStart.test(piece) && !abbreviation.test(piece)
+  return plainEnd.test(lastWord(piece)) && sentenceStart.test(piece) && !abbreviation.test(piece)
+}
+
+/** Empty if it is too long. A piece may be one character, so the whole text is not read again for each. */
+function lastWord(piece: string): string {
+  const words = piece.slice(-wordCharactersMax).split(/\s/)
+  const word = words.at(-1) ?? ''
+  return words.length > 1 || piece.length <= wordCharactersMax ? word : ''
 }
 
 /** The end of the first sentence of `text`, with the white space after it; 0 when no sentence has ended yet. */

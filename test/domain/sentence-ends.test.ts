@@ -73,3 +73,29 @@ t.test('whole sentences of a client need no flush', (t) => {
   }
   t.end()
 })
+
+t.test('a whole sentence ends with a word, and no longer one is looked at', (t) => {
+  const whole = (text: string) => new SentenceBuffer({ wholePieces: true }).push(text).length > 0
+  for (const text of [
+    "It's Anna's.",
+    '"Yes," he said (really)!',
+    'That’s ‘it’.',
+    'We have 3!',
+    "(It is 'so'…)",
+    'Ça va-t-il?',
+  ])
+    t.ok(whole(text), text)
+  for (const text of ["Go on '.", 'Go to -.', `Go to ${'a'.repeat(64)}.`, 'It costs 3.', 'Go to a/b.'])
+    t.notOk(whole(text), text)
+  t.end()
+})
+
+t.test('hostile pieces of one character are quick', (t) => {
+  for (const unit of ["'", '’', "a'", "'-", '"', "a'.", '-', '!', '\u0301', "1'", ' ', 'Aa.\'"']) {
+    const begun = process.cpuUsage()
+    const buffer = new SentenceBuffer({ wholePieces: true })
+    for (let at = 0; at < 1000; at++) buffer.push(unit[at % unit.length]!)
+    t.ok(process.cpuUsage(begun).user < 500_000, `${JSON.stringify(unit)}: ${process.cpuUsage(begun).user} µs`)
+  }
+  t.end()
+})
