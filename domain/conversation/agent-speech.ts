@@ -17,7 +17,7 @@ import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '..
 import type { WordEnd } from '../speech/tts.ts'
 import type { VoiceWish } from '../speech/voices.ts'
 import { LeadingSilence } from './leading-silence.ts'
-import type { SpokenText } from './markdown.ts'
+import { type SpokenText, shifted, startBehind, type TextStart } from './markdown.ts'
 import { PlayedText, type SentenceCut } from './played-text.ts'
 import type { Playout } from './playout.ts'
 import { isHopeless, nobodyMs } from './transcription.ts'
@@ -26,7 +26,7 @@ export type AgentSpeechDeps = {
   clock: Clock
   synthesizeStream: SynthesizeStream
   request: (signal: CancelSignal) => RequestContext
-  normalize: (sentence: string) => NormalizedSentence
+  normalize: (sentence: string, start: TextStart) => NormalizedSentence
   presetLike: (route: Route) => string | null
 }
 
@@ -69,8 +69,9 @@ export class AgentSpeech {
   readonly #sentences: Sentence[] = []
   readonly #played: PlayedText
   readonly #silence: LeadingSilence
-  /** Text in front of the next sentence that has nothing to say. */
+  /** Shown text in front of the next sentence that has nothing to say. */
   #silentText = ''
+  #start: TextStart = 'turn'
   #stream: SpeechStream | null = null
   #attempt = 0
   #current = 0
@@ -207,13 +208,18 @@ export class AgentSpeech {
   }
 
   #speak(sentence: string): void {
-    const gap = this.#isFlushed && !/^\s/.test(sentence) && !/\s$/.test(this.#sentences.at(-1)?.text ?? ' ') ? ' ' : ''
-    const whole = gap + this.#silentText + sentence
+    const last = this.#silentText || (this.#sentences.at(-1)?.text ?? ' ')
+    const gap = this.#isFlushed && !/^\s/.test(sentence) && !/\s$/.test(last) ? ' ' : ''
+    if (this.#isFlushed) this.#start = 'turn'
     this.#isFlushed = false
-    const { text, spoken } = this.#deps.normalize(whole)
-    this.#silentText = isSpeakable(spoken.text) ? '' : whole
-    if (this.#silentText !== '') return
-    this.#sentences.push({ text, spoken, end: null })
+    const { text, spoken } = this.#deps.normalize(gap + sentence, this.#start)
+    this.#start = startBehind(sentence, this.#start)
+    // Silent text is not normalized again with the sentence: a model may send blanks without end.
+    const silent = this.#silentText
+    this.#silentText += text
+    if (!isSpeakable(spoken.text)) return
+    this.#sentences.push({ text: this.#silentText, spoken: shifted(spoken, silent.length), end: null })
+    this.#silentText = ''
     this.#firstSentenceMs ??= this.#deps.clock.monotonicMs()
     this.#events.text(this.text)
     if (this.#stream !== null) this.#send(this.#stream, spoken)

@@ -31,11 +31,21 @@ const rows: [text: string, said: string][] = [
   ['~~Monday~~ Tuesday[^1]', 'Monday Tuesday'],
   ['| Day | Time |\n|---|:---:|\n| Monday | 9 |\n', 'Day, Time\n\nMonday, 9'],
   ['One<br>two <b>three</b>', 'One two three'],
+  ['<p class="a b" id=c>One</p> <say-as interpret-as=\'date\'>two</say-as>', 'One two'],
+  ['It is at[our page](https://example.com).', 'It is atour page.'],
+  ['Drinks:\n- 2 teas\n- 1 coffee\n', 'Drinks:\n2 teas\n1 coffee'],
   ['A price\\* of 5', 'A price* of 5'],
   ['Terms apply*.', 'Terms apply.'],
 ]
 
 const asTheyAre = [
+  '> 90 percent',
+  '- 5 degrees tonight.',
+  'The value of arr[0][1] and of m[i][j].',
+  'The element [0][1]',
+  'It calls handlers[0](event).',
+  'if x <y and z> w',
+  'a <b, and c> d',
   'Dial *67 or press 9*.',
   'Press * to repeat, or # to end.',
   'Room #5, 2 * 3 and 2**3.',
@@ -54,6 +64,21 @@ t.test('words stay, marks go', (t) => {
   }
   for (const text of asTheyAre) t.equal(spoken(text), text)
   for (const nothing of ['---\n', '***', '```python\n', '```']) t.equal(spoken(nothing), '', nothing)
+  t.end()
+})
+
+t.test('what is only another sentence of a line has no marks of a line', (t) => {
+  const sentence = (text: string) => normalize(text, 'sentence').spoken.text
+  for (const text of ['- 5 degrees.', '> 90 percent.', '# 5', '– 5 degrees.', '> x, so go on.', '+ 5 euros.', '- to +'])
+    t.equal(sentence(text), text)
+  t.equal(sentence('```python\n'), '\n')
+  t.equal(sentence('* Milk; '), 'Milk; ')
+  t.equal(sentence('| 9 |\n- Tea'), ', 9\nTea')
+  const line = (text: string) => normalize(text, 'line').spoken.text
+  for (const text of ['> 90 percent.', '+ 49 30']) t.equal(line(text), text)
+  t.equal(line('- 2 teas'), '2 teas')
+  t.equal(line('# 5 rules'), '5 rules')
+  t.equal(line('> To be'), 'To be')
   t.end()
 })
 
