@@ -30,23 +30,60 @@ const spokenTens = new Set(
   ),
 )
 
-/** The digits of what was announced right in front of the number; the first that fits. */
-const announced: readonly [RegExp, number][] = [
-  [
-    /(?<!\p{L})(?:\p{L}*card|\p{L}*karten?(?:nummer)?|tarjeta|carte|carta|cartão|\p{L}*kaart(?:nummer)?|iban)(?: \p{L}+){0,5}$/u,
-    15,
-  ],
-  [/(?<!\p{L})(?:social security|ssn|routing number)(?: \p{L}+){0,3}$/u, 9],
-  [/(?<!\p{L})(?:zip|zip code|postal code|postcode|postleitzahl|código postal|code postal)(?: \p{L}+){0,2}$/u, 5],
-  [/(?<!\p{L})(?:pin|passcode|code)(?: \p{L}+){0,2}$/u, 4],
-  [
-    /(?<!\p{L})(?:number|\p{L}*nummer|número|numero|numéro|номер|numer) (?:is|its|would be|ist|lautet|es|est|è|é|the|to|die|el|le|il|o)(?: \p{L}+)?$/u,
-    digitsWhole,
-  ],
-  [
-    /(?<!\p{L})(?:(?:tele)?phone|mobile|cell|handy|\p{L}*telefon|teléfono|móvil|celular|téléphone|portable|telefono|cellulare|telefone|telemóvel|телефон|(?:call|reach|text) me (?:at|on))(?: \p{L}+){0,3}$/u,
-    digitsWhole,
-  ],
+/**
+ * `digits`: as many has what was announced right in front of the number. `isClock`: the number may be a time of day.
+ */
+type Announcement = { words: RegExp; digits: number; isClock?: true }
+
+const isWords = 'is|its|ist|lautet|es|est|è|é|is het'
+/** Between the announcement of a phone number and the number. "My phone is an iPhone 12" is none. */
+const linkWords = `(?:number|nummer|número|numero|numéro|номер|numer|line|${isWords}|it|would|will|be|to|at|on|plus|area|code|unter|der|die|das|el|la|le|il|o|no|the)`
+/** Numbers of a few digits that are said at once, as "order number is 4711", have another word in front of theirs. */
+const ownNumber =
+  '(?:^|my|our|his|her|their|your|the|a|new|other|best|direct|home|work|office|contact|callback|cell|fax|meine|unsere|ihre|seine|die|eine|mi|su|nuestro|el|tu|mon|son|notre|le|un|mio|suo|il|meu|seu|o|mijn|ons|het|мой|наш|mój|nasz)'
+/** These codes are short, and no dictation. */
+const shortCodes =
+  'error|country|area|dial|dialing|dialling|order|house|room|exit|status|dress|fault|product|item|building|airport|branch|store|department|class|course|color|colour|time|promo|discount|coupon|voucher|offer'
+
+/** The first that fits. */
+const announced: readonly Announcement[] = [
+  {
+    words:
+      /(?<!\p{L})(?:\p{L}*card|\p{L}*karten?(?:nummer)?|tarjeta|carte|carta|cartão|\p{L}*kaart(?:nummer)?|iban)(?: (?!(?:expir\p{L}*|end\p{L}*|from|since|until|in|of|for)(?: |$))\p{L}+){0,5}$/u,
+    digits: 15,
+  },
+  { words: /(?<!\p{L})(?:social security|ssn|routing number)(?: \p{L}+){0,3}$/u, digits: 9 },
+  {
+    words: /(?<!\p{L})(?:account|policy|tracking|serial|konto|rekening)(?: number|nummer)(?: \p{L}+){0,2}$/u,
+    digits: 8,
+  },
+  {
+    words: /(?<!\p{L})(?:zip|zip code|postal code|postcode|postleitzahl|código postal|code postal)(?: \p{L}+){0,2}$/u,
+    digits: 5,
+  },
+  { words: /(?<!\p{L})(?:security code|cvv|cvc)(?: \p{L}+){0,2}$/u, digits: 3 },
+  {
+    words: new RegExp(
+      `(?<!\\p{L}|(?:^| )(?:${shortCodes}) )(?:pin|passcode|code)(?! (?:erreur|pays|promo))(?: \\p{L}+){0,2}$`,
+      'u',
+    ),
+    digits: 4,
+  },
+  {
+    words: new RegExp(
+      `(?<!\\p{L})${ownNumber} ?(?:number|nummer|número|numero|numéro|номер|numer) (?:${isWords}|would be|the|to|die|el|le|il|o)(?: \\p{L}+)?$`,
+      'u',
+    ),
+    digits: digitsWhole,
+  },
+  {
+    words: new RegExp(
+      `(?<!\\p{L})(?:(?:tele)?phone|mobile|cell|handy|\\p{L}*telefon|(?:telefon|handy|mobil|mobilfunk|ruf|festnetz|rückruf|telefoon)nummer|teléfono|móvil|celular|téléphone|portable|telefono|cellulare|telefone|telemóvel|телефон)(?: ${linkWords}){0,4}$`,
+      'u',
+    ),
+    digits: digitsWhole,
+  },
+  { words: /(?<!\p{L})(?:call|reach|text) me (?:at|on)$/u, digits: digitsWhole, isClock: true },
 ]
 
 type Dictated = { groups: number[]; digits: number; before: string }
@@ -58,10 +95,18 @@ function isDigit(word: string, language: string): boolean {
 
 function isWithinNumber(words: string, language: string): boolean {
   const spoken = dictatedAtEnd(words, (word) => (isDigit(word, language) ? 1 : spokenTens.has(word) ? 2 : 0))
-  const [, whole] = announced.find(([announcement]) => announcement.test(spoken.before)) ?? []
-  if (whole !== undefined && spoken.digits > 0) return spoken.digits < whole || isCutPhoneNumber(spoken, language)
+  const announcement = announced.find(({ words }) => words.test(spoken.before))
+  if (announcement !== undefined && spoken.digits > 0) {
+    if (announcement.isClock && isClock(spoken)) return false
+    return spoken.digits < announcement.digits || isCutPhoneNumber(spoken, language)
+  }
   const { groups, digits, before } = dictatedAtEnd(words, (word) => Number(isDigit(word, language)))
   return groups.length >= groupsMin && (digits < digitsWhole || isCutPhoneNumber({ groups, digits, before }, language))
+}
+
+/** "5", "10 30" and "ten thirty". */
+function isClock({ groups: [hours = 0, minutes = 2, ...more] }: Dictated): boolean {
+  return hours <= 2 && minutes === 2 && more.length === 0
 }
 
 /** "five five five" and "555 12". */

@@ -7,6 +7,8 @@ export type LanguageWords = {
   backchannels: string
   /** A text that ends with one of these is not finished: conjunctions, articles, prepositions, pronouns, fillers. */
   unfinished: string
+  /** The same, but a sentence with a full stop may end with them: "Ich komme mit." */
+  particles?: string
   /** A turn without an answer of an LLM. */
   fallback: string
   /** Before a tool that takes long. */
@@ -31,7 +33,8 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'ja|jo|jap|genau|stimmt|richtig|klar|alles klar|gut|schön|super|verstehe|ich verstehe|natürlich|sicher|ach so|achso|aha|eben|in ordnung|ähm|äh|mhmm|ach|echt|sehr gut|na klar|weiter',
     unfinished:
-      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|der|die|das|den|dem|des|ein|eine|einen|einem|einer|mein|meine|meinen|dein|sein|ihr|ihre|unser|dieser|diese|dieses|in|im|am|von|vom|zum|zur|für|bei|ich|wir|ich möchte|ich hätte gern|können sie|äh|ähm|also|und zwar|nämlich|ich brauche|ich will|ich wollte|können wir|könnten sie|haben sie|gibt es|ich rufe an|nummer ist|nummer lautet|name ist|adresse ist|buchstabiert|punkt|unterstrich|bindestrich|über|wegen|mit',
+      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|der|die|das|den|dem|des|eine|einen|einem|einer|mein|meine|meinen|dein|sein|ihr|ihre|unser|dieser|diese|dieses|in|im|am|von|vom|zum|zur|für|ich|wir|ich möchte|ich hätte gern|können sie|äh|ähm|also|und zwar|nämlich|ich brauche|ich will|ich wollte|können wir|könnten sie|haben sie|gibt es|ich rufe an|nummer ist|nummer lautet|name ist|adresse ist|buchstabiert|unterstrich|bindestrich|wegen',
+    particles: 'mit|über|punkt|ein|bei',
     fallback: 'Entschuldigung, ich kann gerade nicht antworten. Können Sie das bitte wiederholen?',
     toolLeadIn: 'Einen Moment, bitte.',
     goodbye: 'Auf Wiederhören.',
@@ -76,7 +79,8 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'ja|jawel|jep|precies|klopt|juist|goed|prima|oké|begrijp ik|ik begrijp het|ik snap het|snap ik|natuurlijk|zeker|inderdaad|aha|uh|eh|mooi|duidelijk|is goed|tuurlijk|echt',
     unfinished:
-      'en|of|maar|want|dus|omdat|wanneer|terwijl|hoewel|totdat|de|een|mijn|jouw|uw|ons|onze|deze|dit|van|voor|bij|naar|tussen|te|ik|ik wil|ik zou|kunt u|kun je|uh|eh|ehm|nou|ik moet|mag ik|heeft u|ik bel over|nummer is|naam is|adres is|punt|streepje|met|over',
+      'en|of|maar|want|dus|omdat|wanneer|terwijl|hoewel|totdat|de|een|mijn|jouw|uw|ons|onze|deze|dit|van|naar|tussen|te|ik|ik wil|ik zou|kunt u|kun je|uh|eh|ehm|nou|ik moet|mag ik|heeft u|ik bel over|nummer is|naam is|adres is|streepje',
+    particles: 'met|over|punt|voor|bij',
     fallback: 'Sorry, ik kan op dit moment niet antwoorden. Kunt u dat herhalen?',
     toolLeadIn: 'Een ogenblik, alstublieft.',
     goodbye: 'Tot ziens.',

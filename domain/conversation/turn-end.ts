@@ -6,8 +6,9 @@ import { Phrases, plain } from './phrases.ts'
 /** The end of a transcript is enough, and its length must not cost. */
 const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
+const closed = /[.!。！]\s*$/u
 const asked = /[?？]\s*$/u
-const known = new WeakMap<LanguageWords, Phrases>()
+const known = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases }>()
 
 /** False: the speaker is likely to go on after a pause, because the text ends with an open clause or within a dictation. */
 export function looksFinished(text: string, language: string): boolean {
@@ -16,11 +17,16 @@ export function looksFinished(text: string, language: string): boolean {
   if (asked.test(end)) return true
   const words = plain(end)
   if (words === '') return false
-  return !phrasesOf(wordsOfLanguage(language)).end(words) && !isWithinDictation(words, language)
+  const { unfinished, particles } = phrasesOf(wordsOfLanguage(language))
+  if (unfinished.end(words) || (!closed.test(end) && particles.end(words))) return false
+  return !isWithinDictation(words, language)
 }
 
-function phrasesOf(words: LanguageWords): Phrases {
-  const phrases = known.get(words) ?? new Phrases(words.unfinished)
+function phrasesOf(words: LanguageWords) {
+  const phrases = known.get(words) ?? {
+    unfinished: new Phrases(words.unfinished),
+    particles: new Phrases(words.particles ?? ''),
+  }
   known.set(words, phrases)
   return phrases
 }
