@@ -4,12 +4,12 @@
  *
  *   a question of a person, as "how can I help" ──► human
  *   a phrase of a mailbox ──► machine
- *   a phrase of a menu, of a phone that asks who calls, or of a person who has no time ──► not_sure
+ *   a phrase of a menu, or of a phone that asks who calls ──► not_sure
  *   a first utterance of `longMs` or more that begins within `promptMs` ──► machine
  *   one of up to `shortMs`, and `quietMs` without speech behind it ──► human, but not after "you have reached …"
  *
- * "I can't take your call right now" is an excuse of both: alone it makes neither rule of length decide for one of them,
- * and what they decide is not_sure.
+ * "I can't take your call right now" and "I am in a meeting" are excuses of both. A phrase of a mailbox may follow, so
+ * nothing is decided before a pause, and then it is not_sure.
  */
 import type { Clock } from '../ports/system.ts'
 import { greetingIn } from './greeting-words.ts'
@@ -37,7 +37,7 @@ const pauseMs = 500
 /** With fewer words the length does not decide. */
 const wordsMin = 6
 
-const verdicts = { person: 'human', voicemail: 'machine', busy: 'not_sure', conversing: 'not_sure' } as const
+const verdicts = { person: 'human', voicemail: 'machine', conversing: 'not_sure' } as const
 
 export class GreetingDetector {
   readonly #deps: GreetingDetectorDeps
@@ -54,6 +54,8 @@ export class GreetingDetector {
   #cancelQuiet = () => {}
   /** The first utterance was short, with a silence behind it. Its words may still come. */
   #isShort = false
+  /** There was a silence behind the first utterance. */
+  #isQuiet = false
   /** Both machines and people say what was said so far. */
   #isAmbiguous = false
   #isExcuse = false
@@ -69,7 +71,9 @@ export class GreetingDetector {
     this.#cancelQuiet()
     if (this.#startMs !== null) return
     this.#startMs = clock.monotonicMs()
-    this.#cancelEndless = clock.after(endlessMs, () => this.#long())
+    this.#cancelEndless = clock.after(endlessMs, () => {
+      if (!this.#isExcuse) this.#long()
+    })
   }
 
   speechEnded(): void {
@@ -87,9 +91,10 @@ export class GreetingDetector {
     if (isFinal) this.#finals = this.#text.slice(-textMax)
     const greeting = greetingIn(this.#text, this.#deps.language)
     this.#isAmbiguous = greeting === 'ambiguous'
-    this.#isExcuse = greeting === 'excuse'
-    if (greeting === null || greeting === 'ambiguous' || greeting === 'excuse') return this.#greeted()
-    this.#deps.decided(verdicts[greeting])
+    this.#isExcuse = greeting === 'excuse' || greeting === 'busy'
+    if (greeting === 'person' || greeting === 'voicemail' || greeting === 'conversing')
+      return this.#deps.decided(verdicts[greeting])
+    this.#greeted()
   }
 
   close(): void {
@@ -112,13 +117,15 @@ export class GreetingDetector {
   }
 
   #quiet(): void {
+    this.#isQuiet = true
     this.#isShort ||= this.#firstMs !== null && this.#firstMs <= shortMs
     this.#greeted()
   }
 
   #greeted(): void {
-    if (!this.#isShort || this.#isAmbiguous || this.#text.trim() === '') return
-    this.#deps.decided(this.#isExcuse ? 'not_sure' : 'human')
+    if (this.#text.trim() === '') return
+    if (this.#isExcuse && this.#isQuiet) return this.#deps.decided('not_sure')
+    if (this.#isShort && !this.#isExcuse && !this.#isAmbiguous) this.#deps.decided('human')
   }
 }
 

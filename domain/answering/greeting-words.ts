@@ -7,7 +7,7 @@ type GreetingWords = {
   voicemail: string
   /** A mailbox says them, and so does a person who has no time: what follows tells them apart. */
   excuse: string
-  /** Only a person who has no time says them. Without a phrase of a mailbox the agent can talk to that person. */
+  /** A person who has no time says them, also behind an ambiguous phrase. Some people record them for their mailbox. */
   busy: string
   /** A mailbox says them, and so does the person who answers the phone of a business. */
   ambiguous: string
@@ -108,7 +108,7 @@ export function greetingIn(text: string, language: string): keyof GreetingWords 
   return byWeight.find((kind) => has(words[kind])) ?? null
 }
 
-const byWeight = ['person', 'voicemail', 'busy', 'conversing', 'ambiguous', 'excuse'] as const
+const byWeight = ['person', 'voicemail', 'conversing', 'busy', 'ambiguous', 'excuse'] as const
 
 const normalized = (text: string) =>
   text

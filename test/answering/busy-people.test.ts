@@ -28,6 +28,8 @@ const people: [text: string, language?: string][] = [
   ["She can't come to the phone, who's calling?"],
   ['I just got your voicemail, what is this about?'],
   ["I'm at work, what do you need?"],
+  ["I am not available, I'm in a meeting, please call me later today."],
+  ['Hang on, one second please.'],
   ['Ich kann gerade nicht ans Telefon gehen, ich fahre gerade.', 'de'],
   ['Ahora no puedo atender, estoy conduciendo.', 'es'],
   ['Je ne peux pas vous répondre, je suis au volant.', 'fr'],
@@ -42,6 +44,15 @@ const machines: [text: string, language?: string][] = [
   ['You have reached the Smiths, we cannot take your call right now and are sorry for that.'],
   ['The person you are calling is not available to take your call.'],
   ['Please record your message after the tone.'],
+  ["Hi, you've reached Sam. I'm in a meeting right now, please leave a message after the tone."],
+  ['This is Sam, I am at work or driving, please leave your name and I will get back to you.'],
+  ["Hey, it's Sam. I'm busy right now. Call me back, or leave a message."],
+  ['Hallo, ich bin in einer Besprechung, bitte hinterlassen Sie eine Nachricht.', 'de'],
+  ['Hola, estoy trabajando, deje su mensaje.', 'es'],
+  ['Bonjour, je suis en réunion, laissez un message.', 'fr'],
+  ['Ciao, sono in riunione, lasciate un messaggio.', 'it'],
+  ['Olá, estou em reunião, deixe uma mensagem.', 'pt'],
+  ['Hallo, ik zit in een vergadering, laat een bericht achter.', 'nl'],
   ['Ich kann gerade nicht ans Telefon, hinterlassen Sie eine Nachricht nach dem Ton.', 'de'],
   ['No puedo atender, deje su mensaje después de la señal.', 'es'],
 ]
@@ -50,15 +61,14 @@ t.test('people who have no time are no machines', (t) => {
   for (const ms of [2500, 3500, 4500])
     for (const [text, language] of people) {
       const found = verdict(text, ms, language)
-      t.ok(
-        found === 'human' || found === 'not_sure' || (found === undefined && ms === 3500),
-        `${found}: ${text} in ${ms}`,
-      )
+      t.ok(found === 'human' || found === 'not_sure', `${found}: ${text} in ${ms}`)
     }
   t.end()
 })
 
 t.test('mailboxes with an excuse are machines', (t) => {
-  for (const [text, language] of machines) t.equal(verdict(text, 5000, language), 'machine', text)
+  // The phrase of the mailbox comes late in a slow greeting.
+  for (const ms of [4500, 5000, 9000])
+    for (const [text, language] of machines) t.equal(verdict(text, ms, language), 'machine', `${text} in ${ms}`)
   t.end()
 })
