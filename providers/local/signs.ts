@@ -3,7 +3,8 @@
  * "½" was "12" and "5 €" was five of something. The amount or number beside a sign is part of the pattern.
  */
 
-const amount = String.raw`(\d[\d.,]*(?<![.,]))`
+/** It is looked for only where a number begins: from each digit of a long one, the rest would be read again. */
+const amount = String.raw`((?<![\d.,])\d[\d.,]*(?<![.,]))`
 const space = String.raw`[\s\u00a0\u202f]*`
 
 const money: Readonly<Record<string, [one: string, more: string]>> = {
@@ -61,7 +62,33 @@ const words: Readonly<Record<string, string>> = {
   '✘': 'no',
 }
 
-const named = (sign: string, [one, more]: [string, string]): [RegExp, string][] => [
+const moneySigns = `[${Object.keys(money).join('')}]`
+const scales: Readonly<Record<string, string>> = {
+  k: 'thousand',
+  'mn|mln|m': 'million',
+  'bn|b': 'billion',
+  'tn|t': 'trillion',
+}
+const oneOrRange = String.raw`(?<![\d.,])\d[\d.,]*(?<![.,])(?:\s*[–—-]\s*\d[\d.,]*(?<![.,]))?`
+const scaled = String.raw`(${oneOrRange}[\s\u00a0\u202f-]*(?:hundred|thousand|lakh|crore|million|billion|trillion)(?![a-z]))`
+
+/** "€10k" is "€10 thousand". Behind a space, "m" is a metre. */
+const spokenScales = Object.entries(scales).flatMap(([short, long]): [RegExp, string][] => [
+  [new RegExp(`(${moneySigns}${space}${oneOrRange})(?:${short})(?![a-z\\d])`, 'gi'), `$1 ${long}`],
+  [new RegExp(`(\\d)${space}(?:${short})(?=${space}${moneySigns})`, 'gi'), `$1 ${long}`],
+])
+
+/** "€5 – €10" and "5 € – 10 €". */
+const moneyRange = new RegExp(
+  `(?<=\\d${space}${moneySigns})\\s*[–—]\\s*(?=\\d)|(?<=\\d[a-z]{0,2})\\s*[–—]\\s*(?=${moneySigns}${space}\\d)`,
+  'g',
+)
+
+/** The unit stands behind the whole amount. */
+const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string][] => [
+  [new RegExp(`${sign}${space}${scaled}`, 'gi'), `$1 ${more}`],
+  [new RegExp(`${scaled}${space}${sign}`, 'gi'), `$1 ${more}`],
+  [new RegExp(`${sign}${space}(${oneOrRange})(?<=[–—-]${space}[\\d.,]+)`, 'g'), `$1 ${more}`],
   [new RegExp(`${sign}${space}(1)(?![\\d.,]*\\d)`, 'g'), `$1 ${one}`],
   [new RegExp(`${sign}${space}${amount}`, 'g'), `$1 ${more}`],
   [new RegExp(`((?:^|[^\\d.,])1)${space}${sign}`, 'g'), `$1 ${one}`],
@@ -69,15 +96,30 @@ const named = (sign: string, [one, more]: [string, string]): [RegExp, string][] 
   [new RegExp(sign, 'g'), ` ${more} `],
 ]
 
+/**
+ * The dash of a range: up to four digits on each side, or thousands. Three and four digits are a phone number, unless both
+ * are round, and so are more groups in a row, "212 555–123" and "030–123".
+ */
+const numberOfRange = String.raw`(?:\d{1,3}(?:[.,]\d{3})+|\d{1,4})(?:\.\d+)?`
+const rangeDash = new RegExp(
+  String.raw`(?<=(?<!\d[.,]?|\d\s?[-‐‑–—]\s?)(?<!\d[ ()]+(?=\d{3}))(?!0\d\d)${numberOfRange})` +
+    String.raw`(?:(?<!(?<![\d.,])\d{3})|(?!\s*[–—]\s*\d{4}(?!\d))|(?<=0)(?=\s*[–—]\s*\d{3}0))` +
+    String.raw`\s*[–—]\s*(?=${numberOfRange}(?!\d|[.,]\d|\s?[-‐‑–—]\s?\d))`,
+  'g',
+)
+
 export const spokenSigns: readonly [RegExp, string][] = [
-  ...Object.entries(money).flatMap(([sign, forms]) => named(sign, forms)),
+  [moneyRange, ' to '],
+  ...spokenScales,
+  ...Object.entries(money).flatMap(([sign, forms]) => withUnit(sign, forms)),
   ...Object.entries(fractions).flatMap(([sign, [alone, behind]]): [RegExp, string][] => [
     [new RegExp(`(\\d)${space}${sign}`, 'g'), `$1 and ${behind}`],
     [new RegExp(sign, 'g'), ` ${alone} `],
   ]),
   [/(\d)\u2044(?=\d)/g, '$1/'],
-  // A dash between numbers is a range, and one in front of a number a minus.
-  [/(\d)\s*[–—]\s*(?=\d)/g, '$1 to '],
+  // Other dashes between numbers are those of phone numbers, and one in front of a number is a minus.
+  [rangeDash, ' to '],
+  [/(\d)\s*[–—]\s*(?=\d)/g, '$1-'],
   [/(^|[\s(])[–\u2212](?=\d)/g, '$1minus '],
   [/[°º]\s*C(?![a-z])/g, ' degrees Celsius'],
   [/[°º]\s*F(?![a-z])/g, ' degrees Fahrenheit'],

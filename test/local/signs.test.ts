@@ -15,6 +15,20 @@ const rows: [text: string, said: string][] = [
   ['Turn 90°', 'Turn 90 degrees'],
   ['From 9–5 on 3 — 4', 'From 9 to 5 on 3 to 4'],
   ['Yes – really', 'Yes, really'],
+  ['€10k, £2.5bn and €5 million', '10 thousand euros, 2.5 billion pounds and 5 million euros'],
+  ['€1 million, 1M €, ¥20bn', '1 million euros, 1 million euros, 20 billion yen'],
+  ['About 10 k€', 'About 10 thousand euros'],
+  ['€1.5 billion, £3tn, ₹2 lakh', '1.5 billion euros, 3 trillion pounds, 2 lakh rupees'],
+  ['€5 more, €5 m, £10 bonus', '5 euros more, 5 euros m, 10 pounds bonus'],
+  ['€5–10 or £2–3k', '5 to 10 euros or 2 to 3 thousand pounds'],
+  ['€100 – €200, 5 €–10 €', '100 euros to 200 euros, 5 euros to 10 euros'],
+  ['Call 555–1234 or 555 – 1200', 'Call 555-1234 or 555-1200'],
+  ['1–800–555–1234, (212) 555–1234, 212 555–123', '1-800-555-1234, (212) 555-1234, 212 555-123'],
+  ['+49 30–1234567 and 030–123', '+49 30-1234567 and 030-123'],
+  ['On 2024–05–12', 'On 2024-05-12'],
+  ['500–1000 of 1,000–2,500', '500 to 1000 of 1,000 to 2,500'],
+  ['1990–95, 10.5–12.5, 09–17', '1990 to 95, 10.5 to 12.5, 09 to 17'],
+  ['10:30–11:45', '10:30 to 11:45'],
   ['3 × 4 ÷ 2 ± 1', '3 times 4 divided by 2 plus or minus 1'],
   ['a ≤ 5, b ≥ 6, c ≠ 7, d ≈ 8', 'a at most 5, b at least 6, c not equal to 7, d about 8'],
   ['20 m² and 5³', '20 m squared and 5 cubed'],
@@ -29,6 +43,16 @@ t.test('signs that change a meaning are said', (t) => {
     t.equal(first?.text, said, text)
     const end = first?.sourcePlace(said.length) ?? 0
     t.ok(end >= text.length - 1, 'the text is said up to its last sign')
+  }
+  t.end()
+})
+
+t.test('hostile texts are quick', (t) => {
+  for (const unit of ['1', '1.', '1,000', '1-', '1–', '555–', '1 (', '1k', '€1', '– ', ' ', '1 ', '1\u00a0']) {
+    const text = `a${unit.repeat(20_000 / unit.length)}b`
+    const begun = process.cpuUsage()
+    sentences(text, 300)
+    t.ok(process.cpuUsage(begun).user < 500_000, `${JSON.stringify(unit)}: ${process.cpuUsage(begun).user} µs`)
   }
   t.end()
 })
