@@ -36,7 +36,7 @@ const spokenTens = new Set(
 type Announcement = { words: RegExp; digits: number; isClock?: true }
 
 const isWords = 'is|its|ist|lautet|es|est|è|é|is het'
-/** Between the announcement of a phone number and the number. "My phone is an iPhone 12" is none. */
+/** These words may stand between the announcement of a phone number and the number. "My phone is an iPhone 12" announces no number. */
 const linkWords = `(?:number|nummer|número|numero|numéro|номер|numer|line|${isWords}|it|would|will|be|to|at|on|plus|area|code|unter|der|die|das|el|la|le|il|o|no|the)`
 /** Numbers of a few digits that are said at once, as "order number is 4711", have another word in front of theirs. */
 const ownNumber =

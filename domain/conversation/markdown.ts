@@ -7,7 +7,7 @@ import { TracedText } from '../speech/traced-text.ts'
 
 export type SpokenText = Pick<TracedText, 'text' | 'sourcePlace'>
 
-/** What a text begins: the turn, a line of it, or only another sentence of a line. */
+/** A text begins the turn, a line of the turn, or only another sentence of a line. */
 export type TextStart = 'turn' | 'line' | 'sentence'
 
 /** `startsAt`: where a match at the very start of the text counts. Absent: everywhere. */
@@ -74,7 +74,7 @@ export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   }
 }
 
-/** What the text behind a sentence begins. */
+/** The start of the text that follows a sentence. */
 export function startBehind(sentence: string, start: TextStart): TextStart {
   if (/^[ \t]*$/.test(sentence)) return start
   return /\n[ \t]*$/.test(sentence) ? 'line' : 'sentence'

@@ -1,6 +1,6 @@
 /**
- * Files that consist of heads only. What a step reads is counted: other requests wait for it, and it must not grow with
- * the file.
+ * Files that consist of heads only. Each step of a search reads a bounded number of bytes, because other requests wait
+ * for the step.
  */
 import t from 'tap'
 import { ChunkedBytes, chunkAt } from '../../audio/chunked-bytes.ts'

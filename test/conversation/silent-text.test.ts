@@ -28,6 +28,7 @@ function saying() {
         leave() {},
         resume() {},
         clear() {},
+        owesSpeech: false,
       }),
       request: (signal) => ({ caller: caller(), requestId: 'req_1', operation: 'session', signal }),
       normalize: (sentence, start) => {

@@ -66,7 +66,7 @@ t.test('two nodes on one database', async (t) => {
     await until('it has ended', async () => (await askMock({ ...second, key })).status === 200)
   })
 
-  await t.test('each allows half of the edge quota', async (t) => {
+  await t.test('each allows half of the edge quota', async () => {
     const half = '"relay-ip";q=501;w=300'
     for (const each of both) await until('each has half', async () => (await quota(each)) === half)
   })

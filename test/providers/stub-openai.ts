@@ -34,7 +34,7 @@ export type Behaviour =
   | { kind: 'garbage' }
   /** Sends speech in chunks of an odd number of bytes. */
   | { kind: 'half_sample' }
-  | { kind: 'custom'; answer: (request: StubRequest, response: ServerResponse) => void }
+  | { kind: 'custom'; answer: (request: StubRequest, response: ServerResponse) => unknown }
 
 export type StubPart = { name: string; filename?: string; type?: string; body: Buffer }
 export type StubRequest = {
@@ -158,7 +158,7 @@ async function answer(behaviour: Behaviour, request: StubRequest, response: Serv
     case 'error_body':
       return sendError(response, 200, behaviour.code ?? null)
     case 'custom':
-      return behaviour.answer(request, response)
+      return void (await behaviour.answer(request, response))
     case 'agent':
       return succeed(agentTurn(request), request, response)
     case 'slow':

@@ -10,7 +10,7 @@ import { missingRedis, startRedis } from './redis.ts'
 
 const skip = await missingRedis()
 const quota = 40
-/** The requests that the nodes have told each other of, in all windows and from all addresses. */
+/** The count of requests in Redis, over all windows and all addresses. */
 const sum = script(`
 local sum = 0
 for _, key in ipairs(redis.call('KEYS', '*addresses:*')) do

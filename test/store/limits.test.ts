@@ -1,6 +1,6 @@
 /** How many leases there are in all: of one instance, of several on one database, and while their number changes. */
 import { isDeepStrictEqual } from 'node:util'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { refreshMs, type SharedLimits } from '../../store/sharing/limits.ts'

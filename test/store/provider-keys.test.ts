@@ -101,7 +101,7 @@ t.test('a caller carries the ids of the provider keys of its organization, in ev
   const providersOf = async (from: Store, key: string) =>
     Object.keys((await from.keys.verify(key))?.organization.ownKeys ?? { nobody: '' })
   const untilKnown = (from: Store, key: string, wanted: string[]) =>
-    until(`providers: ${wanted}`, async () => (await providersOf(from, key)).join() === wanted.join())
+    until(`providers: ${wanted.join()}`, async () => (await providersOf(from, key)).join() === wanted.join())
   for (const from of [store, other]) for (const key of [ofA, ofB]) t.same(await providersOf(from, key), [])
   await store.providerKeys.put(a.id, 'mock', secret)
   t.same(await providersOf(store, ofA), ['mock'], 'at once where it was put')

@@ -35,7 +35,7 @@ export class Messages {
     }
   }
 
-  /** Of a server, only notifications are. */
+  /** The messages of a server are read for notifications alone. */
   get #isKept(): boolean {
     return this.#of === 'client' || this.#head[0] === notification
   }
