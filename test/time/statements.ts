@@ -81,8 +81,11 @@ export function watchStatements(prototype: Socket): Statements {
     },
     over: () =>
       new Promise((resolve) => {
-        waiting.push(resolve)
-        if (state.pending === 0) setTimeout(resolve, listeners.leftMs)
+        const late = state.pending === 0 ? setTimeout(resolve, listeners.leftMs) : undefined
+        waiting.push(() => {
+          clearTimeout(late)
+          resolve()
+        })
       }),
   }
 }
