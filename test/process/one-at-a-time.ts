@@ -3,14 +3,14 @@ import { holding, type StubOpenAi } from '../providers/stub-openai.ts'
 import type { Answer } from '../router/requests.ts'
 import { until } from './machine.ts'
 
-/** The provider holds its answer until all other requests are refused, so none of them can come after its end. */
+/** The provider holds its one answer until all other requests are refused, so none of them can come after its end. */
 export async function askAtOnce(
   stub: StubOpenAi,
   count: number,
   askMock: (at: number) => Promise<Answer>,
 ): Promise<Answer[]> {
-  const { behaviours, release } = holding(count)
-  stub.behave(...behaviours)
+  const { behaviour, release } = holding()
+  stub.behave(behaviour)
   let refused = 0
   const answers = Array.from({ length: count }, async (_, at) => {
     const answer = await askMock(at)

@@ -105,13 +105,13 @@ export async function startStubOpenAi(options: { port?: number } = {}): Promise<
   }
 }
 
-/** Behaviours that hold their answers until a test releases them. */
-export function holding(count = 1): { behaviours: Behaviour[]; release: () => void } {
+/** Holds the answer to one request until a test releases it. */
+export function holding(): { behaviour: Behaviour; release: () => void } {
   let release = () => {}
   const until = new Promise<void>((resolve) => {
     release = resolve
   })
-  return { behaviours: Array.from({ length: count }, () => ({ kind: 'held', until })), release }
+  return { behaviour: { kind: 'held', until }, release }
 }
 
 async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<StubRequest> {

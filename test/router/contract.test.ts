@@ -218,8 +218,8 @@ t.test('limits on concurrency and rate', async (t) => {
   const limited = [await keyOf(local, '--policy', '{"max_concurrency":1}'), await keyOf(small)]
   for (const target of limited)
     for (const { operationId, shoot } of posts) {
-      const { behaviours, release } = holding()
-      stub.behave(...behaviours)
+      const { behaviour, release } = holding()
+      stub.behave(behaviour)
       const sent = stub.requests.length
       const first = shoot({ target })
       await until('the first is at the provider', () => stub.requests.length > sent)
