@@ -158,12 +158,13 @@ t.test('a server that keeps sending is not given up', async (t) => {
   const own = pool(t, { clock })
   const slowly: Behaviour = {
     kind: 'custom',
-    answer: async (_, response) => {
-      for (let left = 15; left > 0; left--) {
-        await clock.wait(60)
+    answer: (_, response) => {
+      const sendRest = (left: number) => {
         response.write('x')
+        if (left === 1) response.end()
+        else clock.after(60, () => sendRest(left - 1))
       }
-      response.end()
+      clock.after(60, () => sendRest(15))
     },
   }
   stub.behave(slowly, slowly)

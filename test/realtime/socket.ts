@@ -20,6 +20,9 @@ export const serverWithSpeech = (): Promise<TestServer> =>
     PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
   })
 
+/** For an event of a server that is busy with others, or loads its engines. */
+const eventMsMax = 60_000
+
 export type Target = { url: string; key: string }
 /** A text frame. Its fields depend on its type; the contract's tests check them. */
 export type TextFrame = { type: string } & Record<string, unknown>
@@ -120,11 +123,11 @@ export class Client {
   }
 
   /** The next text frame of this type; other frames before it are skipped. */
-  take(type: string, limitMs = 20_000): Promise<TextFrame> {
+  take(type: string, limitMs = eventMsMax): Promise<TextFrame> {
     return this.#next(`a frame ${type}`, ({ frame }) => frame?.type === type, limitMs).then(({ frame }) => frame!)
   }
 
-  takeAudio(limitMs = 20_000): Promise<Buffer> {
+  takeAudio(limitMs = eventMsMax): Promise<Buffer> {
     return this.#next('audio', ({ audio }) => audio !== undefined, limitMs).then(({ audio }) => audio!)
   }
 
