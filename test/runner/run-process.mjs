@@ -11,10 +11,13 @@ import { splitByFile } from './split-by-file.mjs'
  * busy one needs four times as long.
  */
 const usualMs = 300_000
-/** tap ends a file that takes too long, and says what it waits for. A process that is stuck is killed this much later. */
-const graceMs = 15_000
+/**
+ * tap ends a file that takes too long, and says what it waits for. A process that does not even do that is killed this much
+ * later.
+ */
+const graceMs = 60_000
 /** A process that something keeps alive behind its last file says what it is after this long, and ends. */
-const leftMs = Number(process.env.PARLEY_TEST_LEFT_MS ?? graceMs / 2)
+const leftMs = Number(process.env.PARLEY_TEST_LEFT_MS ?? 7_500)
 
 /**
  * Reports the result of each file that the process began, and resolves when it has ended. A process that ends within a
@@ -43,7 +46,8 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
       current = null
       endedCount++
       between = new FileRecord(`the end of ${name}`)
-      alarm.set(0)
+      // On a busy machine it takes a while until the next file has begun, too.
+      alarm.set(endedCount === files.length ? 0 : fileMs)
     },
   })
   child.stdout.on('data', take)
