@@ -1,5 +1,4 @@
 /** The streams of carriers over real sockets, and a carrier that dials in. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import WebSocket from 'ws'
 import type { ExpectedLeg, StreamFailure } from '../../domain/ports/leg-media.ts'
@@ -10,6 +9,7 @@ import type { EdgeQuotaOptions, RelaySettings } from '../../runtime/engine/optio
 import { TestClock } from '../clock.ts'
 import { start, until } from '../http/harness.ts'
 import { RecordingSink } from '../session/media-harness.ts'
+import { wholeProcess } from '../time/quiet.ts'
 
 export const legId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
 export const streamId = '1edb94f9-7ef0-4150-b502-e0ebadfd9491'
@@ -134,5 +134,5 @@ export function opened({ socket }: CarrierSocket): Promise<void> {
   })
 }
 
-/** Long enough for frames on their way through this machine, where a test shows that nothing comes. */
-export const quiet = () => sleep(50)
+/** Frames on their way through this process have arrived, where a test shows that nothing comes. */
+export const quiet = () => wholeProcess.settled()

@@ -6,6 +6,7 @@ import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/h
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
 import { type Server, startServer } from '../../runtime/server/server.ts'
+import { settled } from '../clock.ts'
 import { engine } from '../engine/engines.ts'
 
 const ajv = new Ajv2020({
@@ -186,9 +187,12 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
 /** For the first byte of an answer, also on a busy machine. */
 const answerMsMax = 10_000
 
+/** Within these turns of the event loop, one end of a connection reads and answers the bytes that the other end has written. */
+const answerTurns = 5
+
 /**
  * Writes `pieces` to a new connection and resolves with all bytes that come back until the server closes, or until it says
- * nothing for `quietMs` after a byte.
+ * nothing for `quietMs` after a byte. A process that stood still for that long first reads what has come.
  */
 export function raw(
   port: number,
@@ -207,8 +211,13 @@ export function raw(
     socket.on('data', (chunk) => {
       text += chunk.toString()
       clearTimeout(timer)
-      timer = setTimeout(() => settle(false), quietMs)
+      timer = setTimeout(() => void settleIfQuiet(), quietMs)
     })
+    const settleIfQuiet = async () => {
+      const before = text.length
+      for (let turn = 0; turn < answerTurns; turn++) await settled()
+      if (text.length === before) settle(false)
+    }
     socket.on('error', () => {})
     socket.on('close', () => settle(true))
     socket.write(pieces)

@@ -12,6 +12,7 @@ import {
   type SipResponse,
 } from '../../providers/trunk/message.ts'
 import type { TestClock } from '../clock.ts'
+import { wholeProcess } from '../time/quiet.ts'
 
 export type PeerOptions = {
   /** Where the trunk line listens. */
@@ -186,8 +187,8 @@ export async function wanted<T>(find: () => T | undefined | null | false, name: 
   throw new Error(`missing: ${name}`)
 }
 
-/** Long enough for messages on their way through this machine, where a test shows that nothing comes. */
-export const quiet = () => sleep(50)
+/** Messages on their way through this process have arrived, where a test shows that nothing comes. */
+export const quiet = () => wholeProcess.settled()
 
 export const sdpType = 'Content-Type: application/sdp'
 
