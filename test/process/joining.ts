@@ -1,11 +1,12 @@
 /** A child that joins the port of its parent, as a worker over node:http does, and prints how that ended. */
 import { joinPort } from '../../runtime/listeners/node/shared-port.ts'
 
-/** 100 times as fast. */
+/** How many times as fast as the machine's time. */
+const speed = Number(process.argv[2])
 const clock = {
-  monotonicMs: () => performance.now() * 100,
+  monotonicMs: () => performance.now() * speed,
   after(delayMs: number, run: () => void) {
-    const timer = setTimeout(run, delayMs / 100)
+    const timer = setTimeout(run, delayMs / speed)
     return () => clearTimeout(timer)
   },
 }
