@@ -12,9 +12,10 @@ const { bundles, fileMs, leftMs } = JSON.parse(readFileSync(path.join(folder, 's
 /** How many resources of each kind were open behind each file. */
 const open = new Map([['the start', openResources()]])
 
+// The newest teardown runs first, so this one runs behind those that stop what the files share.
+root.teardown(() => void setTimeout(endWithWhatIsLeft, leftMs).unref())
 for (const [file, bundle] of bundles) if (await run(file, bundle)) process.exit(1)
 root.end()
-setTimeout(endWithWhatIsLeft, leftMs).unref()
 
 /** Resolves with true if the file took too long. Its unfinished work would disturb the next files. */
 async function run(file, bundle) {
