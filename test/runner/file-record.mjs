@@ -2,7 +2,8 @@
 // how it ended.
 import { Parser } from 'tap-parser'
 
-/** How many characters of a difference stand in the line of a failure. */
+/** How many characters of a title, and of a difference, stand in the line of a failure. */
+const titleMax = 300
 const differenceMax = 200
 const names = ['pass', 'fail', 'skip', 'todo']
 
@@ -22,7 +23,7 @@ export class FileRecord {
   constructor(file) {
     this.file = file
     for (const name of names) this.#parser.on(name, () => this.#counts[name]++)
-    this.#parser.on('fail', ({ fullname, diag }) => this.#failures.push(`${fullname}${differenceOf(diag)}`))
+    this.#parser.on('fail', ({ fullname, diag }) => this.#failures.push(`${fullname.slice(0, titleMax)}${differenceOf(diag)}`))
     this.#parser.on('skip', ({ name, skip }) => this.#skips.push({ name, reason: skip }))
     this.#parser.on('todo', ({ name, todo }) => this.#skips.push({ name, reason: todo }))
   }
