@@ -23,7 +23,9 @@ export class FileRecord {
   constructor(file) {
     this.file = file
     for (const name of names) this.#parser.on(name, () => this.#counts[name]++)
-    this.#parser.on('fail', ({ fullname, diag }) => this.#failures.push(`${fullname.slice(0, titleMax)}${differenceOf(diag)}`))
+    this.#parser.on('fail', ({ fullname, diag }) =>
+      this.#failures.push(`${fullname.slice(0, titleMax)}${differenceOf(diag)}`),
+    )
     this.#parser.on('skip', ({ name, skip }) => this.#skips.push({ name, reason: skip }))
     this.#parser.on('todo', ({ name, todo }) => this.#skips.push({ name, reason: todo }))
   }
