@@ -16,7 +16,7 @@ import { leftWhileBridging } from './leaving.ts'
 import { newTransfer } from './new-transfer.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { dialMs, Recipient } from './recipient.ts'
-import { nothingSaid, type Said, withSaid } from './said.ts'
+import { noNotes, type RequestNotes, withNotes } from './request-notes.ts'
 import { isOver, type TransferStatus } from './states.ts'
 import type { Destination, Transfer, TransferDone, WantedCancel, WantedTransfer } from './transfer.ts'
 import { detectVoicemail } from './voicemail-detection.ts'
@@ -75,7 +75,7 @@ export class LiveTransfer implements OpenTransfer {
   #isRunning = false
   #settled: (() => void)[] = []
   #decided: (() => void)[] = []
-  #said: Said = nothingSaid
+  #notes: RequestNotes = noNotes
 
   constructor(
     deps: LiveTransferDeps,
@@ -129,7 +129,7 @@ export class LiveTransfer implements OpenTransfer {
     if (attempt === null || attempt !== this.#newest || this.#wanted.kind === 'blind') return null
     const { status } = attempt.row
     if (status !== 'screening' && status !== 'bridging' && status !== 'completed') return null
-    if (status === 'screening') this.#said = { reason: null, summary }
+    if (status === 'screening') this.#notes = { reason: null, summary }
     if (status === 'screening') this.#attemptEvent('accepted')
     return this.#done(attempt, null)
   }
@@ -139,7 +139,7 @@ export class LiveTransfer implements OpenTransfer {
     const attempt = this.#find(transferId)
     const isCancellable = attempt?.row.status === 'requested' || attempt?.row.status === 'screening'
     if (attempt === null || attempt !== this.#newest || !isCancellable) return null
-    this.#said = { reason: wanted.reason, summary: wanted.summary ?? null }
+    this.#notes = { reason: wanted.reason, summary: wanted.summary ?? null }
     const event = wanted.voicemailDetected ? 'cancelMachine' : 'cancel'
     this.#happened({ type: wanted.tryNext ? 'tryNext' : 'attempt', attempt: this.#course.attempt, event })
     const next = this.#newest === attempt ? null : this.#newest
@@ -323,11 +323,11 @@ export class LiveTransfer implements OpenTransfer {
     attempt.row = {
       ...attempt.row,
       ...{ status, failureCause: cause, voicemailDetected, updatedAtMs: nowMs },
-      ...withSaid(attempt.row, this.#said),
+      ...withNotes(attempt.row, this.#notes),
       fallback: then === 'fallback' ? { ...this.#wanted.fallback, voicemailDetected } : null,
       completedAtMs: isOver(status) ? nowMs : null,
     }
-    this.#said = nothingSaid
+    this.#notes = noNotes
     this.#store(attempt, then === 'dial' ? this.#nextId : null)
     this.#cancelTimer()
     if (status === 'screening') return
