@@ -70,7 +70,10 @@ export class EdgeQuota {
     return network(nearest)
   }
 
-  /** The value of `RateLimit`, and the refusal when the address has used up its quota. `leave` must follow in any case. */
+  /**
+   * The value of `RateLimit`, and the refusal when the address has used up its quota. `leave` must follow in any case. `nowMs` is
+   * wall time, by which all instances number their windows.
+   */
   enter(source: string, nowMs: number): { rateLimit: string; refusal: Refusal | null } {
     const busy = (this.#busy.get(source) ?? 0) + 1
     this.#busy.set(source, busy)

@@ -87,6 +87,9 @@ export type SharedCounts = {
 }
 
 export type Clock = {
+  /** Wall time: the same in all processes of a deployment. */
+  nowMs(): number
+  /** Counts from the start of the process. For durations. */
   monotonicMs(): number
   after(delayMs: number, run: () => void): () => void
 }

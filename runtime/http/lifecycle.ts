@@ -111,9 +111,9 @@ export function admit(engine: Engine, exchange: HttpExchange, head: Head): void 
   if (mount?.quota ?? true) spendQuota(engine, exchange, head)
 }
 
-function spendQuota({ quota }: Engine, exchange: HttpExchange, head: Head): void {
+function spendQuota({ quota, options }: Engine, exchange: HttpExchange, head: Head): void {
   exchange.source = quota.source(exchange.transport.address(), head.forwardedFor)
-  const { rateLimit, refusal } = quota.enter(exchange.source, exchange.startedMs)
+  const { rateLimit, refusal } = quota.enter(exchange.source, options.clock.nowMs())
   exchange.rateLimit = rateLimit
   if (refusal) throw refusal
 }

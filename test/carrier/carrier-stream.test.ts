@@ -265,7 +265,7 @@ t.test('a token opens the address of its leg once', async (t) => {
 })
 
 t.test('the sockets of a carrier, whose calls come from one address, count against no quota', async (t) => {
-  const edgeQuota = { requests: 1, windowS: 300, trustedProxies: [], addressesMax: 10 }
+  const edgeQuota = { requests: 1, windowS: 86_400, trustedProxies: [], addressesMax: 10 }
   const streams = await serveStreams(t, { edgeQuota })
   for (let calls = 1; calls <= 3; calls++) await streams.begin(starts.snake('PCMU', 8000))
   t.equal(streams.sinks.length, 3)

@@ -108,7 +108,7 @@ overEngines(t, (t, engine) => {
     t.teardown(() => server.stop())
     const from = (forwarded: string, path = '/v1/page') =>
       get(server.url + path, forwarded === '' ? {} : { headers: { 'x-forwarded-for': forwarded } })
-    clock.pass(300_000 - (clock.monotonicMs() % 300_000) + 100_000)
+    clock.pass(300_000 - (clock.nowMs() % 300_000) + 100_000)
 
     const first = await from('')
     t.equal(first.headers.get('ratelimit-policy'), '"relay-ip";q=2;w=300')

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
 import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
 import { freePort } from '../process/machine.ts'
-import { mount, operation, raw, realClock, start, surface, until } from './harness.ts'
+import { mount, operation, raw, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [] } }
 const main = surface(
@@ -190,7 +191,7 @@ overEngines(t, (t, engine) => {
   })
 
   t.test('stop', async (t) => {
-    const server = await serve({ clock: realClock })
+    const server = await serve({ clock: systemClock })
     const stream = await fetch(`${server.uploadUrl}/v1/stream`)
     const reading = stream.text().catch((error: Error) => error.name)
     await server.stop()

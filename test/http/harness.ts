@@ -2,6 +2,7 @@
 import net from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/handler.ts'
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
@@ -115,14 +116,6 @@ export function mount(served: Surface, handlers: Handlers, more: Partial<Mount> 
   }
 }
 
-export const realClock = {
-  monotonicMs: () => performance.now(),
-  after(delayMs: number, run: () => void) {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
-
 export type Ended = { operation: string; status: number }
 export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; errors: unknown[] }
 
@@ -146,7 +139,7 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
     requestId: () => `req_${++requests}`,
     edgeQuota: { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
     drain: { lbDelayMs: 0, graceMs: 1000 },
-    clock: realClock,
+    clock: systemClock,
     log: { info: () => {}, error: (fields) => errors.push((fields as { err: unknown }).err) },
     sockets: sockets.map(withFrameChecks),
     echo: false,

@@ -12,6 +12,7 @@ const { parley, admin } = await startAdministered(t, {
   PARLEY_MASTER_KEY: masterKey,
   PARLEY_PREVIOUS_MASTER_KEYS: previousKey,
   PARLEY_EDGE_QUOTA: '1000',
+  PARLEY_EDGE_WINDOW_S: '86400',
 })
 const acme = await admin.organization('links')
 const bytes = Uint8Array.from({ length: 1000 }, (_, at) => at % 251)

@@ -4,6 +4,7 @@ import { joinPort } from '../../runtime/listeners/node/shared-port.ts'
 /** How many times as fast as the machine's time. */
 const speed = Number(process.argv[2])
 const clock = {
+  nowMs: () => Date.now(),
   monotonicMs: () => performance.now() * speed,
   after(delayMs: number, run: () => void) {
     const timer = setTimeout(run, delayMs / speed)

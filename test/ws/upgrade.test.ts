@@ -164,7 +164,7 @@ overEngines(t, (t) => {
     const server = await serve({
       options: {
         limits: { socketsMax: 2 },
-        edgeQuota: { requests: 4, windowS: 300, trustedProxies: [], addressesMax: 10 },
+        edgeQuota: { requests: 4, windowS: 86_400, trustedProxies: [], addressesMax: 10 },
       },
     })
     t.teardown(() => server.stop())
