@@ -1,7 +1,7 @@
 /** How a SIP connection is read from its row, and its sealed passwords. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { ConnectionPasswords, OwnedConnection } from '../domain/numbers/sip-connection.ts'
-import type { OutboundWays } from '../domain/ports/sip-connections.ts'
+import type { OutboundAddressing } from '../domain/ports/sip-connections.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { SealedTable } from './reseal.ts'
@@ -16,7 +16,7 @@ export type ConnectionRow = Tenant & {
   outboundTransport: 'udp' | 'tcp'
   outboundUsername: string | null
   outboundUserPhone: boolean
-  outboundIdentity: OutboundWays['identity']
+  outboundIdentity: OutboundAddressing['identity']
   outboundRegister: boolean
   inboundAddresses: string[] | null
   inboundUsername: string | null
@@ -46,7 +46,7 @@ export function ownedConnection(row: ConnectionRow, passwords: ConnectionPasswor
     outbound:
       host === null
         ? null
-        : { host, port, transport, ...loginOf(row.outboundUsername, passwords.outbound), ...waysOf(row) },
+        : { host, port, transport, ...loginOf(row.outboundUsername, passwords.outbound), ...addressingOf(row) },
     inbound: row.inboundAddresses && {
       allowedAddresses: row.inboundAddresses,
       ...loginOf(row.inboundUsername, passwords.inbound),
@@ -56,7 +56,7 @@ export function ownedConnection(row: ConnectionRow, passwords: ConnectionPasswor
   }
 }
 
-export const waysOf = (row: ConnectionRow): OutboundWays => ({
+export const addressingOf = (row: ConnectionRow): OutboundAddressing => ({
   userPhone: row.outboundUserPhone,
   identity: row.outboundIdentity,
   register: row.outboundRegister,

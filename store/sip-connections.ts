@@ -12,12 +12,12 @@ import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { arrayLiteral, storable } from './row-values.ts'
 import type { Sealer } from './sealed.ts'
 import {
+  addressingOf,
   type ConnectionRow,
   connectionColumns,
   openPasswords,
   ownedConnection,
   sealPasswords,
-  waysOf,
 } from './sip-connection-rows.ts'
 import { isTaken } from './taken.ts'
 
@@ -190,7 +190,7 @@ function connectionOf(sealer: () => Sealer, row: ConnectionRow): SipConnection {
     outbound:
       host === null
         ? null
-        : { host, port, transport, username: row.outboundUsername, password: passwords.outbound, ...waysOf(row) },
+        : { host, port, transport, username: row.outboundUsername, password: passwords.outbound, ...addressingOf(row) },
     inbound: row.inboundAddresses === null ? null : { username: row.inboundUsername, password: passwords.inbound },
   }
 }

@@ -1,6 +1,6 @@
 /** A connection with a trunk or an exchange that speaks SIP, as an organization has made it. */
 import type { Tenant } from '../access/organization.ts'
-import type { OutboundWays } from '../ports/sip-connections.ts'
+import type { OutboundAddressing } from '../ports/sip-connections.ts'
 
 export type OwnedConnection = Tenant & {
   /** `sip_…` */
@@ -15,7 +15,7 @@ export type OwnedConnection = Tenant & {
         transport: 'udp' | 'tcp'
         username: string | null
         hasPassword: boolean
-      } & OutboundWays)
+      } & OutboundAddressing)
     | null
   /** Null: no calls come in over it. Calls come from these ranges of addresses, or with the login. */
   inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null

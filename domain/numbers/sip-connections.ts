@@ -1,7 +1,7 @@
 /** The SIP connections of an organization: how they are made, listed, changed and removed. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Tenant } from '../access/organization.ts'
-import type { OutboundWays } from '../ports/sip-connections.ts'
+import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
 import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
@@ -17,7 +17,7 @@ export type NewConnection = {
         transport: 'udp' | 'tcp'
         username?: string | null
         password?: string | null
-      } & Partial<OutboundWays>)
+      } & Partial<OutboundAddressing>)
     | null
   inbound?: { allowedAddresses?: readonly string[]; username?: string | null; password?: string | null } | null
 }
@@ -28,7 +28,7 @@ type Login = { username?: string | null; password?: string | null }
 export type ConnectionChange = {
   name?: string
   provider?: string | null
-  outbound?: ({ host: string; port?: number; transport?: 'udp' | 'tcp' } & Login & Partial<OutboundWays>) | null
+  outbound?: ({ host: string; port?: number; transport?: 'udp' | 'tcp' } & Login & Partial<OutboundAddressing>) | null
   inbound?: ({ allowedAddresses?: readonly string[] } & Login) | null
 }
 
@@ -121,7 +121,7 @@ function connected(wanted: NewConnection, kept: Kept): ConnectionWithPasswords {
         transport: outbound.transport,
         username: outbound.username ?? null,
         hasPassword: passwords.outbound !== null,
-        ...waysOf(outbound),
+        ...addressingOf(outbound),
       },
       inbound: inbound && {
         allowedAddresses: inbound.allowedAddresses ?? [],
@@ -134,7 +134,11 @@ function connected(wanted: NewConnection, kept: Kept): ConnectionWithPasswords {
 }
 
 /** As trunks want it that say nothing else. */
-const waysOf = ({ userPhone = false, identity = 'from', register = false }: Partial<OutboundWays>): OutboundWays => ({
+const addressingOf = ({
+  userPhone = false,
+  identity = 'from',
+  register = false,
+}: Partial<OutboundAddressing>): OutboundAddressing => ({
   userPhone,
   identity,
   register,

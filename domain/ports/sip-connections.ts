@@ -16,10 +16,10 @@ export type SipOutbound = {
   transport: 'udp' | 'tcp'
   username: string | null
   password: string | null
-} & OutboundWays
+} & OutboundAddressing
 
 /** How a trunk wants calls to be addressed. */
-export type OutboundWays = {
+export type OutboundAddressing = {
   /** The address that is called says that it is a telephone number. */
   userPhone: boolean
   /** Where the number of the caller is: in From, or in P-Preferred-Identity or P-Asserted-Identity beside a login in From. */

@@ -1,4 +1,4 @@
-/** The audio of a leg: our port with the conversation behind it, and what both sides have said of it in offers and answers. */
+/** The audio of a leg: our RTP port, and the offers and answers of both sides. */
 import type { RtpLeg } from './rtp-ports.ts'
 import { type LocalAudio, type RemoteAudio, readAnswer, readLaterOffer, writeAnswer, writeOffer } from './sdp.ts'
 

@@ -24,7 +24,7 @@ export type RegistrationDeps = {
   /** The header Contact for this peer, with this user. */
   contact: (peer: Peer, user: string) => string
   /** The trunk has taken the registration, or it has refused it or kept silent. */
-  asked: (connection: SipConnection, isTaken: boolean) => void
+  answered: (connection: SipConnection, isTaken: boolean) => void
 }
 
 const wantedS = 600
@@ -33,9 +33,15 @@ const soonestS = 5
 const retryFirstMs = 60_000
 const retryMaxMs = 600_000
 /** A trunk may want a longer time, more than once only by mistake. */
-const briefsMax = 2
+const minExpiresRetriesMax = 2
 
-type Asked = { peer: Peer; expiresS: number; authentication: Authentication; briefs: number; more: readonly Header[] }
+type Attempt = {
+  peer: Peer
+  expiresS: number
+  authentication: Authentication
+  minExpiresRetries: number
+  more: readonly Header[]
+}
 
 export class Registration {
   readonly connection: SipConnection
@@ -70,10 +76,10 @@ export class Registration {
     const peer = this.#registeredAt
     this.#registeredAt = null
     if (peer === null) return
-    const asked = { peer, expiresS: 0, authentication: this.#authentication(), briefs: 0, more: [] }
+    const attempt = { peer, expiresS: 0, authentication: this.#authentication(), minExpiresRetries: 0, more: [] }
     // The line may close before the trunk can ask for the login.
-    const login = this.#challenge && asked.authentication.answer(this.#challenge, this.#draft(asked))
-    this.#send({ ...asked, more: login === null ? [] : [login] })
+    const login = this.#challenge && attempt.authentication.answer(this.#challenge, this.#draft(attempt))
+    this.#send({ ...attempt, more: login === null ? [] : [login] })
   }
 
   #authentication(): Authentication {
@@ -88,10 +94,16 @@ export class Registration {
     const peer = await this.#deps.resolve(this.connection)
     if (this.#isEnded) return
     if (peer === null) return this.#refused()
-    this.#send({ peer, expiresS: this.#wantedS, authentication: this.#authentication(), briefs: 0, more: [] })
+    this.#send({
+      peer,
+      expiresS: this.#wantedS,
+      authentication: this.#authentication(),
+      minExpiresRetries: 0,
+      more: [],
+    })
   }
 
-  #draft({ peer, expiresS, more }: Asked): Draft {
+  #draft({ peer, expiresS, more }: Attempt): Draft {
     const { outbound } = this.connection
     const host = outbound?.host ?? peer.address
     const record = recordOf({ username: outbound?.username ?? null, host })
@@ -110,38 +122,48 @@ export class Registration {
     }
   }
 
-  #send(asked: Asked): void {
-    const draft = this.#draft(asked)
+  #send(attempt: Attempt): void {
+    const draft = this.#draft(attempt)
     this.#cseq++
-    this.#deps.transactions.request(draft, asked.peer, {
-      response: (response) => this.#response(response, draft, asked),
+    this.#deps.transactions.request(draft, attempt.peer, {
+      response: (response) => this.#response(response, draft, attempt),
       timeout: () => this.#refused(),
     })
   }
 
-  #response(response: SipResponse, draft: Draft, asked: Asked): void {
+  #response(response: SipResponse, draft: Draft, attempt: Attempt): void {
     const { code, headers } = response
     if (code < 200) return
-    const login = asked.authentication.answer(response, draft)
+    const login = attempt.authentication.answer(response, draft)
     if (login !== null) {
       this.#challenge = response
-      return this.#send({ ...asked, more: [login] })
+      return this.#send({ ...attempt, more: [login] })
     }
     if (this.#isEnded) return
-    if (code < 300) return this.#registered(response, asked)
+    if (code < 300) return this.#registered(response, attempt)
     const least = Number(valueOf(headers, 'min-expires'))
     // The time is too brief for the trunk (RFC 3261, section 10.2.8).
-    if (code !== 423 || !(least > asked.expiresS && least <= longestS) || asked.briefs >= briefsMax)
+    if (
+      code !== 423 ||
+      !(least > attempt.expiresS && least <= longestS) ||
+      attempt.minExpiresRetries >= minExpiresRetriesMax
+    )
       return this.#refused()
     this.#wantedS = least
     const authentication = this.#authentication()
-    this.#send({ ...asked, authentication, expiresS: least, briefs: asked.briefs + 1, more: [] })
+    this.#send({
+      ...attempt,
+      authentication,
+      expiresS: least,
+      minExpiresRetries: attempt.minExpiresRetries + 1,
+      more: [],
+    })
   }
 
-  #registered(response: SipResponse, { peer, expiresS }: Asked): void {
+  #registered(response: SipResponse, { peer, expiresS }: Attempt): void {
     this.#registeredAt = peer
     this.#retryMs = retryFirstMs
-    this.#deps.asked(this.connection, true)
+    this.#deps.answered(this.connection, true)
     const lastsS = expiresOf(response, this.#contact(peer)) ?? expiresS
     this.#later(Math.max(soonestS, Math.min(lastsS, longestS) / 2) * 1000)
   }
@@ -149,7 +171,7 @@ export class Registration {
   #refused(): void {
     if (this.#isEnded) return
     this.#registeredAt = null
-    this.#deps.asked(this.connection, false)
+    this.#deps.answered(this.connection, false)
     this.#later(this.#retryMs)
     this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
   }

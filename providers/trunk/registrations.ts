@@ -4,7 +4,7 @@ import type { Clock, Log } from '../../domain/ports/system.ts'
 import { plainAddress } from './address.ts'
 import { isSameRegistration, Registration, type RegistrationDeps } from './registration.ts'
 
-export type RegistrationsDeps = Omit<RegistrationDeps, 'asked'> & {
+export type RegistrationsDeps = Omit<RegistrationDeps, 'answered'> & {
   connections: Pick<SipConnections, 'registering' | 'looked'>
   clock: Clock
   log: Log
@@ -58,7 +58,7 @@ export class Registrations {
     for (const [id, connection] of byId)
       this.#open.set(
         id,
-        new Registration(connection, { ...this.#deps, asked: (of, isTaken) => this.#asked(of, isTaken) }),
+        new Registration(connection, { ...this.#deps, answered: (of, isTaken) => this.#answered(of, isTaken) }),
       )
   }
 
@@ -67,7 +67,7 @@ export class Registrations {
     registration.end()
   }
 
-  #asked({ id }: SipConnection, isTaken: boolean): void {
+  #answered({ id }: SipConnection, isTaken: boolean): void {
     const { connections, log } = this.#deps
     connections.looked(id, isTaken).catch((err: unknown) => {
       log.warn({ err }, 'the answer of a trunk to a registration was not noted')

@@ -44,7 +44,7 @@ import { keyBudgets } from './0043-key-budgets.ts'
 import { messageMemory } from './0044-message-memory.ts'
 import { trunkNumbers } from './0045-trunk-numbers.ts'
 import { endedCalls } from './0046-ended-calls.ts'
-import { trunkWays } from './0047-trunk-ways.ts'
+import { trunkAddressing } from './0047-trunk-addressing.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -101,5 +101,5 @@ export const migrations: readonly Migration[] = [
   messageMemory,
   trunkNumbers,
   endedCalls,
-  trunkWays,
+  trunkAddressing,
 ]

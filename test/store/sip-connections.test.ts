@@ -56,14 +56,14 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
   return { store, sql, owned, connections, one: one.id, other: other.id, add, number, statusOf }
 }
 
-const ways = { userPhone: true, identity: 'asserted', register: true } as const
+const addressing = { userPhone: true, identity: 'asserted', register: true } as const
 const outbound = {
   host: 'sip.example.com',
   port: 5070,
   transport: 'tcp',
   username: 'u',
   hasPassword: true,
-  ...ways,
+  ...addressing,
 } as const
 
 t.test('calls from an address belong to the connections that name it, that of the dialled number first', async (t) => {
@@ -152,7 +152,14 @@ t.test('passwords are sealed, and opened for the line alone', async (t) => {
   const opened = {
     id,
     organizationId: one,
-    outbound: { host: 'sip.example.com', port: 5070, transport: 'tcp', username: 'u', password: 'out-k4n4ry', ...ways },
+    outbound: {
+      host: 'sip.example.com',
+      port: 5070,
+      transport: 'tcp',
+      username: 'u',
+      password: 'out-k4n4ry',
+      ...addressing,
+    },
     inbound: { username: 'desk', password: 'in-k4n4ry' },
   }
   t.same(await connections.ofUser('desk', ''), [opened])

@@ -9,12 +9,12 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 const login = { username: 'desk', password: 'open sesame' }
 
 /** A line over whose only connection a login is registered. */
-async function registering(t: Test, more: Partial<TrunkSetup> = {}, ways: Parameters<typeof outgoingTo>[1] = {}) {
+async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: Parameters<typeof outgoingTo>[1] = {}) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })
   const far = await trunk.peer()
   const connection = {
-    ...outgoingTo(far.port, { register: true, ...login, ...ways }),
+    ...outgoingTo(far.port, { register: true, ...login, ...addressing }),
     inbound: { username: null, password: null },
   }
   connections = [connection]

@@ -237,7 +237,7 @@ export const toDial = (more: Partial<LegToDial> = {}): LegToDial => ({
   ...more,
 })
 
-const ways = { userPhone: false, identity: 'from', register: false } as const
+const addressing = { userPhone: false, identity: 'from', register: false } as const
 
 export const outgoingTo = (
   port: number,
@@ -245,6 +245,6 @@ export const outgoingTo = (
 ): SipConnection => ({
   id: 'sip_out',
   organizationId: 'org_one',
-  outbound: { host: 'trunk.test', port, transport: 'udp', username: null, password: null, ...ways, ...more },
+  outbound: { host: 'trunk.test', port, transport: 'udp', username: null, password: null, ...addressing, ...more },
   inbound: null,
 })

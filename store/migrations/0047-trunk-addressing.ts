@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 /** How trunks want calls to be addressed, and whether they want a registration. */
-export const trunkWays: Migration = {
+export const trunkAddressing: Migration = {
   version: 47,
   name: 'identity and registration of SIP connections',
   sql: `
