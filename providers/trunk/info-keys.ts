@@ -3,6 +3,8 @@
  *
  *   application/dtmf-relay   Signal=5 and Duration=160, each in a line; 10 to 15 are *, # and A to D
  *   application/dtmf         5
+ *
+ * A line with another name, as Duration=160 without a signal, has digits and letters too, and must press no key.
  */
 import { type Header, type SipRequest, valueOf } from './message.ts'
 
@@ -18,7 +20,16 @@ export function keysIn({ headers, body }: SipRequest): string | null {
   if (!/^application\/dtmf(?:-relay)?(?:$|[\s;])/.test(type)) return null
   const [, signal = null] = /^[ \t]*(?:signal|d)[ \t]*=[ \t]*"?([^\s"]*)/im.exec(body) ?? []
   if (signal !== null) return keyOf(signal)
-  return [...body.replace(/\s/g, '').slice(0, keysMax)].map(keyOf).join('')
+  return /^application\/dtmf-relay/.test(type) ? '' : plainKeysIn(body)
+}
+
+/** The lines that have nothing but keys. */
+function plainKeysIn(body: string): string {
+  const lines = body.split(/\r?\n/).map((line) => line.replace(/[ \t]/g, '').toUpperCase())
+  return lines
+    .filter((line) => /^[0-9*#A-D]*$/.test(line))
+    .join('')
+    .slice(0, keysMax)
 }
 
 function keyOf(signal: string): string {

@@ -125,6 +125,15 @@ for (const [name, type, body, digits] of [
   ['a plain key with a line break', 'application/dtmf', '*\r\n', '*'],
   ['several plain keys', 'application/dtmf', '12#', '12#'],
   ['a plain key with a name', 'application/dtmf', 'Signal=9\r\n', '9'],
+  ['several plain keys with blanks', 'application/dtmf', '1 2 #', '12#'],
+  ['a plain key with a duration', 'application/dtmf; charset=utf-8', '5\r\nDuration=160\r\n', '5'],
+  ['a plain duration', 'application/dtmf', 'Duration=160\r\n', ''],
+  ['a plain flash of the hook', 'application/dtmf', 'flash', ''],
+  ['a relay of a duration', relay, 'Duration=160\r\n', ''],
+  ['a relay of a signal without an equals sign', relay, 'Signal: 5\r\nDuration=160\r\n', ''],
+  ['a relay of an empty signal', relay, 'Signal=\r\nDuration=160\r\n', ''],
+  ['a relay without a name', `${relay}; charset=utf-8`, '5\r\n', ''],
+  ['a relay of something else', relay, 'abcd\r\n', ''],
   ['no body', '', '', ''],
 ] as const)
   t.test(`INFO with ${name} is answered 200, and its keys are heard`, async (t) => {
