@@ -28,7 +28,8 @@ export type RemoteAudio = {
 }
 
 const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive']
-const linesMax = 256
+/** A packet has 7 bits for it (RFC 3550, section 5.1). */
+const payloadTypeMax = 127
 /** The formats that we offer. */
 const ours: readonly SdpFormat[] = [
   { payloadType: 0, encoding: 'PCMU' },
@@ -126,34 +127,36 @@ function audioLines(port: number, formats: readonly SdpFormat[], direction: Dire
   ]
 }
 
-/** The lines of the session, and those of each stream. */
-type Description = { session: readonly string[]; sections: readonly (readonly string[])[] }
+/** The address and the direction of the session, and the lines of each stream. */
+type Description = { address: string | null; direction: Direction | null; sections: readonly (readonly string[])[] }
 
+/** An answer repeats every m= line, so that none is dropped. The body of a message is bounded, and no line is read for each stream again. */
 function descriptionOf(body: string): Description {
   const session: string[] = []
   const sections: string[][] = []
-  for (const line of body.split(/\r?\n/, linesMax).map((text) => text.trimEnd())) {
+  for (const line of body.split(/\r?\n/).map((text) => text.trimEnd())) {
     if (line.startsWith('m=')) sections.push([line])
     else (sections.at(-1) ?? session).push(line)
   }
-  return { session, sections }
+  return { address: addressIn(session), direction: directionIn(session), sections }
 }
 
 /** Null: the line is not one of audio over RTP without encryption. */
 function lineOf(line: string): { port: number; types: readonly number[] } | null {
   const [, port, types] = /^m=audio +([1-9]\d{0,4})(?:\/\d+)? +RTP\/AVP +(\d[\d ]*)$/.exec(line) ?? []
   if (port === undefined || types === undefined || Number(port) > 65_535) return null
-  return { port: Number(port), types: types.split(/ +/).map(Number) }
+  const numbers = types.trim().split(/ +/).map(Number)
+  return { port: Number(port), types: numbers.filter((type) => type <= payloadTypeMax) }
 }
 
 function audioAt(
-  { session, sections }: Description,
+  { address: sessionAddress, direction, sections }: Description,
   position: number,
   known: readonly SdpFormat[] = [],
 ): RemoteAudio | null {
   const section = sections[position] ?? []
   const line = lineOf(section[0] ?? '')
-  const address = addressIn(section) ?? addressIn(session)
+  const address = addressIn(section) ?? sessionAddress
   if (line === null || address === null) return null
   const formats = formatsOf(section, line.types, known)
   const speech = formats.find(isSpeech)
@@ -165,7 +168,7 @@ function audioAt(
     payloadType: speech.payloadType,
     dtmfPayloadType: formats.find(isEvent)?.payloadType ?? null,
     formats,
-    direction: directionIn(section) ?? directionIn(session) ?? 'sendrecv',
+    direction: directionIn(section) ?? direction ?? 'sendrecv',
     lines: sections.map(([first = '']) => first),
     position,
   }

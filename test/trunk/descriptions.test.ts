@@ -73,6 +73,47 @@ t.test('an encoding with the number of its channel is known, also under a dynami
   t.end()
 })
 
+t.test('a payload type that no packet can have is passed over', (t) => {
+  const pcmu = (type: number) => `a=rtpmap:${type} PCMU/8000`
+  t.equal(readSdp(text('m=audio 5004 RTP/AVP 200', pcmu(200))), null)
+  t.equal(readSdp(text('m=audio 5004 RTP/AVP 128', pcmu(128))), null)
+  t.match(readSdp(text('m=audio 5004 RTP/AVP 127', pcmu(127))), { payloadType: 127, encoding: 'PCMU' })
+  const wide = readSdp(text('m=audio 5004 RTP/AVP 200 8 229', pcmu(200), 'a=rtpmap:229 telephone-event/8000'))
+  t.match(wide, { payloadType: 8, dtmfPayloadType: null })
+  t.same(wide?.formats, [{ payloadType: 8, encoding: 'PCMA' }])
+  t.same(answerTo(text('m=audio 5004 RTP/AVP 200', pcmu(200), 'm=audio 5006 RTP/AVP 0')), [
+    'm=audio 0 RTP/AVP 200',
+    'm=audio 42000 RTP/AVP 0',
+  ])
+  t.equal(readAnswer(text('m=audio 5004 RTP/AVP 300', pcmu(300))), null, 'nor in an answer')
+  t.end()
+})
+
+t.test('an offer of many lines is answered with all of its m= lines', (t) => {
+  const attributes = (count: number) => Array.from({ length: count }, (_, n) => `a=candidate:${n}`)
+  const video = ['m=video 40002 RTP/AVP 96', ...attributes(300)]
+  const refused = 'm=video 0 RTP/AVP 96'
+  const audio = ['m=audio 40000 RTP/AVP 0', ...attributes(300), 'a=sendonly']
+  t.same(answerTo(text(...audio, ...video, 'm=image 40004 udptl t38')), [
+    'm=audio 42000 RTP/AVP 0',
+    refused,
+    'm=image 0 udptl t38',
+  ])
+  t.same(answerTo(text(...video, ...video, ...audio)), [refused, refused, 'm=audio 42000 RTP/AVP 0'])
+  t.match(readSdp(text(...attributes(300), ...audio)), { port: 40_000, direction: 'sendonly' })
+  const many = Array.from({ length: 400 }, () => 'm=video 1 RTP/AVP 9')
+  t.equal(answerTo(text('m=audio 40000 RTP/AVP 0', ...many))?.length, 401)
+  t.end()
+})
+
+t.test('a description takes no time that grows faster than its length', (t) => {
+  const { user: startUs } = process.cpuUsage()
+  for (const line of ['m=\n', 'c=\n', 'm=audio 1 RTP/AVP 0\n', 'a=rtpmap:0 x\n', '\n', 'm=audio 1 RTP/AVP 0\na=\n'])
+    for (const start of ['', 'v=0\n'.repeat(2_000)]) readSdp(start + line.repeat((16_384 - start.length) / line.length))
+  t.ok(process.cpuUsage().user - startUs < 1_000_000)
+  t.end()
+})
+
 t.test('an answer names all that may come: by its own numbers, and by ours', (t) => {
   const formats = (...lines: string[]) => {
     const read = readAnswer(text(...lines))
