@@ -3,6 +3,8 @@
  *
  *   asked ──200──► registered ──half of its time──► asked
  *     └── refusal, silence ──► waiting ──60 s … 600 s──► asked
+ *
+ * A refusal changes nothing at the trunk: calls come until the time that it has given has run out, so the registration is tried again before that.
  */
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -29,7 +31,7 @@ export type RegistrationDeps = {
 
 const wantedS = 600
 const longestS = 86_400
-const soonestS = 5
+const soonestMs = 5_000
 const retryFirstMs = 60_000
 const retryMaxMs = 600_000
 /** A trunk may want a longer time, more than once only by mistake. */
@@ -53,8 +55,8 @@ export class Registration {
   #wantedS = wantedS
   #retryMs = retryFirstMs
   #cancelTimer = () => {}
-  /** The trunk sends calls from here. Null: it does not know us. */
-  #registeredAt: Peer | null = null
+  /** The trunk sends calls from here until then. Null: it does not know us. */
+  #granted: { peer: Peer; untilMs: number } | null = null
   #challenge: SipResponse | null = null
   #isEnded = false
 
@@ -66,16 +68,16 @@ export class Registration {
 
   /** Where the trunk sends calls from. Null: it does not know us. */
   get address(): string | null {
-    return this.#registeredAt?.address ?? null
+    return this.#leftMs() > 0 ? (this.#granted?.peer.address ?? null) : null
   }
 
   /** The registration is taken back. Nobody waits for the answer. */
   end(): void {
     this.#isEnded = true
     this.#cancelTimer()
-    const peer = this.#registeredAt
-    this.#registeredAt = null
-    if (peer === null) return
+    const peer = this.#leftMs() > 0 ? this.#granted?.peer : undefined
+    this.#granted = null
+    if (peer === undefined) return
     const attempt = { peer, expiresS: 0, authentication: this.#authentication(), minExpiresRetries: 0, more: [] }
     // The line may close before the trunk can ask for the login.
     const login = this.#challenge && attempt.authentication.answer(this.#challenge, this.#draft(attempt))
@@ -161,19 +163,25 @@ export class Registration {
   }
 
   #registered(response: SipResponse, { peer, expiresS }: Attempt): void {
-    this.#registeredAt = peer
+    const lastsMs = Math.min(expiresOf(response, this.#contact(peer)) ?? expiresS, longestS) * 1000
+    this.#granted = { peer, untilMs: this.#deps.clock.monotonicMs() + lastsMs }
     this.#retryMs = retryFirstMs
     this.#deps.answered(this.connection, true)
-    const lastsS = expiresOf(response, this.#contact(peer)) ?? expiresS
-    this.#later(Math.max(soonestS, Math.min(lastsS, longestS) / 2) * 1000)
+    this.#later(Math.max(soonestMs, lastsMs / 2))
   }
 
   #refused(): void {
     if (this.#isEnded) return
-    this.#registeredAt = null
     this.#deps.answered(this.connection, false)
+    const leftMs = this.#leftMs()
+    if (leftMs > soonestMs) return this.#later(Math.min(retryFirstMs, Math.max(soonestMs, leftMs / 2)))
     this.#later(this.#retryMs)
     this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
+  }
+
+  /** How long the trunk still sends calls. */
+  #leftMs(): number {
+    return Math.max(0, (this.#granted?.untilMs ?? 0) - this.#deps.clock.monotonicMs())
   }
 
   #later(delayMs: number): void {

@@ -60,7 +60,7 @@ t.test(
     t.equal(third.request.callId, first.request.callId)
     t.equal(third.request.cseq.number, first.request.cseq.number + 2)
     far.respond(third.request, 200, { headers: ['Expires: 60'] })
-    await quiet()
+    await wanted(() => trunk.looks.length === 2, 'the second look')
     await trunk.clock.advance(30_000)
     await headersOf(far, 4)
   },
@@ -101,6 +101,62 @@ for (const [name, answer] of [
     await wanted(() => tries() === 3, 'try 3')
     t.ok(trunk.looks.every(([, isTaken]) => !isTaken))
   })
+
+for (const [name, answer] of [
+  ['503', 503],
+  ['a wrong login', 403],
+  ['a time that is too brief', 423],
+  ['silence', null],
+] as const)
+  t.test(
+    `calls come in after a refresh that failed by ${name}, until the time of the registration has run out`,
+    async (t) => {
+      const { trunk, far } = await registering(t)
+      far.respond((await headersOf(far, 1)).request, 200, { headers: ['Expires: 200'] })
+      await wanted(() => trunk.looks.length === 1, 'the look')
+      const tries = () => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
+      const failed = async (number: number) => {
+        await wanted(() => tries() === number, `try ${number}`)
+        if (answer === null) return await trunk.clock.advance(32_000)
+        const { length } = trunk.looks
+        far.respond(far.requests('REGISTER').at(-1)!, answer)
+        await wanted(() => trunk.looks.length > length, `look ${number}`)
+      }
+      await trunk.clock.advance(100_000)
+      await failed(2)
+      const call = { headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() }
+      far.send('INVITE', { callId: 'call-1', ...call })
+      t.match(await trunk.event('initiated'), { connectionId: 'sip_out' })
+      // Half of the time that is left.
+      await trunk.clock.advance(answer === null ? 34_000 : 50_000)
+      await failed(3)
+      await trunk.clock.advance(50_000)
+      far.send('INVITE', { callId: 'call-2', ...call })
+      await far.response(401)
+      t.equal(trunk.types().filter((type) => type === 'initiated').length, 1)
+    },
+  )
+
+t.test('a registration whose refresh failed is tried again in time, and is taken back', async (t) => {
+  const { trunk, far } = await registering(t)
+  const answered = async (number: number, code: number) => {
+    const { request } = await headersOf(far, number)
+    const { length } = trunk.looks
+    far.respond(request, code)
+    await wanted(() => trunk.looks.length > length, `look ${number}`)
+  }
+  await answered(1, 200)
+  await trunk.clock.advance(300_000)
+  for (const number of [2, 3, 4]) {
+    await answered(number, 503)
+    await trunk.clock.advance(60_000)
+  }
+  await answered(5, 200)
+  await trunk.clock.advance(300_000)
+  await answered(6, 503)
+  await trunk.line.close()
+  t.equal((await headersOf(far, 7)).value('expires'), '0')
+})
 
 t.test('a registration follows its connection, and is taken back with it', async (t) => {
   const { trunk, far, connection, change } = await registering(t)
