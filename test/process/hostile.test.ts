@@ -31,14 +31,28 @@ async function hangUp(t: Test, page: Page): Promise<void> {
 }
 
 hostile('a flood of sessions stops at sessions.queuedMax, and those that expire make room', async (t) => {
-  const start = () => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds: 3 })
-  const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, start))
-  const statuses = answers.map(({ status }) => status)
-  t.equal(statuses.filter((status) => status === 201).length, queuedMax)
-  t.equal(statuses.filter((status) => status === 429).length, 2 * queuedMax)
-  await until('there is room again', async () => (await start()).status === 201)
-  const { json } = await call(parley, '/v1/sessions?status=cancelled&limit=100')
-  t.ok((json['entries'] as { endReason: string }[]).every(({ endReason }) => endReason === 'not_joined'))
+  const start = (ttlSeconds: number) => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds })
+  const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, () => start(600)))
+  const taken = answers.filter(({ status }) => status === 201).map(({ json }) => json['sessionId'] as string)
+  t.equal(taken.length, queuedMax)
+  t.equal(answers.filter(({ status }) => status === 429).length, 2 * queuedMax)
+  const end = (id: string) => call(parley, `/v1/calls/${id}/end`, {})
+  const [first = '', ...others] = taken
+  await end(first)
+  let short: Awaited<ReturnType<typeof start>> | undefined
+  await until('there is room for one', async () => {
+    short = await start(3)
+    return short.status === 201
+  })
+  // All others last longer than this test, so only the end of the short one makes room.
+  let next: Awaited<ReturnType<typeof start>> | undefined
+  await until('there is room again', async () => {
+    next = await start(600)
+    return next.status === 201
+  })
+  const expired = await call(parley, `/v1/calls/${short?.json['sessionId'] as string}`)
+  t.match(expired.json, { status: 'cancelled', end_reason: 'not_joined' })
+  for (const id of [...others, next?.json['sessionId'] as string]) await end(id)
 })
 
 hostile('streams beyond 32 are refused, also at once, and their ends make room', async (t) => {
@@ -81,9 +95,8 @@ hostile('readers of a stream that never read', async (t) => {
 hostile('two clients that fight for a seat and come back without end', async (t) => {
   const started = await startSession(parley)
   let joins = 0
-  const untilMs = performance.now() + 2000
   const fight = async () => {
-    while (performance.now() < untilMs) {
+    while (joins < 20) {
       const page = new Page(started)
       await page.first('ready').catch(() => {})
       joins += 1
@@ -91,7 +104,6 @@ hostile('two clients that fight for a seat and come back without end', async (t)
     }
   }
   await Promise.all([fight(), fight(), fight()])
-  t.ok(joins > 10, `${joins} joins`)
   const last = new Page(started)
   t.match(await last.first('ready'), { resumed: true })
   await last.ask('it still answers')
