@@ -1,9 +1,10 @@
 /** The microphone and the speaker of a session, in one audio context at the rate that the browser chooses. */
+import { pageSpeaker } from './page-speaker.js'
 
 /** Must be called by an action of the user, else browsers play nothing. `stream` is null for a session without a microphone. */
 export async function openAudio(stream) {
   const context = new AudioContext({ latencyHint: 'interactive' })
-  await context.audioWorklet.addModule(new URL('session-worklet.js', import.meta.url))
+  await context.audioWorklet?.addModule(new URL('session-worklet.js', import.meta.url))
   await context.resume()
   return new SessionAudio(context, stream)
 }
@@ -24,15 +25,10 @@ class SessionAudio {
   begin(rateHz, { onFrame, onPlayed, onCleared }) {
     const context = this.#context
     const latencyMs = 1000 * (context.outputLatency || context.baseLatency || 0)
-    const speaker = new AudioWorkletNode(context, 'session-speaker', {
-      numberOfInputs: 0,
-      outputChannelCount: [1],
-      processorOptions: { rateHz, latencyMs },
-    })
-    speaker.port.onmessage = ({ data }) => (data.cleared ? onCleared(data.cleared) : onPlayed(data.played))
-    speaker.connect(context.destination)
-    this.#speaker = speaker
-    this.#nodes = [speaker]
+    const speakerOf = context.audioWorklet ? workletSpeaker : pageSpeaker
+    this.#speaker = speakerOf(context, { rateHz, latencyMs, onPlayed, onCleared })
+    this.#speaker.node.connect(context.destination)
+    this.#nodes = [this.#speaker.node]
     if (this.#stream === null) return
     const microphone = new AudioWorkletNode(context, 'session-microphone', { processorOptions: { rateHz } })
     microphone.port.onmessage = ({ data }) => onFrame(data)
@@ -42,15 +38,15 @@ class SessionAudio {
   }
 
   play(bytes) {
-    this.#speaker?.port.postMessage(bytes, [bytes])
+    this.#speaker?.play(bytes)
   }
 
   mark(name) {
-    this.#speaker?.port.postMessage({ mark: name })
+    this.#speaker?.mark(name)
   }
 
   clear() {
-    this.#speaker?.port.postMessage({ clear: true })
+    this.#speaker?.clear()
   }
 
   mute(isMuted) {
@@ -61,5 +57,20 @@ class SessionAudio {
     for (const track of this.#stream?.getTracks() ?? []) track.stop()
     for (const node of this.#nodes.splice(0)) node.disconnect()
     if (this.#context.state !== 'closed') void this.#context.close()
+  }
+}
+
+function workletSpeaker(context, { rateHz, latencyMs, onPlayed, onCleared }) {
+  const node = new AudioWorkletNode(context, 'session-speaker', {
+    numberOfInputs: 0,
+    outputChannelCount: [1],
+    processorOptions: { rateHz, latencyMs },
+  })
+  node.port.onmessage = ({ data }) => (data.cleared ? onCleared(data.cleared) : onPlayed(data.played))
+  return {
+    node,
+    play: (bytes) => node.port.postMessage(bytes, [bytes]),
+    mark: (name) => node.port.postMessage({ mark: name }),
+    clear: () => node.port.postMessage({ clear: true }),
   }
 }

@@ -2,13 +2,15 @@
  * The requests of the page. On the machine of the server they need no key; elsewhere the user has pasted one, which is
  * kept in this variable alone.
  */
+import { reach } from './reach.js'
+
 let apiKey = null
 
 const authorized = () => ({ authorization: `Bearer ${apiKey}` })
 
 /** Whether the server has a key for this page. */
 export async function needsKey() {
-  const answer = await fetch('/try/agents')
+  const answer = await reach('/try/agents')
   // An answer that nobody reads keeps its connection.
   await answer.arrayBuffer()
   return answer.status === 404
@@ -26,13 +28,13 @@ export async function useKey(key) {
 }
 
 export async function agents() {
-  const answer = await (apiKey === null ? fetch('/try/agents') : fetch('/v1/agents', { headers: authorized() }))
+  const answer = await (apiKey === null ? reach('/try/agents') : reach('/v1/agents', { headers: authorized() }))
   return jsonOf(answer)
 }
 
 /** The models of the LLM that the server can route to now. */
 export async function languageModels() {
-  const { data } = await jsonOf(await fetch('/v1/models'))
+  const { data } = await jsonOf(await reach('/v1/models'))
   return data.filter(({ stage, routable }) => stage === 'llm' && routable).map(({ id }) => id)
 }
 
@@ -46,13 +48,13 @@ export async function createSession(wanted) {
 
 /** The finished turns with their latencies. */
 export async function turnsOf(sessionId) {
-  if (apiKey === null) return jsonOf(await fetch(`/try/sessions/${sessionId}/turns`))
-  const { entries } = await jsonOf(await fetch(`/v1/sessions/${sessionId}/transcript`, { headers: authorized() }))
+  if (apiKey === null) return jsonOf(await reach(`/try/sessions/${sessionId}/turns`))
+  const { entries } = await jsonOf(await reach(`/v1/sessions/${sessionId}/transcript`, { headers: authorized() }))
   return entries
 }
 
 const post = (path, body, headers) =>
-  fetch(path, {
+  reach(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

@@ -1,6 +1,7 @@
 /** The page to talk to an agent on: one session at a time. */
 import { agents, createSession, languageModels, needsKey, turnsOf, useKey } from './agent-server.js'
 import { Turns } from './agent-turns.js'
+import { connectedWords, microphoneFault, withoutMicrophone } from './microphone.js'
 import { startSession } from './session-client.js'
 import { showWaterfalls } from './waterfall.js'
 
@@ -9,6 +10,8 @@ const turns = new Turns()
 /** The session under way, and its id; null between sessions. */
 let session = null
 let sessionId = null
+/** Why there is no microphone, in words; null if there is one. */
+let missing = withoutMicrophone({ isSecure: window.isSecureContext, devices: navigator.mediaDevices })
 
 element('prompt').value = `You answer the phone of a bicycle shop. Be friendly and brief.
 We are open from nine to six, and on Saturdays until two.
@@ -19,7 +22,7 @@ void begin()
 
 async function begin() {
   fillLanguages()
-  if (!window.isSecureContext) say('The microphone needs HTTPS; typing works without.', true)
+  if (missing !== null) say(`${missing} Press Talk all the same, and type.`, true)
   try {
     element('key-form').hidden = !(await needsKey())
     fill('model', [['', 'auto'], ...(await languageModels()).map((id) => [id, id])])
@@ -98,23 +101,26 @@ function wanted() {
 async function join({ transportUrl, transportToken }) {
   const { prefix } = document.documentElement.dataset
   const options = { transportUrl, transportToken, prefix, on }
-  if (!navigator.mediaDevices) return startSession({ ...options, microphone: false })
-  try {
-    return await startSession(options)
-  } catch (error) {
-    if (error?.name !== 'NotAllowedError' && error?.name !== 'NotFoundError') throw error
-    say('There is no microphone; type instead.', true)
-    return startSession({ ...options, microphone: false })
-  }
+  const page = { isSecure: window.isSecureContext, devices: navigator.mediaDevices }
+  missing = withoutMicrophone(page)
+  if (missing === null)
+    try {
+      return await startSession(options)
+    } catch (error) {
+      missing = microphoneFault(error)
+      if (missing === null) throw error
+    }
+  return startSession({ ...options, microphone: false })
 }
 
 const states = { listening: 'Listening', thinking: 'Thinking', speaking: 'Speaking' }
 
 const on = {
-  ready({ resumed, recording }) {
+  ready(frame) {
     show(true)
     showState('listening', states.listening)
-    say(resumed ? 'Connected again.' : recording ? 'Connected. This conversation is recorded.' : 'Connected.')
+    say(connectedWords(frame, missing))
+    if (missing !== null) element('text').focus()
   },
   state: ({ value }) => showState(value, states[value]),
   transcript: ({ id, text, isFinal }) => turns.user(id, text, isFinal),
@@ -131,6 +137,7 @@ const on = {
   error: ({ fatal, message, code }) => !fatal && say(`${message} (${code})`, true),
   lost() {
     showState('lost', 'Connection lost, trying again')
+    say('The server does not answer.', true)
     element('level').value = 0
   },
   over,
@@ -175,7 +182,9 @@ function show(isLive) {
   element('talk').setAttribute('aria-pressed', String(isLive))
   element('talk-label').textContent = isLive ? 'Hang up' : 'Talk'
   element('choices').disabled = isLive
-  for (const id of ['mute', 'text', 'send']) element(id).disabled = !isLive
+  for (const id of ['text', 'send']) element(id).disabled = !isLive
+  element('mute').disabled = !isLive || missing !== null
+  element('level').hidden = isLive && missing !== null
   element('mute').setAttribute('aria-pressed', 'false')
 }
 

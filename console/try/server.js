@@ -2,6 +2,8 @@
  * The requests of the page. On the machine of the server they need no key; elsewhere the user has pasted one, which is
  * kept in this variable alone.
  */
+import { microphoneFault } from './microphone.js'
+import { reach } from './reach.js'
 
 let apiKey = null
 
@@ -13,14 +15,13 @@ export function say(id, text, failed = false) {
   status.classList.toggle('failed', failed)
 }
 
-export const inWords = (error) =>
-  error?.name === 'NotAllowedError' ? 'The microphone was not allowed.' : (error?.message ?? String(error))
+export const inWords = (error) => microphoneFault(error) ?? error?.message ?? String(error)
 
 const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
 
 /** Whether the server has a key for this page. */
 export async function needsKey() {
-  const answer = await fetch('/try/route?stage=stt')
+  const answer = await reach('/try/route?stage=stt')
   // An answer that nobody reads keeps its connection.
   await answer.arrayBuffer()
   return answer.status === 404
@@ -40,8 +41,8 @@ export async function useKey(key) {
 /** A token for one socket. */
 async function token() {
   const answer = await (apiKey === null
-    ? fetch('/try/token', { method: 'POST' })
-    : fetch('/v1/realtime/sessions', { method: 'POST', ...authorized() }))
+    ? reach('/try/token', { method: 'POST' })
+    : reach('/v1/realtime/sessions', { method: 'POST', ...authorized() }))
   if (!answer.ok) throw new Error(await refusalOf(answer))
   const { client_secret: secret } = await answer.json()
   return secret.value
@@ -53,7 +54,7 @@ async function refusalOf(answer) {
 }
 
 export async function models() {
-  const answer = await fetch('/v1/models')
+  const answer = await reach('/v1/models')
   if (!answer.ok) throw new Error(`The server does not list its models (${answer.status}).`)
   const { data } = await answer.json()
   return data
@@ -62,10 +63,10 @@ export async function models() {
 /** Where a socket of this page goes without a pinned model, and why; null when the server does not say. */
 export async function routeOf(stage, language) {
   const query = new URLSearchParams({ stage, ...(language && { language }) })
-  if (apiKey === null) return jsonOf(await fetch(`/try/route?${query}`))
+  if (apiKey === null) return jsonOf(await reach(`/try/route?${query}`))
   query.set('language', language || 'en')
   query.set('path', 'stream')
-  return jsonOf(await fetch(`/v1/routing/preview?${query}`, authorized()))
+  return jsonOf(await reach(`/v1/routing/preview?${query}`, authorized()))
 }
 
 const jsonOf = (answer) => (answer.ok ? answer.json() : null)

@@ -67,9 +67,11 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
 
 /** They are served beside each other, so that they find each other. Worklets run beside the page. */
 const fileNames = [
-  ...['app', 'audio', 'curl', 'lists', 'route', 'server', 'worklet'].map((name) => `try/${name}.js`),
+  ...['app', 'audio', 'curl', 'lists', 'microphone', 'reach', 'route', 'server', 'worklet'].map(
+    (name) => `try/${name}.js`,
+  ),
   ...['agent', 'agent-server', 'agent-turns', 'waterfall'].map((name) => `try/${name}.js`),
   ...['style', 'agent'].map((name) => `try/${name}.css`),
   ...['audio', 'client', 'socket', 'worklet'].map((name) => `session/session-${name}.js`),
-  ...['frame-cutter', 'playout', 'resampler'].map((name) => `session/${name}.js`),
+  ...['frame-cutter', 'page-speaker', 'playout', 'resampler'].map((name) => `session/${name}.js`),
 ]

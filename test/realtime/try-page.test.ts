@@ -25,6 +25,7 @@ const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
 const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false }
 const names = [
   ...['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js'],
+  ...['microphone.js', 'reach.js', 'page-speaker.js'],
   ...['agent.css', 'agent.js', 'agent-server.js', 'agent-turns.js', 'waterfall.js'],
   ...['session-audio.js', 'session-client.js', 'session-socket.js', 'session-worklet.js'],
   ...['frame-cutter.js', 'playout.js', 'resampler.js'],

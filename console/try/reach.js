@@ -1,0 +1,10 @@
+/** As `fetch`. The error for a server that does not answer says so; browsers say "Failed to fetch" or "Load failed". */
+export async function reach(path, options) {
+  try {
+    return await fetch(path, options)
+  } catch (cause) {
+    throw new Error('The server does not answer. Start it again, or look at the network, then try once more.', {
+      cause,
+    })
+  }
+}

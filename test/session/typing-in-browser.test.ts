@@ -1,0 +1,54 @@
+/** /try/agent in a real browser without a microphone: the user types, and the agent is heard. */
+import t from 'tap'
+import { packageFile } from '../../runtime/package-file.ts'
+import { openChromium, otherHost, type Page } from '../browser/chromium.ts'
+import { ownServer } from '../server.ts'
+
+const browser = await openChromium(packageFile('test/fixtures/speech/privacy-prompt.wav'))
+if ('missing' in browser) {
+  t.test('the page without a microphone', { skip: browser.missing }, () => {})
+} else {
+  t.teardown(() => browser.close())
+  const ways = [
+    { name: 'over http from another machine', host: otherHost, words: 'The microphone needs HTTPS.' },
+    { name: 'on a machine without a microphone', host: '127.0.0.1', words: 'There is no microphone.' },
+  ]
+  for (const { name, host, words } of ways)
+    t.test(`typing works ${name}`, { timeout: 90_000 }, async (t) => {
+      const server = await ownServer(t, { PARLEY_TRY: '1' })
+      const context = await browser.newContext({ permissions: [] })
+      const page = await context.newPage()
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(error.message))
+      await page.goto(`${server.url.replace('127.0.0.1', host)}/try/agent`)
+      await removeDevices(page)
+      await shows(page, '#key-form', 'API key')
+      await page.fill('#key', server.key)
+      await page.click('#key-form button')
+      await shows(page, '#key-status', 'The key works.')
+      await page.click('#talk')
+      await shows(page, '#status', `${words} Type instead.`)
+      await shows(page, '#conversation', 'Hello! Ask me something.')
+      t.same(await disabled(page), { text: false, send: false, mute: true })
+      await page.fill('#text', 'How much is a new chain?')
+      await page.click('#send')
+      await shows(page, '#conversation', 'thirty euros')
+      t.match(await page.textContent('#status'), words, 'the reason is not overwritten')
+      await page.click('#talk')
+      await shows(page, '#status', 'You have ended the conversation.')
+      t.same(errors, [])
+      await context.close()
+    })
+}
+
+/** A fake browser grants every microphone. */
+const removeDevices = (page: Page) =>
+  page.evaluate(`if (navigator.mediaDevices) navigator.mediaDevices.getUserMedia = () =>
+    Promise.reject(new DOMException('Requested device not found', 'NotFoundError'))`)
+
+const disabled = (page: Page) =>
+  page.evaluate(`Object.fromEntries(['text', 'send', 'mute'].map((id) => [id, document.getElementById(id).disabled]))`)
+
+async function shows(page: Page, selector: string, text: string): Promise<void> {
+  await page.waitForSelector(`${selector}:has-text(${JSON.stringify(text)})`, { timeout: 30_000, state: 'attached' })
+}
