@@ -6,27 +6,29 @@ import { newSecret } from '../store/key-secret.ts'
 import type { App } from './app.ts'
 import { keptSecret } from './secrets.ts'
 
-/**
- * The key to show. A server for this machine alone gives an empty store a key, which is kept in the data folder for the
- * command line.
- */
-export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'store' | 'log'>): Promise<string | null> {
+/** The key with which somebody at this server begins: one to show, the one in the configuration, one that was made, or none. */
+export type FirstKey = { kind: 'local'; key: string } | { kind: 'named' | 'stored' | 'none' }
+
+/** A server for this machine alone gives an empty store a key, which is kept in the data folder for the command line. */
+export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'store' | 'log'>): Promise<FirstKey> {
   const { organizations } = store
   const hasSimulatedNumber = config.carrier.adapter === 'simulator'
   if (config.bootstrapKey !== null) {
     const outcome = await organizations.bootstrap({ key: config.bootstrapKey, hasSimulatedNumber })
     if (outcome === 'refused')
       log.warn({}, 'PARLEY_BOOTSTRAP_KEY works on an empty store only, and this one has organizations already')
-    return null
+    return { kind: outcome === 'refused' ? 'stored' : 'named' }
   }
-  if (!isReachedHereOnly(config)) return null
+  const isEmpty = await organizations.isEmpty()
+  const withoutKey = { kind: isEmpty ? 'none' : 'stored' } as const
+  if (!isReachedHereOnly(config)) return withoutKey
   const kept = readLocalSecret(config.dataDir, localKeyFile)
-  if (kept === null && !(await organizations.isEmpty())) return null
+  if (kept === null && !isEmpty) return withoutKey
   const key = keptSecret(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
-  if ((await organizations.bootstrap({ key, hasSimulatedNumber })) !== 'refused') return key
+  if ((await organizations.bootstrap({ key, hasSimulatedNumber })) !== 'refused') return { kind: 'local', key }
   // An instance with another data folder was quicker. The command line must not find a key that does not work.
   if (kept === null) removeLocalSecret(config.dataDir, localKeyFile)
-  return null
+  return { kind: 'stored' }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** A serving process: its context, its capabilities, the engine. They are closed in the opposite order, also if a start fails. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
-import { authorityOf, isLoopbackHost } from '../runtime/engine/host.ts'
+import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import { makeDataDir } from '../runtime/process/data-dir.ts'
 import { startWorkers, type Workers } from '../runtime/process/workers.ts'
@@ -9,9 +9,10 @@ import { chooseEngine, describeEngine, type EngineChoice } from '../runtime/serv
 import { type Server, startServer } from '../runtime/server/server.ts'
 import { startMetricsServer } from '../runtime/telemetry/metrics-server.ts'
 import type { App } from './app.ts'
-import { bootstrap, checkSealed, localKeyOf } from './bootstrap.ts'
+import { bootstrap, checkSealed, type FirstKey, localKeyOf } from './bootstrap.ts'
 import { openCapabilities } from './capabilities.ts'
 import { openApp, type Replacements } from './context.ts'
+import { type Waiting, waitingOf, waitingWords } from './draining.ts'
 import { type Engines, openEngines } from './engines.ts'
 import { checkServing } from './settings.ts'
 import { type Capabilities, createSurfaces } from './surfaces.ts'
@@ -24,14 +25,17 @@ const checks = import.meta.url.endsWith('.ts') ? await import('./answer-checks.t
 
 /** A running Parley. */
 export type Gateway = {
+  /** The address for programs of this machine. */
   url: string
-  /** The page `/try`, which is served on loopback only. */
+  /** The page `/try` at the address at which a person can open it; null if nobody can. */
   page: string | null
+  /** The key of a first local run. */
   key: string | null
+  firstKey: FirstKey
   /** The engine that serves, and why, in words. */
   engine: string
-  /** Requests and sockets that are open in this process. */
-  open(): number
+  /** What this process would wait for if it drained now. */
+  waiting(lbDelayMs: number): Waiting
   /** Drains first. `lbDelayMs` replaces the setting. */
   stop(lbDelayMs?: number): Promise<void>
   /** Gives up what is open. */
@@ -57,7 +61,7 @@ export async function startGateway(config: ParleyConfig, start: Start): Promise<
   const { app, close, closeFor } = await openApp(config, { env, progress, localUrl }, replacements)
   try {
     app.metrics.engine(choice.engine, choice.reason)
-    const key = app.worker === 0 ? await bootstrap(app) : null
+    const firstKey = app.worker === 0 ? await bootstrap(app) : ({ kind: 'stored' } as const)
     if (app.worker === 0) await checkSealed(app)
     const capabilities = await openCapabilities(app, await engines(app))
     server = await listen(app, capabilities, choice, () => server)
@@ -65,7 +69,7 @@ export async function startGateway(config: ParleyConfig, start: Start): Promise<
     await capabilities.lines.trunks?.open(capabilities.sessions.phone.events)
     if (config.adminPort !== null) await openMetrics(app)
     const workers = startOthers(app, server)
-    return gatewayOf({ app, key, choice, server, workers, capabilities, close })
+    return gatewayOf({ app, firstKey, choice, server, workers, capabilities, close })
   } catch (error) {
     app.closing(() => server?.stop())
     return closeFor(error)
@@ -74,7 +78,7 @@ export async function startGateway(config: ParleyConfig, start: Start): Promise<
 
 type Running = {
   app: App
-  key: string | null
+  firstKey: FirstKey
   choice: EngineChoice
   server: Server
   workers: Workers
@@ -82,22 +86,32 @@ type Running = {
   close: () => Promise<void>
 }
 
-function gatewayOf({ app, key, choice, server, workers, capabilities, close }: Running): Gateway {
-  const { config } = app
+function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close }: Running): Gateway {
+  const { config, clock, log } = app
   const { live } = capabilities.sessions
   // All processes drain together: one that still took requests while another drains would get all of them.
   const drain = (lbDelayMs: number) => {
     live.drain()
     return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
   }
-  const url = urlOf(config, server)
+  const url = localUrlOf(config, server)
+  const waiting = (lbDelayMs: number) => {
+    const open = { calls: live.size, requests: server.inflight(), sockets: server.sockets() }
+    return waitingOf(open, config.drain, lbDelayMs, clock.nowMs())
+  }
   return {
     url,
-    page: isLoopbackHost(config.host) ? `${url}/try` : null,
-    key,
+    page: pageOf(config, url),
+    key: firstKey.kind === 'local' ? firstKey.key : null,
+    firstKey,
     engine: describeEngine(choice),
-    open: () => server.inflight() + server.sockets(),
+    waiting,
     async stop(lbDelayMs = config.drain.lbDelayMs) {
+      const waited = waiting(lbDelayMs)
+      log.info(
+        waited,
+        waitingWords(waited, (ms) => new Date(ms).toISOString()),
+      )
       await drain(lbDelayMs)
       await close()
     },
@@ -108,6 +122,12 @@ function gatewayOf({ app, key, choice, server, workers, capabilities, close }: R
   }
 }
 
+/** Other machines get the page where the deployer allows it. */
+function pageOf(config: ParleyConfig, url: string): string | null {
+  if (config.try && config.publicUrl !== null) return `${config.publicUrl}/try`
+  return config.try || isLoopbackHost(config.host) ? `${url}/try` : null
+}
+
 function urlOf({ host }: ParleyConfig, { port }: Server): string {
   return `http://${authorityOf(host, port)}`
 }
@@ -115,7 +135,7 @@ function urlOf({ host }: ParleyConfig, { port }: Server): string {
 /** Programs of this machine reach a server that listens at all of its addresses by the loopback address. */
 function localUrlOf(config: ParleyConfig, server: Server | null): string {
   if (server === null) throw new Error('the address of this server is not known yet')
-  return urlOf(config, server).replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:')
+  return urlOf({ ...config, host: isEveryAddress(config.host) ? '127.0.0.1' : config.host }, server)
 }
 
 /** The engine that serves, and why, in words. */

@@ -10,6 +10,7 @@ import { withProgress } from '../../cli/progress.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
 import { publishedAddress } from '../../providers/vendors.ts'
 import { systemClock } from '../../runtime/clock.ts'
+import { isEveryAddress } from '../../runtime/engine/host.ts'
 import { loadForServer } from '../../runtime/optional.ts'
 import { packageFile } from '../../runtime/package-file.ts'
 import { markBuildInUse } from '../../runtime/process/build-in-use.ts'
@@ -20,10 +21,12 @@ import { readPidFile, writePidFile } from '../../runtime/process/pid-file.ts'
 import { followParent, workerVariable } from '../../runtime/process/workers.ts'
 import { createLog } from '../../runtime/telemetry/log.ts'
 import { version } from '../../runtime/version.ts'
+import { waitingWords } from '../draining.ts'
 import { openProviders } from '../engines.ts'
 import { engineOf, type Gateway, startGateway } from '../gateway.ts'
 import { checkServing } from '../settings.ts'
 import { examineDatabase } from './administer.ts'
+import { greeting, type Ready } from './greeting.ts'
 
 const demoRecording = packageFile('test/fixtures/speech/privacy-prompt.wav')
 
@@ -43,7 +46,7 @@ export async function up(
   const gateway = await starting
   const removePidFile = worker ? () => {} : await announce(config, gateway.url)
   if (!worker) {
-    console.log(greeting(gateway))
+    console.log(greeting(readyOf(gateway, config)))
     ready({ baseUrl: gateway.url, apiKey: config.bootstrapKey ?? keyOf(config, env) })
   }
   const lbDelayMs = await endOf(gateway, worker, config)
@@ -78,33 +81,19 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
       process.on(signal, () => {
         count += 1
         if (count > 1) return gateway.force()
-        // Ctrl-C comes from a person, who does not wait for a load balancer to notice.
-        resolve(signal === 'SIGINT' ? 0 : drain.lbDelayMs)
-        const open = gateway.open()
-        if (signal === 'SIGINT' && open > 0)
-          console.error(`draining: ${open} open, for ${drain.graceMs / 1000} s at most; Ctrl-C again ends at once`)
+        // Ctrl-C comes from a person, who does not wait for a load balancer to notice. The log has the line for others.
+        const lbDelayMs = signal === 'SIGINT' ? 0 : drain.lbDelayMs
+        if (signal === 'SIGINT')
+          console.error(`${waitingWords(gateway.waiting(lbDelayMs), timeOfDay)}; Ctrl-C again ends at once`)
+        resolve(lbDelayMs)
       })
   })
 }
 
-function greeting({ url, page, key, engine }: Gateway): string {
-  const shown = key ?? '$KEY'
-  return [
-    `Parley ${version} is ready at ${url}`,
-    `It serves over ${engine}.`,
-    '',
-    ...(page === null
-      ? []
-      : [
-          `  web   ${page}: speak, listen, and see which provider served`,
-          `  talk  ${page}/agent: talk to a voice agent`,
-        ]),
-    `  api   ${url}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
-    key === null ? '  key   the one that you made or named in PARLEY_BOOTSTRAP_KEY' : `  key   ${key}`,
-    `  try   curl -s ${url}/router/v1/models -H 'Authorization: Bearer ${shown}'`,
-    '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
-    '',
-  ].join('\n')
+const timeOfDay = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
+
+function readyOf({ url, page, firstKey, engine }: Gateway, { host, publicUrl }: ParleyConfig): Ready {
+  return { version, url, publicUrl, isEverywhere: isEveryAddress(host), page, firstKey, engine }
 }
 
 /** A separate instance with the same providers: one process on a free port, an embedded store in a folder that is deleted. */

@@ -24,6 +24,11 @@ export function isLoopbackHost(host: string): boolean {
   return host.toLowerCase() === 'localhost' || isLoopbackAddress(host)
 }
 
+/** The addresses that stand for all addresses of a machine. */
+export function isEveryAddress(host: string): boolean {
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'unspecified'
+}
+
 /**
  * A Host header, with or without a port. A foreign page whose name was pointed at this machine (DNS rebinding) has
  * another name in it.

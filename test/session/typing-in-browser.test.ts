@@ -1,10 +1,11 @@
 /** /try/agent in a real browser without a microphone: the user types, and the agent is heard. */
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
 import { openChromium, otherHost, type Page } from '../browser/chromium.ts'
 import { ownServer } from '../server.ts'
 
-const browser = await openChromium(packageFile('test/fixtures/speech/privacy-prompt.wav'))
+const browser = await openChromium(fileURLToPath(packageFile('test/fixtures/speech/privacy-prompt.wav')))
 if ('missing' in browser) {
   t.test('the page without a microphone', { skip: browser.missing }, () => {})
 } else {

@@ -1,0 +1,32 @@
+/** What a server that ends still waits for, in words, so that nobody has to guess why a process does not end. */
+import type { ParleyConfig } from '../generated/config/types.ts'
+
+/** `calls` are phone calls and sessions; their sockets are among `sockets`. */
+export type Open = { calls: number; requests: number; sockets: number }
+
+export type Waiting = Open & { untilMs: number; forMs: number }
+
+/** While there are calls everything may go on as long as they: see runtime/server/drain.ts. */
+export function waitingOf(open: Open, drain: ParleyConfig['drain'], lbDelayMs: number, nowMs: number): Waiting {
+  const ownMs = open.calls > 0 ? Math.max(drain.graceMs, drain.sessionsMs) : drain.graceMs
+  const isIdle = open.calls + open.requests + open.sockets === 0
+  const forMs = lbDelayMs + (isIdle ? 0 : ownMs)
+  return { ...open, forMs, untilMs: nowMs + forMs }
+}
+
+/** `timeOf` says a moment for the reader: in the log of a machine that is not the zone of a person at a terminal. */
+export function waitingWords({ calls, requests, sockets, untilMs, forMs }: Waiting, timeOf: (ms: number) => string) {
+  const open = [said(calls, 'call'), said(requests, 'request'), said(sockets, 'socket')].filter((each) => each !== '')
+  const until = `until ${timeOf(untilMs)} at the latest (${duration(forMs)})`
+  if (open.length > 0) return `draining: waits for ${open.join(', ')}, ${until}`
+  return forMs === 0 ? 'draining: nothing is open' : `draining: nothing is open; new requests are taken ${until}`
+}
+
+const said = (count: number, noun: string) => (count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'}`)
+
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const minutes = Math.floor(seconds / 60)
+  if (minutes === 0) return `${seconds} s`
+  return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+}

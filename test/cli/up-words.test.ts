@@ -1,0 +1,104 @@
+/** What `up` says: the address, the page and the key at the start, and at the end what it waits for. */
+import t, { type Test } from 'tap'
+import { greeting, type Ready } from '../../app/commands/greeting.ts'
+import { waitingOf, waitingWords } from '../../app/draining.ts'
+import { ownServer, type Settings } from '../server.ts'
+import { loopbackProviders, Page } from '../session/voice-session.ts'
+
+const version = '0.1.0'
+const local = 'http://127.0.0.1:8080'
+const first: Ready = {
+  version,
+  url: local,
+  publicUrl: null,
+  isEverywhere: false,
+  page: `${local}/try`,
+  firstKey: { kind: 'local', key: 'sk_live_first' },
+  engine: 'node:http with ws',
+}
+
+t.test('a first local run shows its key in a line that can be run', (t) => {
+  const words = greeting(first)
+  t.match(words, `Parley ${version} is ready at ${local}\n`)
+  t.match(words, `curl -s ${local}/router/v1/models -H 'Authorization: Bearer sk_live_first'`)
+  t.match(words, `${local}/try/agent`)
+  t.notMatch(words, /every address|Others reach/)
+  t.end()
+})
+
+t.test('each other start says where its key comes from, and its line can be run too', (t) => {
+  for (const [kind, words] of [
+    ['named', /key {3}the one in PARLEY_BOOTSTRAP_KEY/],
+    ['stored', /parley keys create --org NAME/],
+    ['none', /none yet: `parley org create NAME`, then `parley keys create --org NAME`/],
+  ] as const) {
+    const said = greeting({ ...first, page: null, firstKey: { kind } })
+    t.match(said, words)
+    t.match(said, '-H "Authorization: Bearer $KEY"', 'a shell puts the key in')
+    t.notMatch(said, /\/try/)
+  }
+  const behind = greeting({ ...first, publicUrl: 'https://voice.example.com', isEverywhere: true })
+  t.match(behind, 'Others reach it at https://voice.example.com.')
+  t.match(behind, 'curl -s https://voice.example.com/router')
+  t.match(behind, 'It listens at every address of this machine.')
+  t.end()
+})
+
+const gatewayOf = async (t: Test, settings: Settings) =>
+  (await ownServer(t, { PARLEY_MASTER_KEY: 'm'.repeat(32), ...settings })).gateway
+
+t.test('the address and the page of a server for each host', async (t) => {
+  const everywhere = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0' })
+  t.match(everywhere.url, /^http:\/\/127\.0\.0\.1:\d+$/, 'a client can open it')
+  t.equal(everywhere.page, null)
+  t.equal((await fetch(`${everywhere.url}/healthz`)).status, 200)
+  const open = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0', PARLEY_TRY: '1' })
+  t.equal(open.page, `${open.url}/try`)
+  t.equal(await statusOf(open.page), 200)
+  const behind = await gatewayOf(t, { PARLEY_TRY: '1', PARLEY_PUBLIC_URL: 'https://voice.example.com' })
+  t.equal(behind.page, 'https://voice.example.com/try')
+  const six = await gatewayOf(t, { PARLEY_HOST: '::1' })
+  t.match(six.page, /^http:\/\/\[::1\]:\d+\/try$/)
+  t.equal(await statusOf(six.page), 200)
+})
+
+const statusOf = async (url: string | null) => (await fetch(url ?? '')).status
+
+t.test('the first key of a server', async (t) => {
+  const named = await gatewayOf(t, {})
+  t.same(named.firstKey, { kind: 'named' })
+  const none = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0', PARLEY_BOOTSTRAP_KEY: '' })
+  t.same(none.firstKey, { kind: 'none' })
+  const made = await gatewayOf(t, { PARLEY_BOOTSTRAP_KEY: '' })
+  t.match(made.firstKey, { kind: 'local', key: /^sk_live_/ })
+})
+
+const drain = { lbDelayMs: 5000, graceMs: 20_000, sessionsMs: 600_000 }
+const idle = { calls: 0, requests: 0, sockets: 0 }
+const timeOf = (ms: number) => new Date(ms).toISOString()
+
+t.test('a drain says what it waits for, and until when', (t) => {
+  const at = (open: object, lbDelayMs = 0) => waitingWords(waitingOf({ ...idle, ...open }, drain, lbDelayMs, 0), timeOf)
+  t.equal(at({}), 'draining: nothing is open')
+  t.equal(
+    at({}, 5000),
+    'draining: nothing is open; new requests are taken until 1970-01-01T00:00:05.000Z at the latest (5 s)',
+  )
+  t.equal(at({ requests: 1 }), 'draining: waits for 1 request, until 1970-01-01T00:00:20.000Z at the latest (20 s)')
+  t.equal(
+    at({ calls: 1, sockets: 2 }, 5000),
+    'draining: waits for 1 call, 2 sockets, until 1970-01-01T00:10:05.000Z at the latest (10 min 5 s)',
+    'a call has longer than a request',
+  )
+  t.match(at({ calls: 2, requests: 3, sockets: 1 }), /2 calls, 3 requests, 1 socket, .*\(10 min\)/)
+  t.end()
+})
+
+t.test('the log of a server with a live session says it', async (t) => {
+  const settings = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_LOG_LEVEL: 'info' }
+  const server = await ownServer(t, settings)
+  await Page.join(server)
+  t.match(server.gateway.waiting(0), { calls: 1, sockets: 1, forMs: 600_000 })
+  await server.stop()
+  t.match(server.output(), /draining: waits for 1 call, 1 socket, until \d{4}-.* at the latest \(10 min\)/)
+})
