@@ -19,6 +19,10 @@ export function existingMasterKey({ masterKey, dataDir }: ParleyConfig): string 
   throw new ConfigError(`PARLEY_MASTER_KEY: is not set, and ${dataDir} holds none`)
 }
 
+/** For a look at the store: without a key nothing that is sealed can be read. */
+export const knownMasterKey = ({ masterKey, dataDir }: ParleyConfig) =>
+  masterKey ?? readLocalSecret(dataDir, masterKeyFile) ?? ''
+
 /** Throws ConfigError, which names the variable to set, if no file can be written. */
 export function keptSecret({ dataDir }: ParleyConfig, variable: string, file: string, make: () => string): string {
   try {

@@ -21,7 +21,9 @@ export type Machine<Config extends Settings> = {
 }
 
 /** `missing`: `up` will make it. `outdated`: the schema is older than this version, and `up` brings it up to date. */
-type StoreState = { state: 'missing' } | { state: 'ready' | 'outdated'; schema: number }
+type StoreState =
+  | { state: 'missing' }
+  | { state: 'ready' | 'outdated'; schema: number; isUnbound: boolean; unreadable: number }
 
 export function doctor(program: Command, actions: Actions): void {
   program
@@ -71,20 +73,40 @@ function checkNode(): Check {
   }
 }
 
-async function checkStore<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check> {
+async function checkStore<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check[]> {
   const name = 'store'
   const detail =
     config.databaseUrl === null ? `an embedded Postgres in ${config.dataDir}` : 'the Postgres that DATABASE_URL names'
   try {
     const found = await machine.store(config)
-    if (found.state === 'missing') return { name, ok: true, detail: `${detail}, which \`parley up\` makes` }
-    if (found.state === 'ready') return { name, ok: true, detail: `${detail} answers, schema ${found.schema}` }
-    const outdated = `${detail} answers, schema ${found.schema}: \`parley migrate\` or \`parley up\` brings it up to date`
-    return { name, ok: true, detail: outdated }
+    if (found.state === 'missing') return [{ name, ok: true, detail: `${detail}, which \`parley up\` makes` }]
+    const schema = `${detail} answers, schema ${found.schema}`
+    const update = ': `parley migrate` or `parley up` brings it up to date'
+    const answers = { name, ok: true, detail: found.state === 'ready' ? schema : schema + update }
+    return [answers, roleCheck(found.isUnbound), masterKeyCheck(found.unreadable)]
   } catch (error) {
-    return { name, ok: false, detail: `${detail}: ${explain(error)}` }
+    return [{ name, ok: false, detail: `${detail}: ${explain(error)}` }]
   }
 }
+
+const roleCheck = (isUnbound: boolean): Check => ({
+  name: 'database role',
+  ok: !isUnbound,
+  detail: isUnbound
+    ? 'it is a superuser or bypasses row level security, which keeps organizations apart'
+    : 'row level security binds it',
+  advice: 'Use a role in DATABASE_URL that owns the database and is no superuser.',
+})
+
+const masterKeyCheck = (unreadable: number): Check => ({
+  name: 'master key',
+  ok: unreadable === 0,
+  detail:
+    unreadable === 0
+      ? 'it opens every sealed secret'
+      : `${unreadable} ${unreadable === 1 ? 'secret was' : 'secrets were'} sealed with another master key`,
+  advice: 'Set PARLEY_MASTER_KEY to that key, or name it in PARLEY_PREVIOUS_MASTER_KEYS.',
+})
 
 async function checkPort<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check> {
   const name = 'port'
@@ -101,8 +123,16 @@ async function checkPort<Config extends Settings>(machine: Machine<Config>, conf
 async function checkProviders<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check[]> {
   try {
     const providers = await machine.providers(config)
-    return providers.map((provider) => ({ name: 'provider', ok: true, detail: lineOfProvider(provider) }))
+    const isUnused = ({ missing }: ProviderOverview) => missing !== null
+    const used = providers.filter((provider) => !isUnused(provider))
+    const unused = providers.filter(isUnused)
+    const lines = used.map(lineOfProvider)
+    if (unused.length > 0) lines.push(`${unused.length} without a key: ${unused.map(keyOfProvider).join(', ')}`)
+    return lines.map((detail) => ({ name: 'provider', ok: true, detail }))
   } catch (error) {
     return [{ name: 'providers', ok: false, detail: explain(error) }]
   }
 }
+
+/** `groq (GROQ_API_KEY)` */
+const keyOfProvider = ({ id, missing }: ProviderOverview) => `${id} (${missing})`

@@ -22,6 +22,7 @@ import type { Store } from '../../store/store.ts'
 import { type MessageProviders, openMessageProviders } from '../messages.ts'
 import { businessVerificationsOf } from '../numbers.ts'
 import { openSmsRegistries } from '../registries.ts'
+import { knownMasterKey } from '../secrets.ts'
 import { createSimulatedCarrier } from '../simulator.ts'
 import { migrateStore, openCommandStore } from '../store.ts'
 
@@ -123,7 +124,10 @@ export function updateCatalogOf({ dataDir }: ParleyConfig, source: string): Prom
 
 /** These three are about the database as a whole: each starts an embedded Postgres for its time. */
 export const examineDatabase = (config: ParleyConfig) =>
-  examineStore({ ...optionsOf(config), log: createLog('silent'), progress: () => {} })
+  examineStore(
+    { ...optionsOf(config), log: createLog('silent'), progress: () => {} },
+    { current: knownMasterKey(config), previous: config.previousMasterKeys },
+  )
 
 export const backUpDatabase = (config: ParleyConfig, file: string) => backUp(optionsOf(config), file)
 

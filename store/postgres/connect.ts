@@ -102,12 +102,15 @@ export async function checkServer(sql: Sql, target: Target, log: Log): Promise<v
     const version = Math.floor((server?.version ?? 0) / 10_000)
     throw new Error(`The database is Postgres ${version}; Parley needs Postgres ${postgresMin} or later.`)
   }
-  if (server.unbound) {
-    log.warn(
-      {},
-      'the database role is a superuser or bypasses row level security: use one that owns the database instead',
-    )
-  }
+  if (server.unbound) log.warn({}, `${unboundRole}: use one that owns the database instead`)
+}
+
+export const unboundRole = 'the database role is a superuser or bypasses row level security'
+
+/** Whether row level security does not bind the role of this connection. */
+export async function isUnbound(sql: Sql, target: Target): Promise<boolean> {
+  const [server] = await describe(sql, target)
+  return server?.unbound === true
 }
 
 async function describe(sql: Sql, target: Target): Promise<{ version: number; unbound: boolean }[]> {

@@ -93,3 +93,18 @@ t.test('migrate makes the embedded database', async (t) => {
   t.type((JSON.parse(stdout) as { schema: number }).schema, 'number')
   t.equal((await run(['org', 'list'], { dataDir })).code, 0)
 })
+
+t.test('doctor sees a role that row level security does not bind', async (t) => {
+  const databaseUrl = await cluster.database()
+  const superuser = new URL(databaseUrl)
+  superuser.username = 'postgres'
+  const doctor = (url: string) => run(['doctor'], { dataDir: folder, env: { DATABASE_URL: url, PARLEY_PORT: '0' } })
+  const found = await doctor(superuser.href)
+  t.equal(found.code, 1)
+  t.match(found.stdout, /^FAIL {2}database role: it is a superuser or bypasses row level security/m)
+  t.match(found.stdout, /owns the database and is no superuser/)
+  const bound = await doctor(databaseUrl)
+  t.equal(bound.code, 0, bound.stdout)
+  t.match(bound.stdout, /^ok {4}database role: /m)
+  t.match(bound.stdout, /^ok {4}provider: \d+ without a key: .*openai \(OPENAI_API_KEY\)/m, 'one line for all of them')
+})

@@ -29,6 +29,22 @@ t.test('a new master key', async (t) => {
     t.notMatch(wrong.output(), /kept-key/)
   })
 
+  await t.test('is what `parley doctor` sees', async (t) => {
+    const doctor = (env: Settings) => runCommand(first, ['doctor'], { ...stored, PARLEY_PORT: '0', ...env })
+    const wrong = await doctor({ PARLEY_MASTER_KEY: stranger })
+    t.equal(wrong.code, 1)
+    t.match(
+      wrong.stdout,
+      /^FAIL {2}master key: 1 secret was sealed with another master key\n.*PARLEY_PREVIOUS_MASTER_KEYS/m,
+    )
+    t.match((await doctor({})).stdout, /^FAIL {2}master key/m, 'nor does no key open it')
+    for (const env of [
+      { PARLEY_MASTER_KEY: old },
+      { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` },
+    ])
+      t.match(await doctor(env), { code: 0, stdout: /^ok {4}master key: it opens every sealed secret$/m })
+  })
+
   await t.test('beside the old one opens sealed keys, and `parley keys reseal` moves them', async (t) => {
     const env = { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` }
     const both = await start(env)
