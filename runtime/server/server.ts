@@ -90,7 +90,8 @@ async function openRelayOf(engine: Engine): Promise<Relay | null> {
     engine.relay = relay.client
     return relay
   } catch (err) {
-    log.error({ err }, 'sockets cannot be relayed between the processes of this machine')
+    // Ordinary where a process may write nowhere. The message says which folder it is.
+    log.warn({ reason: (err as Error).message }, 'sockets cannot be relayed between the processes of this machine')
     return null
   }
 }

@@ -1,7 +1,10 @@
 /** What `up` says: the address, the page and the key at the start, and at the end what it waits for. */
+import { rmSync } from 'node:fs'
+import path from 'node:path'
 import t, { type Test } from 'tap'
 import { greeting, type Ready } from '../../app/commands/greeting.ts'
 import { waitingOf, waitingWords } from '../../app/draining.ts'
+import { freshDataDir } from '../installation.ts'
 import { ownServer, type Settings } from '../server.ts'
 import { loopbackProviders, Page } from '../session/voice-session.ts'
 
@@ -101,4 +104,13 @@ t.test('the log of a server with a live session says it', async (t) => {
   t.match(server.gateway.waiting(0), { calls: 1, sockets: 1, forMs: 600_000 })
   await server.stop()
   t.match(server.output(), /draining: waits for 1 call, 1 socket, until \d{4}-.* at the latest \(10 min\)/)
+})
+
+t.test('a start with a Postgres of the deployer in a fresh folder logs nothing', async (t) => {
+  const parent = freshDataDir()
+  t.teardown(() => rmSync(parent, { recursive: true, force: true }))
+  const dataDir = path.join(parent, '.parley')
+  const settings = { PARLEY_DATA_DIR: dataDir, PARLEY_BOOTSTRAP_KEY: '', PARLEY_MASTER_KEY: 'm'.repeat(32) }
+  const server = await ownServer(t, { ...settings, PARLEY_HOST: '0.0.0.0' })
+  t.equal(server.output(), '')
 })

@@ -1,5 +1,5 @@
 /** The sockets between the processes of a machine have short paths, however long those of its folders are. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { makeSocketFolder, socketPath } from '../../runtime/engine/relay/folder.ts'
@@ -28,3 +28,26 @@ for (const [what, temporary] of [
     t.ok(Buffer.byteLength(socketPath(folder, name)) <= pathBytesMax, folder)
     t.end()
   })
+
+t.test('a data folder that is not there yet is made', (t) => {
+  const base = freshDataDir()
+  t.teardown(() => rmSync(base, { recursive: true, force: true }))
+  const dataDir = path.join(base, 'not', 'yet')
+  t.equal(makeSocketFolder(dataDir, name), path.join(dataDir, 'sockets'))
+  t.end()
+})
+
+t.test('a data folder that cannot be made or written has its sockets in the temporary folder', (t) => {
+  const base = freshDataDir()
+  mkdirSync(base, { recursive: true })
+  const file = path.join(base, 'file')
+  writeFileSync(file, '')
+  const folder = makeSocketFolder(path.join(file, 'data'), name)
+  t.teardown(() => {
+    for (const made of [base, folder]) rmSync(made, { recursive: true, force: true })
+  })
+  t.equal(makeSocketFolder(path.join(file, 'data'), name), folder, 'the same one for each process')
+  t.ok(existsSync(folder))
+  t.notMatch(folder, base)
+  t.end()
+})

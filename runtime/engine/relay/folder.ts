@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { makeDataDir } from '../../process/data-dir.ts'
 
 /** The path of a Unix socket has at most 107 bytes on Linux, and 103 on macOS. */
 const pathBytesMax = 103
@@ -14,29 +15,50 @@ export function socketPath(folder: string, name: string): string {
 }
 
 /**
- * Makes the folder, which is closed to other users. If the path of the data folder is long, the folder is in the
- * temporary folder, or in /tmp if that has a long path too.
+ * Makes the folder, which is closed to other users. It is in the temporary folder if the path of the data folder is long or
+ * the data folder cannot be written, and in /tmp if the temporary folder has a long path too.
  */
 export function makeSocketFolder(dataDir: string, name: string): string {
-  const folder = folderOf(dataDir, name)
+  const folders = foldersOf(dataDir).filter((folder) => Buffer.byteLength(socketPath(folder, name)) <= pathBytesMax)
+  const made = folders.find((folder, index) => makes(folder, index === folders.length - 1))
+  if (made === undefined) throw new Error(`The path of the temporary folder ${tmpdir()} is too long for sockets.`)
+  requireOurs(made)
+  return made
+}
+
+/** False where no folder can be made. The last one throws the reason. */
+function makes(folder: string, isLast: boolean): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return true
+    if (isLast) throw error
+    return false
   }
+  return true
+}
+
+function requireOurs(folder: string): void {
   const stat = lstatSync(folder)
   // Anybody can write to the temporary folder, so a folder of that name may be a stranger's.
   const isOurs = stat.isDirectory() && stat.uid === process.geteuid?.() && (stat.mode & 0o077) === 0
   if (!isOurs) throw new Error(`The folder ${folder} is not ours or is open to others: remove it and start again.`)
-  return folder
 }
 
-function folderOf(dataDir: string, name: string): string {
-  const real = realpathSync(dataDir)
+function foldersOf(dataDir: string): string[] {
+  const real = realPathOf(dataDir)
   const temporary = `parley-${createHash('sha256').update(real).digest('hex').slice(0, 12)}-sockets`
-  const folders = [join(real, 'sockets'), join(tmpdir(), temporary), join('/tmp', temporary)]
-  const fits = (folder: string) => Buffer.byteLength(socketPath(folder, name)) <= pathBytesMax
-  return folders.find(fits) ?? join('/tmp', temporary)
+  return [join(real, 'sockets'), join(tmpdir(), temporary), join('/tmp', temporary)]
+}
+
+/** A start with a Postgres of the deployer may be the first thing that needs the data folder. */
+function realPathOf(dataDir: string): string {
+  try {
+    makeDataDir(dataDir)
+    return realpathSync(dataDir)
+  } catch {
+    return resolve(dataDir)
+  }
 }
 
 /** A process that was killed leaves its socket behind. Nobody listens there. */
