@@ -1,9 +1,9 @@
 /** Work of a start on the store: it makes the first organization, and looks at sealed secrets. */
 import type { ParleyConfig } from '../generated/config/types.ts'
-import { isLoopbackHost } from '../runtime/engine/host.ts'
 import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/process/local-secret.ts'
 import { newSecret } from '../store/key-secret.ts'
 import type { App } from './app.ts'
+import { isReachedHereOnly } from './first-run.ts'
 import { keptSecret } from './secrets.ts'
 
 /** The key with which somebody at this server begins: one to show, the one in the configuration, one that was made, or none. */
@@ -47,9 +47,4 @@ export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): P
 /** The key of a local run. Null if the data folder has no key, or if strangers can reach the server. */
 export function localKeyOf(config: ParleyConfig): string | null {
   return isReachedHereOnly(config) ? readLocalSecret(config.dataDir, localKeyFile) : null
-}
-
-/** Behind a proxy or a tunnel of this machine strangers have a loopback address too. */
-function isReachedHereOnly({ host, publicUrl }: ParleyConfig): boolean {
-  return isLoopbackHost(host) && publicUrl === null
 }

@@ -14,6 +14,7 @@ import { openCapabilities } from './capabilities.ts'
 import { openApp, type Replacements } from './context.ts'
 import { type Waiting, waitingOf, waitingWords } from './draining.ts'
 import { type Engines, openEngines } from './engines.ts'
+import { withLoopbackTools } from './first-run.ts'
 import { checkServing } from './settings.ts'
 import { type Capabilities, createSurfaces } from './surfaces.ts'
 
@@ -51,9 +52,10 @@ export type Start = Replacements & {
 }
 
 /** Throws ConfigError if the settings cannot be served. */
-export async function startGateway(config: ParleyConfig, start: Start): Promise<Gateway> {
+export async function startGateway(given: ParleyConfig, start: Start): Promise<Gateway> {
   const { env, progress = () => {}, engines = openEngines, ...replacements } = start
-  checkServing(config, env)
+  checkServing(given, env)
+  const config = withLoopbackTools(given)
   const choice = chooseEngine(config.engine)
   if (config.databaseUrl === null) makeDataDir(config.dataDir)
   let server: Server | null = null

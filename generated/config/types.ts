@@ -133,7 +133,7 @@ export type ParleyConfig = {
   }
   /** Requests to addresses that users give, such as the webhooks of tools. */
   outbound: {
-    /** CIDR ranges that may be called although they are not public. Only they may be called over http. */
+    /** CIDR ranges that may be called although they are not public. Only they may be called over http. A server with the embedded database that only this machine reaches has 127.0.0.0/8 and ::1/128 too. */
     allowedSubnets: string[]
   }
   /** Deliveries of events to the endpoints of organizations. */

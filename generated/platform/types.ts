@@ -615,7 +615,7 @@ export type Agent = {
 
 export type AgentList = Agent[]
 
-/** https, without user and password. An address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`). */
+/** https, without user and password. An address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`); a first local run allows 127.0.0.0/8 and ::1. */
 export type WebhookUrl = string
 
 /** Never `host`, `content-*`, `connection`, `transfer-encoding`, `te`, `upgrade`, `user-agent`, `authorization`, `cookie` or `webhook-*`. */

@@ -10,7 +10,7 @@ export const connectionComplaints = {
   range_too_wide:
     'is a range that strangers have addresses in: name those of the trunk, in ranges of /8 or narrower (IPv6: /32), or leave it out and set username and password, with which the trunk proves itself from any address',
   host_not_public:
-    'is no public address, such as sip.example.com or 203.0.113.5; the operator may allow others with outbound.allowedSubnets',
+    'is no public address, such as sip.example.com or 203.0.113.5; the operator of this server can allow others with PARLEY_OUTBOUND_ALLOWED_SUBNETS and a restart',
   connection_name_taken: 'is the name of another SIP connection',
   password_of_other_host: 'must be sent again, because the host has changed',
   agent_missing: 'is required, because no agent answers on the number',

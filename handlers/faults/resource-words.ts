@@ -213,9 +213,11 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
 /** The same for addresses, headers and secrets of webhooks. */
 const webhookComplaints = {
   url_malformed: 'is no URL',
-  url_not_https: 'must be https',
+  url_not_https:
+    'must be https; http is taken only for addresses that the operator of this server allows (PARLEY_OUTBOUND_ALLOWED_SUBNETS)',
   url_with_user: 'must have neither a user nor a password; send them in authHeaders',
-  url_not_public: 'has an address that is not public; the operator can allow its subnet (outbound.allowedSubnets)',
+  url_not_public:
+    'has an address that is not public; the operator of this server can allow its subnet, for example with PARLEY_OUTBOUND_ALLOWED_SUBNETS=127.0.0.0/8 and a restart',
   header_reserved: 'is a header that cannot be set here',
   secret_missing: 'is required, because none is stored',
   secret_not_taken: 'must be left out or null where signingSecretSource is workspace',

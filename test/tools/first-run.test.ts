@@ -1,0 +1,65 @@
+/** Tools of the machine on which a first local run serves, and the refusal elsewhere. */
+import t from 'tap'
+import { isReachedHereOnly, withLoopbackTools } from '../../app/first-run.ts'
+import { configKeys } from '../../generated/config/keys.ts'
+import type { ParleyConfig } from '../../generated/config/types.ts'
+import { validateConfig } from '../../generated/config/validator.ts'
+import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
+import { loadConfig } from '../../runtime/process/config.ts'
+import { call } from '../platform/setup.ts'
+import { ownServer } from '../server.ts'
+
+const configOf = (env: Record<string, string>) => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
+
+t.test('a first local run may call this machine, and nothing else that is not public', async (t) => {
+  const { allowedSubnets } = withLoopbackTools(await configOf({})).outbound
+  for (const host of ['127.0.0.1', '127.8.0.1', '[::1]'])
+    t.equal(placeOfHost(host, { allowedSubnets }), 'allowed', host)
+  for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '0.0.0.0'])
+    t.equal(placeOfHost(host, { allowedSubnets }), 'refused', host)
+  const more = withLoopbackTools(await configOf({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '10.0.0.0/8' }))
+  t.same(more.outbound.allowedSubnets, ['10.0.0.0/8', '127.0.0.0/8', '::1/128'])
+})
+
+t.test('a server that others can reach, or that has a Postgres of the deployer, may not', async (t) => {
+  for (const env of [
+    { DATABASE_URL: 'postgres://u@h/d' },
+    { PARLEY_HOST: '0.0.0.0' },
+    { PARLEY_PUBLIC_URL: 'https://voice.example.com' },
+    { PARLEY_TRUSTED_PROXIES: '127.0.0.1/32' },
+    { PARLEY_NODE_URL: 'https://voice.example.com/node-1' },
+  ])
+    t.same(withLoopbackTools(await configOf(env)).outbound.allowedSubnets, [], JSON.stringify(env))
+})
+
+t.test('each sign of a proxy takes the key of a first local run away', async (t) => {
+  t.equal(isReachedHereOnly(await configOf({})), true)
+  for (const env of [
+    { PARLEY_HOST: '0.0.0.0' },
+    { PARLEY_PUBLIC_URL: 'https://voice.example.com' },
+    { PARLEY_TRUSTED_PROXIES: '127.0.0.1/32' },
+    { PARLEY_NODE_URL: 'https://voice.example.com/node-1' },
+  ]) {
+    t.equal(isReachedHereOnly(await configOf(env)), false)
+    const server = await ownServer(t, { PARLEY_BOOTSTRAP_KEY: '', PARLEY_MASTER_KEY: 'm'.repeat(32), ...env })
+    t.same(server.gateway.firstKey, { kind: 'none' }, 'no key is made')
+    const { status } = await fetch(`${server.gateway.url}/try/agents`)
+    t.equal(status, 404, 'the page asks for a key')
+  }
+})
+
+t.test('the refusal names the variable', async (t) => {
+  const server = await ownServer(t)
+  const agent = await call(server, 'POST', '/v1/agents', { name: 'a', systemPrompt: 'p', intent: { language: 'en' } })
+  const { id } = agent.json<{ id: string }>()
+  for (const [url, words] of [
+    ['http://127.0.0.1:3111/order', /PARLEY_OUTBOUND_ALLOWED_SUBNETS=127\.0\.0\.0\/8/],
+    ['https://10.1.2.3/order', /PARLEY_OUTBOUND_ALLOWED_SUBNETS/],
+    ['http://localhost:3111/order', /PARLEY_OUTBOUND_ALLOWED_SUBNETS/],
+  ] as const) {
+    const tool = { name: 'find_order', description: 'Finds an order.', source: { kind: 'webhook', url } }
+    const { status, text } = await call(server, 'POST', `/v1/agents/${id}/tools`, tool)
+    t.equal(status, 400, text)
+    t.match(text, words)
+  }
+})
