@@ -1,5 +1,6 @@
 /** The providers of the configuration, and voice activity detection. Tests hand in other engines. */
 import path from 'node:path'
+import type { Stage } from '../domain/catalog/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 import { openCatalog } from '../providers/catalog/rows.ts'
 import { updatedCatalogFile } from '../providers/catalog/update.ts'
@@ -20,7 +21,26 @@ export async function openEngines(app: App): Promise<Engines> {
   app.closing(() => Promise.all(providers.map((provider) => provider.close())))
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock, log })
   app.closing(() => vad.close())
+  if (config.local.warm && worker === 0)
+    app.closing(clock.after(warmAfterMs, () => warmForFirstCall({ providers, vad })))
   return { providers, vad }
+}
+
+/** The start of a server, and the engine for recordings, have the processor for themselves until then. */
+const warmAfterMs = 1500
+
+/**
+ * The first call on a busy machine failed when recognition, voice and the detection of speech all started with it. Stages
+ * that another provider serves stay cold here: a call begins what it needs. What is not used ends after `local.idleMs`.
+ */
+export function warmForFirstCall({ providers, vad }: Engines): void {
+  const serves = (provider: Provider, stage: Stage) =>
+    provider.unavailable() === null && provider.models.some((model) => model.stage === stage)
+  vad.warmUp()
+  for (const stage of ['stt', 'tts'] as const) {
+    const [only, ...others] = providers.filter((provider) => serves(provider, stage))
+    if (others.length === 0) only?.warmUp?.(stage)
+  }
 }
 
 type Warming = { observeWarm?: (provider: string, outcome: WarmOutcome) => void; isWarm: boolean }

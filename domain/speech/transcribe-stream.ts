@@ -63,6 +63,8 @@ const replayMs = 10_000
 /** Credit is reserved for a minute at a time, a little before it is needed, so that no frame waits for a query. */
 const sliceMs = 60_000
 const sliceLeadMs = 5000
+/** A client in real time sends the audio of a pause in the network faster than it is spoken. */
+const inTimeShare = 1.5
 
 /**
  *   opening ──ready, pending audio sent──► streaming ──end──► ending ──ended──► over
@@ -77,6 +79,7 @@ class Transcribing implements TranscriptionStream {
   readonly #sink: TranscriptionSink
   readonly #layout: AudioLayout
   readonly #aheadBytesMax: number
+  readonly #startedMs: number
   #state: StreamState = 'opening'
   #endAsked = false
   /** For chunks that are not whole samples; null until the first such chunk. */
@@ -108,6 +111,7 @@ class Transcribing implements TranscriptionStream {
     this.#input = input
     this.#sink = sink
     this.#layout = new AudioLayout(input.audio)
+    this.#startedMs = deps.clock.monotonicMs()
     this.#aheadBytesMax = Math.min(aheadBytesMax, (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000)
     if (input.replay) this.#recent = new RecentAudio(this.#layout, replayMs)
   }
@@ -245,7 +249,13 @@ class Transcribing implements TranscriptionStream {
 
   #hold(frame: Uint8Array): void {
     this.#pending ??= new FrameBuffer(this.#deps.streams.pendingBytesMax)
-    if (!this.#pending.push(frame)) this.#fail(new Fault({ kind: 'audio_too_fast' }))
+    if (!this.#pending.push(frame)) this.#fail(new Fault({ kind: this.#isInTime() ? 'timed_out' : 'audio_too_fast' }))
+  }
+
+  /** Audio that came no faster than it is spoken has waited for a provider that is late. */
+  #isInTime(): boolean {
+    const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
+    return this.#layout.msOf(this.#receivedSamples) <= elapsedMs * inTimeShare
   }
 
   #send(frame: Uint8Array): void {

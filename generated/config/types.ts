@@ -361,7 +361,7 @@ export type ParleyConfig = {
     jobTimeoutMs: number
     /** An engine without work is ended after this. */
     idleMs: number
-    /** Keeps one engine for recordings loaded, so that the first transcription need not wait a second for it. It takes about 265 MiB. Starts the engines of a voice session when the session is made. */
+    /** Keeps one engine for recordings loaded, so that the first transcription need not wait a second for it. It takes about 265 MiB. Starts the engines of a voice session with the server, if no other provider serves them, and when a session is made. */
     warm: boolean
   }
   providers: Provider[]

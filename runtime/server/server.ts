@@ -91,7 +91,7 @@ async function openRelayOf(engine: Engine): Promise<Relay | null> {
     return relay
   } catch (err) {
     // Ordinary where a process may write nowhere. The message says which folder it is.
-    log.warn({ reason: (err as Error).message }, 'sockets cannot be relayed between the processes of this machine')
+    log.info({ reason: (err as Error).message }, 'sockets cannot be relayed between the processes of this machine')
     return null
   }
 }

@@ -122,6 +122,14 @@ t.test('audio that comes before a provider has opened', async (t) => {
   isClean(t, full)
   t.same(full.sink.events, ['failed audio_too_fast'], 'once')
 
+  const late = setup(['hangs'])
+  const spoken = late.begin()
+  for (let i = 0; i < 11; i++) {
+    await late.clock.advance(20)
+    spoken.audio(frame)
+  }
+  t.same(late.sink.events, ['failed timed_out'], 'a client that sends in real time is not told to be slower')
+
   const within = setup(['opens'])
   const early = within.begin()
   early.audio(Uint8Array.of(1, 1))
