@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=32
 /** The program `parley`: the commands in cli/ over the product in app/. */
 import { createActions } from './app/commands/actions.ts'
-import { explain } from './cli/client.ts'
+import { outcomeOf } from './cli/outcome.ts'
 import { createProgram } from './cli/program.ts'
 
 // The link `dist` in the path can point to a newer build when workers are started again: they run the build of this file.
@@ -14,6 +14,7 @@ try {
   // An open handle of a library (a timer, an idle socket) must not keep a finished command alive.
   process.exit()
 } catch (error) {
-  console.error(`parley: ${explain(error)}`)
-  process.exit(1)
+  const { code, words } = outcomeOf(error)
+  if (words !== null) console.error(words)
+  process.exit(code)
 }

@@ -20,8 +20,11 @@ export type BackupResult = { schema: number; tables: number; rows: number }
 /** A Parley that serves this data folder now. */
 export type RunningInstance = { pid: number; url: string }
 
-/** The address that the commands send their requests to, and the key that they send. */
-export type Connection = { baseUrl: string; apiKey: string | null }
+/**
+ * The address that the commands send their requests to, and the key that they send. `keyFrom` is the option or the variable
+ * that holds the key; `local` is the file of a first local run.
+ */
+export type Connection = { baseUrl: string; apiKey: string | null; keyFrom?: string }
 
 /** Signs what the commands send to a receiver on this machine, as deliveries are signed. */
 export type WebhookSigner = {

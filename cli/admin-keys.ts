@@ -1,6 +1,6 @@
 /** The administration behind the command `keys`. */
 import type { WantedBudget } from './budget-option.ts'
-import { CommandError, found, noOrganization } from './command-error.ts'
+import { CommandError, found, noOrganization, UsageError } from './command-error.ts'
 import { keyIn } from './key-name.ts'
 
 export type KeyRow = {
@@ -124,6 +124,6 @@ const noKey = (nameOrId: string) => `there is no live key ${nameOrId}`
 function readScopes<Scope extends string>(scopes: readonly Scope[], names: readonly string[]): Scope[] {
   const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
   const unknown = names.find((name) => !isScope(name))
-  if (unknown !== undefined) throw new CommandError(`${unknown} is no scope; there are ${scopes.join(', ')}`)
+  if (unknown !== undefined) throw new UsageError(`${unknown} is no scope; there are ${scopes.join(', ')}`)
   return names.filter(isScope)
 }

@@ -1,7 +1,7 @@
 /** The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store itself is handed in, so that this folder knows no SQL. */
 import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
-import { CommandError, found, noOrganization } from './command-error.ts'
+import { CommandError, found, noOrganization, UsageError } from './command-error.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
 type NewOrganization = {
@@ -212,6 +212,6 @@ function newOrganization(name: string): NewOrganization {
 
 function readRole<Role extends string>(roles: readonly Role[], name: string): Role {
   const role = roles.find((known) => known === name)
-  if (role === undefined) throw new CommandError(`${name} is no role; there are ${roles.join(', ')}`)
+  if (role === undefined) throw new UsageError(`${name} is no role; there are ${roles.join(', ')}`)
   return role
 }

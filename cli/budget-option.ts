@@ -1,4 +1,4 @@
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 
 export type WantedBudget = { microUsd: number; period: 'day' | 'month' | 'total' }
 
@@ -8,7 +8,7 @@ const microUsdPerUsd = 1_000_000
 export function budgetOf(option: string, text: string): WantedBudget {
   const [, dollars, period] = /^(\d{1,9}(?:\.\d{1,6})?)usd\/(day|month|total)$/.exec(text) ?? []
   if (dollars === undefined || period === undefined)
-    throw new CommandError(`${option}: ${text} is no budget; write 5usd/month, 0.25usd/day or 100usd/total`)
+    throw new UsageError(`${option}: ${text} is no budget; write 5usd/month, 0.25usd/day or 100usd/total`)
   return { microUsd: Math.round(Number(dollars) * microUsdPerUsd), period: period as WantedBudget['period'] }
 }
 

@@ -3,20 +3,21 @@ import { createPlatformClient, PlatformApiError, type PlatformClient } from '../
 import { createRouterClient, RouterApiError, type RouterClient } from '../generated/clients/router.ts'
 import type { Connection } from './actions.ts'
 import { CommandError } from './command-error.ts'
+import { fetchOf } from './reach.ts'
 
 /** A client of the router surface, the generated one that users get. Throws CommandError where there is no key to use. */
 export function routerClient(connection: Connection): RouterClient {
-  return createRouterClient({ baseUrl: `${connection.baseUrl}/router`, apiKey: keyOf(connection) })
+  return createRouterClient({ ...optionsOf(connection), baseUrl: `${connection.baseUrl}/router` })
 }
 
 /** A client of the compatible surface. Throws CommandError where there is no key to use. */
 export function compatClient(connection: Connection): CompatClient {
-  return createCompatClient({ baseUrl: connection.baseUrl, apiKey: keyOf(connection) })
+  return createCompatClient(optionsOf(connection))
 }
 
 /** A client of the platform surface. Throws CommandError where there is no key to use. */
 export function platformClient(connection: Connection, limits: { eventBytesMax?: number } = {}): PlatformClient {
-  return createPlatformClient({ baseUrl: connection.baseUrl, apiKey: keyOf(connection), ...limits })
+  return createPlatformClient({ ...optionsOf(connection), ...limits })
 }
 
 /** The `routing` member for a `--model` pin. Without a pin it is left out, and the router chooses. */
@@ -24,10 +25,14 @@ export function pinnedTo(pin: string | undefined): { routing?: { mode: 'explicit
   return pin ? { routing: { mode: 'explicit', model: pin } } : {}
 }
 
+function optionsOf(connection: Connection) {
+  return { baseUrl: connection.baseUrl, apiKey: keyOf(connection), fetch: fetchOf(connection) }
+}
+
 function keyOf({ apiKey }: Connection): string {
   if (apiKey !== null) return apiKey
   throw new CommandError(
-    'no key: set PARLEY_API_KEY, or run this in the folder of a running Parley (its data folder holds a local key)',
+    'no key: name one with --key or PARLEY_API_KEY, or run this in the folder of a running Parley (its data folder holds a local key)',
   )
 }
 
@@ -48,11 +53,10 @@ export function explain(error: unknown): string {
     const faults = issues.map(({ path, message }) => `  ${path}: ${message}`)
     return [`${code}: ${message}`, ...faults, `request ${requestId}`].join('\n')
   }
-  if (!(error instanceof Error)) return String(error)
-  return isUnreached(error) ? 'no Parley answers there; start one with `make run`, or set PARLEY_URL' : error.message
+  if (isApiError(error)) return `${error.message}. Is a Parley at this address, without a path of its own?`
+  return error instanceof Error ? error.message : String(error)
 }
 
-/** fetch rejects with a TypeError. Errors of other parts, such as the database's, have a message for the user. */
-function isUnreached(error: Error): boolean {
-  return error instanceof TypeError && (error.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED'
-}
+/** An answer without an envelope comes from another program, or from a proxy. */
+const isApiError = (error: unknown): error is Error =>
+  error instanceof RouterApiError || error instanceof CompatApiError || error instanceof PlatformApiError

@@ -6,6 +6,12 @@ export class CommandError extends Error {
   }
 }
 
+/** The command line itself is wrong: nothing was begun. */
+export class UsageError extends CommandError {}
+
+/** The server does not know the key, which no second try changes. */
+export class KeyRefused extends CommandError {}
+
 /** Throws CommandError with the message where there is nothing. */
 export function found<Value>(value: Value | null, message: string): Value {
   if (value === null) throw new CommandError(message)

@@ -3,7 +3,7 @@ import type { CreditMovement } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 import { dollarsOf } from './dollars.ts'
 import { print } from './print.ts'
 
@@ -40,7 +40,7 @@ export function credits(program: Command, actions: Actions): void {
 function limitOf(text: string): number {
   const limit = Number(text)
   if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit
-  throw new CommandError(`--limit: ${text} is no number from 1 to 100`)
+  throw new UsageError(`--limit: ${text} is no number from 1 to 100`)
 }
 
 const heading = ['at', 'kind', 'amount', 'of']

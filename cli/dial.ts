@@ -4,7 +4,7 @@ import type { PlatformClient } from '../generated/clients/platform.ts'
 import type { Call, NewPhoneSession } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { settingsOfFirstCall } from './first-call.ts'
 import { agentNamed } from './named.ts'
 import { tailCall } from './tail-call.ts'
@@ -88,7 +88,7 @@ async function requestOf(client: PlatformClient, to: string, options: Options): 
 function telephonyOf({ ring, amd }: Options): Pick<NewPhoneSession, 'telephony'> {
   if (ring === undefined && amd === undefined) return {}
   const mode = detections.find((name) => name === amd)
-  if (amd !== undefined && mode === undefined) throw new CommandError(`--amd takes ${detections.join(', ')}`)
+  if (amd !== undefined && mode === undefined) throw new UsageError(`--amd takes ${detections.join(', ')}`)
   return {
     telephony: {
       ...(ring !== undefined && { ringingTimeout: secondsOf('--ring', ring) }),
@@ -99,13 +99,13 @@ function telephonyOf({ ring, amd }: Options): Pick<NewPhoneSession, 'telephony'>
 
 function withField(field: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = field.indexOf('=')
-  if (at < 1) throw new CommandError(`--metadata takes KEY=VALUE, not ${field}`)
+  if (at < 1) throw new UsageError(`--metadata takes KEY=VALUE, not ${field}`)
   return { ...before, [field.slice(0, at)]: field.slice(at + 1) }
 }
 
 function secondsOf(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text)) return Number(text)
-  throw new CommandError(`${option} takes whole seconds, not ${text}`)
+  throw new UsageError(`${option} takes whole seconds, not ${text}`)
 }
 
 async function follow(client: PlatformClient, id: string, { hangUp, json }: Options): Promise<void> {

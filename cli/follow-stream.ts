@@ -1,6 +1,7 @@
 /** Reads a stream of the server until it is over, and opens it again after a time-out, a cut or a restart. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlatformApiError } from '../generated/clients/platform.ts'
+import { KeyRefused } from './command-error.ts'
 
 const retryMs = { first: 500, max: 8000 }
 
@@ -34,5 +35,6 @@ export async function followStream<Event>(
 
 /** A refusal stays one; a limit, a restart and a cut connection pass. */
 export function mayPass(error: unknown): boolean {
+  if (error instanceof KeyRefused) return false
   return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500
 }

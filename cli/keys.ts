@@ -3,7 +3,7 @@ import type { KeyPolicy } from '../generated/key-policy/types.ts'
 import type { Actions } from './actions.ts'
 import type { IssuedKey, KeyRow, WantedKey } from './admin-keys.ts'
 import { budgetOf, spentWords, type WantedBudget } from './budget-option.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { spanOf } from './span-option.ts'
 
@@ -101,21 +101,21 @@ type CreateOptions = {
 
 function wantedKey({ name, scopes, test, policy, budget, expires }: Omit<CreateOptions, 'org'>): WantedKey {
   if ([...name].length > nameCharactersMax || /\p{Cc}/u.test(name))
-    throw new CommandError(`--name takes one line of ${nameCharactersMax} characters at most`)
+    throw new UsageError(`--name takes one line of ${nameCharactersMax} characters at most`)
   const lifeMs = expires === undefined ? null : spanOf('--expires', expires, lifeDaysMax)
   return { name, scopes: scopes.split(','), test, policy: withBudget(readPolicy(policy), budget), lifeMs }
 }
 
 function withBudget(policy: object, budget: string | undefined): object {
   if (budget === undefined) return policy
-  if ('budget' in policy) throw new CommandError('--budget and the budget of --policy: give one of them')
+  if ('budget' in policy) throw new UsageError('--budget and the budget of --policy: give one of them')
   return { ...policy, budget: budgetOf('--budget', budget) }
 }
 
 /** Null: no budget. */
 function readSetting(text: string): WantedBudget | null {
   const [, value] = /^budget=(.*)$/.exec(text) ?? []
-  if (value === undefined) throw new CommandError(`${text} is no setting; write budget=5usd/month or budget=none`)
+  if (value === undefined) throw new UsageError(`${text} is no setting; write budget=5usd/month or budget=none`)
   return value === 'none' ? null : budgetOf('budget', value)
 }
 
@@ -176,7 +176,7 @@ function readPolicy(text: string): object {
   } catch {
     // Text that is not JSON gets the same error as JSON that is not an object.
   }
-  throw new CommandError('--policy takes a JSON object, for example {"voice":"slt"}')
+  throw new UsageError('--policy takes a JSON object, for example {"voice":"slt"}')
 }
 
 function stateOf({ revokedAt, expiresAt }: KeyRow): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import type { Decision, VerificationRow } from './admin.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
 
@@ -37,7 +37,7 @@ type Json = { json: boolean }
 
 function readReason(text: string): string {
   if (text.trim() === '' || [...text].length > reasonCharactersMax)
-    throw new CommandError(`--reason takes 1 to ${reasonCharactersMax} characters`)
+    throw new UsageError(`--reason takes 1 to ${reasonCharactersMax} characters`)
   return text
 }
 

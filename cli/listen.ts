@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { StreamWebhookEventsEvent } from '../generated/clients/platform.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { followStream } from './follow-stream.ts'
 import { Chaos, type ChaosFault, chaosFaults } from './listen-chaos.ts'
 import { Forwarding, jsonOf, lineOf } from './listen-forwarding.ts'
@@ -133,13 +133,13 @@ function listOf<Name extends string>(option: string, names: readonly Name[]): (t
     const wanted = text.split(',').map((name) => name.trim())
     const unknown = wanted.find((name) => !names.includes(name as Name))
     if (unknown === undefined) return wanted as Name[]
-    throw new CommandError(`${option} does not know ${oneLine(unknown)}: write some of ${names.join(', ')}`)
+    throw new UsageError(`${option} does not know ${oneLine(unknown)}: write some of ${names.join(', ')}`)
   }
 }
 
 function countOf(option: string, most: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
-    throw new CommandError(`${option} takes a number from 0 to ${most}`)
+    throw new UsageError(`${option} takes a number from 0 to ${most}`)
   }
 }

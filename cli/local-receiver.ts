@@ -1,7 +1,7 @@
 /** Sends an event to a server of the developer, as a delivery is sent, and says what came of it. */
 import { Option } from 'commander'
 import type { WebhookSigner } from './actions.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 
 export type Receiver = { url: string; signer: WebhookSigner }
 export type Outcome = { isReceived: boolean; answer: string; ms: number }
@@ -42,7 +42,7 @@ function reasonOf(error: unknown): string {
 export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href
-  throw new CommandError('--forward-to takes an address such as http://localhost:3000/hook')
+  throw new UsageError('--forward-to takes an address such as http://localhost:3000/hook')
 }
 
 /** Has the bounds of an endpoint's own secret. Others on the machine can see an argument, and not a variable. */
@@ -51,6 +51,6 @@ export function secretOption(keptBy: string): Option {
     .env('PARLEY_WEBHOOK_SECRET')
     .argParser((text) => {
       if (text.length >= 8 && text.length <= 256) return text
-      throw new CommandError('--secret takes 8 to 256 characters, and so does PARLEY_WEBHOOK_SECRET')
+      throw new UsageError('--secret takes 8 to 256 characters, and so does PARLEY_WEBHOOK_SECRET')
     })
 }

@@ -15,17 +15,21 @@ export function models(program: Command, actions: Actions): void {
   const group = program
     .command('models')
     .description('what can be routed to now, best first')
-    .option('--language <tag>', 'rank by figures for this language', 'en')
+    .option('--language <tag>', 'those that know this language, ranked by figures for it', 'en')
     .option('--objective <name>', 'balanced, quality (or accuracy), latency or cost', 'balanced')
     .option('--path <name>', 'stream or batch', 'stream')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...query }: Options) => {
       const { body } = await routerClient(await actions.connection()).listModels({ query } satisfies ListModelsCall)
-      print(json, body, () =>
-        body.models.map((row) =>
+      const speaking = body.models.filter(({ languages }) => speaks(languages, query.language))
+      print(json, body, () => [
+        ...speaking.map((row) =>
           [row.kind, String(row.rank).padStart(3), row.pin.padEnd(40), row.languages.slice(0, 8).join(' ')].join('  '),
         ),
-      )
+        ...(speaking.length < body.models.length
+          ? [`${body.models.length - speaking.length} more do not know the language ${query.language}`]
+          : []),
+      ])
     })
   group
     .command('update')
@@ -41,4 +45,10 @@ export function models(program: Command, actions: Actions): void {
         `written to ${path}; a Parley that runs takes it at its next start`,
       ])
     })
+}
+
+/** A model without a list knows all languages. `de-AT` is served by a model of `de`. */
+function speaks(languages: readonly string[], tag: string): boolean {
+  const wanted = tag.toLowerCase().split('-')[0]
+  return languages.length === 0 || languages.some((each) => each.toLowerCase().split('-')[0] === wanted)
 }

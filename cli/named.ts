@@ -1,4 +1,4 @@
-/** Agents and endpoints may be named by their id or by their name. */
+/** Agents and endpoints may be named by their id or by their name, numbers by themselves. */
 import type { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { oneLine } from './terminal.ts'
@@ -16,6 +16,17 @@ export async function agentNamed(client: Client, wanted: string): Promise<string
 
 export async function endpointNamed(client: Client, wanted: string): Promise<string> {
   return endpointId.test(wanted) ? wanted : idIn('endpoint', (await client.listWebhooks()).body.data, wanted)
+}
+
+/** A number is meant by its id or by itself. */
+export async function numberNamed(client: Client, wanted: string): Promise<string> {
+  if (!wanted.startsWith('+')) return wanted
+  const { body } = await client.listPhoneNumbers()
+  const found = body.filter(({ e164 }) => e164 === wanted)
+  if (found.length > 1) throw new CommandError(`${wanted} is there more than once: name it by its id`)
+  if (found[0] === undefined)
+    throw new CommandError(`the organization has no number ${wanted}; \`parley numbers list\` shows those that it has`)
+  return found[0].id
 }
 
 /** A name that several have is refused. */

@@ -3,8 +3,8 @@ import type { AvailablePhoneNumber, NewPhoneNumber, PhoneNumber } from '../gener
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
-import { agentNamed } from './named.ts'
+import { CommandError, UsageError } from './command-error.ts'
+import { agentNamed, numberNamed } from './named.ts'
 import { print } from './print.ts'
 import { readObject } from './read-object.ts'
 import { linesOfNumber, nextStepsOf } from './show-number.ts'
@@ -71,22 +71,24 @@ export function numbers(program: Command, actions: Actions): void {
         ...(await trunkOf(await client(), { connection, sipProvider })),
       }
       if (Object.keys(fields).length === 0)
-        throw new CommandError('name an option to change, for example --agent, --template or --direction')
-      const path = { id: await idOf(await client(), wanted) }
+        throw new UsageError('name an option to change, for example --agent, --template or --direction')
+      const path = { id: await numberNamed(await client(), wanted) }
       const { body } = await (await client()).updatePhoneNumber({ path, body: fields })
       print(json, body, () => changedLines(body))
     })
   command('show', 'the settings of a number, and whether it can take and place calls')
     .argument('<number>', 'id, pn_…, or the number')
     .action(async (wanted: string, { json }: Json) => {
-      const path = { id: await idOf(await client(), wanted) }
+      const path = { id: await numberNamed(await client(), wanted) }
       const { body } = await (await client()).getPhoneNumber({ path })
       print(json, body, () => linesOfNumber(body))
     })
   command('release', 'give a number back; the month that is paid is not refunded')
     .argument('<number>', 'id, pn_…, or the number')
     .action(async (wanted: string, { json }: Json) => {
-      const { body } = await (await client()).deletePhoneNumber({ path: { id: await idOf(await client(), wanted) } })
+      const { body } = await (await client()).deletePhoneNumber({
+        path: { id: await numberNamed(await client(), wanted) },
+      })
       print(json, body, () => [`${wanted} is given back`])
     })
 }
@@ -121,23 +123,12 @@ const providerOf = (name: string | undefined) => (name ? { sipProviderName: name
 
 type Client = ReturnType<typeof platformClient>
 
-/** A number is meant by its id or by itself. */
-async function idOf(client: Client, wanted: string): Promise<string> {
-  if (!wanted.startsWith('+')) return wanted
-  const { body } = await client.listPhoneNumbers()
-  const found = body.filter(({ e164 }) => e164 === wanted)
-  if (found.length > 1) throw new CommandError(`${wanted} is there more than once: name it by its id`)
-  if (found[0] === undefined)
-    throw new CommandError(`the organization has no number ${wanted}; \`parley numbers list\` shows those that it has`)
-  return found[0].id
-}
-
 async function fieldsOf(
   client: Client,
   { direction, agent, label, template }: Settings,
 ): Promise<Omit<NewPhoneNumber, 'e164'>> {
   if (direction !== undefined && !directions.includes(direction))
-    throw new CommandError(`--direction takes ${directions.join(', ')}`)
+    throw new UsageError(`--direction takes ${directions.join(', ')}`)
   return {
     ...(direction && { direction }),
     ...(agent && { agentId: agent === 'none' ? null : await agentNamed(client, agent) }),

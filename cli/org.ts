@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import type { OrganizationChanges, OrganizationRow } from './admin.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 import { print } from './print.ts'
 
 const microUsdPerUsd = 1_000_000
@@ -28,7 +28,7 @@ export function org(program: Command, actions: Actions): void {
     .argument('<organization>', 'name or id of the organization')
     .argument('<dollars>', 'for example 25 or -3.50')
     .action(async (id: string, dollars: string, { json }: Json) => {
-      if (!amount.test(dollars)) throw new CommandError(`${dollars} is no amount in dollars with at most six decimals`)
+      if (!amount.test(dollars)) throw new UsageError(`${dollars} is no amount in dollars with at most six decimals`)
       printOrganization(json, await actions.admin((admin) => admin.addCredit(id, microUsd(dollars))))
     })
   command('rename', 'another name for an organization')
@@ -83,20 +83,19 @@ function readSetting(text: string): OrganizationChanges {
   const at = text.indexOf('=')
   const [name, value] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)]
   const read = Object.hasOwn(settings, name) ? settings[name] : undefined
-  if (!read) throw new CommandError(`${text} is no setting; write name=value, of ${settingNames.join(', ')}`)
+  if (!read) throw new UsageError(`${text} is no setting; write name=value, of ${settingNames.join(', ')}`)
   return read(value)
 }
 
 function readName(text: string): string {
-  if (text.trim() === '' || [...text].length > 200) throw new CommandError('name takes 1 to 200 characters')
+  if (text.trim() === '' || [...text].length > 200) throw new UsageError('name takes 1 to 200 characters')
   if (text.startsWith('org_'))
-    throw new CommandError('a name does not begin with org_, because commands take such a text for an id')
+    throw new UsageError('a name does not begin with org_, because commands take such a text for an id')
   return text
 }
 
 function readCredit(text: string): number {
-  if (!amount.test(text))
-    throw new CommandError('credit takes dollars with at most six decimals, for example 25 or 3.50')
+  if (!amount.test(text)) throw new UsageError('credit takes dollars with at most six decimals, for example 25 or 3.50')
   return microUsd(text)
 }
 
@@ -104,18 +103,18 @@ function readLimit(text: string): number | null {
   if (text === 'unlimited') return null
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit < 1 || limit > limitMax)
-    throw new CommandError(`a limit is 1 to ${limitMax}, or unlimited`)
+    throw new UsageError(`a limit is 1 to ${limitMax}, or unlimited`)
   return limit
 }
 
 function readState(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
-  throw new CommandError(`${text} is neither on nor off`)
+  throw new UsageError(`${text} is neither on nor off`)
 }
 
 function readBackend(text: string): 'default' | 'receive_only' {
   if (text === 'default' || text === 'receive_only') return text
-  throw new CommandError('rmsg_backend takes default or receive_only')
+  throw new UsageError('rmsg_backend takes default or receive_only')
 }
 
 function printOrganization(json: boolean, row: OrganizationRow): void {

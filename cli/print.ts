@@ -1,4 +1,28 @@
-/** Prints a value as JSON for programs, or as lines for people. */
+/** Prints a value as JSON for programs, or as lines for people. A list is `{ data, nextCursor }`, whatever its operation calls it. */
 export function print(json: boolean, value: unknown, lines: () => readonly string[]): void {
-  console.log(json ? JSON.stringify(value, null, 2) : lines().join('\n'))
+  console.log(json ? JSON.stringify(shaped(value), null, 2) : lines().join('\n'))
+}
+
+function shaped(value: unknown): unknown {
+  const list = typeof value === 'object' && value !== null ? listIn(value) : null
+  return list === null ? value : { ...list.rest, data: list.items, nextCursor: list.nextCursor }
+}
+
+type List = { items: readonly unknown[]; nextCursor: string | null; rest: object }
+
+/** The names that operations have for the rows of a list. */
+const listNames = ['data', 'entries', 'models', 'events', 'callbacks', 'movements', 'numbers', 'providers', 'calls']
+const alwaysLists = ['data', 'entries', 'models']
+
+/** Null: `value` is one thing. */
+export function listIn(value: object): List | null {
+  if (Array.isArray(value)) return { items: value, nextCursor: null, rest: {} }
+  const fields = value as Record<string, unknown>
+  const name = listNames.find((each) => Array.isArray(fields[each]))
+  // A thing can have lists of its own, such as the providers of a configuration.
+  const isPaged = 'nextCursor' in fields || 'next_cursor' in fields
+  const isList = name !== undefined && (isPaged || alwaysLists.includes(name) || Object.keys(value).length === 1)
+  if (!isList) return null
+  const { nextCursor, next_cursor: nextCursorInSnakeCase, [name]: items, ...rest } = fields
+  return { items: items as unknown[], nextCursor: (nextCursor ?? nextCursorInSnakeCase ?? null) as string | null, rest }
 }

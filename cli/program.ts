@@ -4,6 +4,7 @@ import { agents } from './agents.ts'
 import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
+import { completion } from './completion.ts'
 import { config } from './config.ts'
 import { database } from './database.ts'
 import { demo } from './demo.ts'
@@ -13,8 +14,10 @@ import { drain } from './drain.ts'
 import { keys } from './keys.ts'
 import { listen } from './listen.ts'
 import { numberCommands } from './number-commands.ts'
+import { operationCommands } from './operation-commands.ts'
 import { org } from './org.ts'
 import { ping } from './ping.ts'
+import { type Reached, reachedBy } from './reach.ts'
 import { replay } from './replay.ts'
 import { simulateInbound } from './simulate-inbound.ts'
 import { speechCommands } from './speech-commands.ts'
@@ -28,7 +31,13 @@ export function createProgram(actions: Actions): Command {
   const program = new Command('parley')
     .description('Self-hosted voice gateway and telephony platform')
     .version(actions.version)
-    .showHelpAfterError()
+    .option('--url <address>', 'the server that commands talk to; else PARLEY_URL, else the one of this folder')
+    .option('--key <key>', 'the API key; else PARLEY_API_KEY, which other users of this machine cannot see')
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('Add --help to see what it takes.')
+    .exitOverride()
+  const connection = async () => reachedBy(await actions.connection(), program.opts<Reached>())
+  const given = { ...actions, connection }
   program
     .command('up')
     .description('start Parley in this terminal; Ctrl-C drains and ends it')
@@ -60,7 +69,9 @@ export function createProgram(actions: Actions): Command {
     bundle,
     replay,
     demo,
+    operationCommands,
+    completion,
   ])
-    add(program, actions)
+    add(program, given)
   return program
 }

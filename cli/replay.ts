@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/router.ts'
 import type { Actions } from './actions.ts'
 import { routerClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { type Bundle, readBundle } from './read-bundle.ts'
@@ -62,12 +62,12 @@ function collect(text: string, before: Asked[] = []): Asked[] {
     const [, name, model = ''] = /^(?:(\w+)=)?(.*)$/.exec(entry.trim()) ?? []
     if (name !== undefined) stage = isStage(name) ? name : null
     if (stage === null || !isPin.test(model))
-      throw new CommandError(
+      throw new UsageError(
         `--with ${text}: write a stage and a model, such as stt=deepgram:nova-3; stages are stt, llm, tts`,
       )
     asked.push({ stage, model })
   }
-  if (asked.length > modelsMax) throw new CommandError(`--with takes at most ${modelsMax} models`)
+  if (asked.length > modelsMax) throw new UsageError(`--with takes at most ${modelsMax} models`)
   return asked
 }
 

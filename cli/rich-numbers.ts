@@ -1,5 +1,5 @@
 /** The operator's changes of rich-message numbers, with a message for each refusal. The store is handed in. */
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 
 export type RichNumberRow = {
   id: string
@@ -47,9 +47,9 @@ export function createRichNumbers(store: RichNumberStore, { isPhoneNumber, organ
     list: (test) => store.list(test, listMax),
     async add(number) {
       if (!isPhoneNumber(number.e164))
-        throw new CommandError(`${number.e164} is no phone number in E.164, as +14155550123`)
+        throw new UsageError(`${number.e164} is no phone number in E.164, as +14155550123`)
       if (number.providerIdentity.trim() === '' || number.providerIdentity.length > identityCharactersMax)
-        throw new CommandError(`--identity takes 1 to ${identityCharactersMax} characters`)
+        throw new UsageError(`--identity takes 1 to ${identityCharactersMax} characters`)
       const added = await store.add(number)
       if (added === 'exists') throw new CommandError(`${number.e164} or its identity is in the inventory already`)
       return added

@@ -4,7 +4,7 @@ import type { NewSipConnection, SipConnection, SipConnectionChange } from '../ge
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { readStdin } from './stdin.ts'
 import { oneLine } from './terminal.ts'
@@ -47,7 +47,7 @@ export function sipConnections(program: Command, actions: Actions): void {
         ...(!outbound && { outbound: null }),
         ...(!inbound && { inbound: null }),
       }
-      if (Object.keys(body).length === 0) throw new CommandError('name an option to change')
+      if (Object.keys(body).length === 0) throw new UsageError('name an option to change')
       const { body: changed } = await (await client()).updateSipConnection({ path: { id: stored.id }, body })
       print(json, changed, () => linesOf([changed]))
     })
@@ -83,7 +83,7 @@ export async function connectionNamed(client: Client, wanted: string): Promise<S
   const { body } = await client.listSipConnections()
   const found = body.find(({ id, name }) => id === wanted || name === wanted)
   if (found === undefined)
-    throw new CommandError(
+    throw new UsageError(
       `the organization has no SIP connection ${oneLine(wanted)}; \`parley sip-connections list\` shows those that it has`,
     )
   return found
@@ -111,7 +111,7 @@ function outboundOf(
   const given = [wanted, port, transport, username, password, ways.userPhone, ways.identity, ways.register]
   if (given.every((value) => value === undefined)) return null
   const host = wanted ?? stored?.outbound?.host
-  if (host === undefined) throw new CommandError('name --host, to which calls go out')
+  if (host === undefined) throw new UsageError('name --host, to which calls go out')
   return {
     host,
     ...(port !== undefined && { port: portOf(port) }),
@@ -126,7 +126,7 @@ function outboundOf(
 
 function isYes(option: string, text: string): boolean {
   if (text === 'yes' || text === 'no') return text === 'yes'
-  throw new CommandError(`${option} takes yes or no, not ${oneLine(text)}`)
+  throw new UsageError(`${option} takes yes or no, not ${oneLine(text)}`)
 }
 
 function inboundOf({ allow, inboundUsername: username }: Inbound, password: string | undefined): Side<'inbound'> {
@@ -141,7 +141,7 @@ function inboundOf({ allow, inboundUsername: username }: Inbound, password: stri
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (port >= 1 && port <= 65_535) return port
-  throw new CommandError(`--port takes a number from 1 to 65535, such as 5060, not ${oneLine(text)}`)
+  throw new UsageError(`--port takes a number from 1 to 65535, such as 5060, not ${oneLine(text)}`)
 }
 
 const none = 'none'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import type { SharedCampaignRow } from './admin.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
 
@@ -37,7 +37,7 @@ type Json = { json: boolean }
 
 function readLabel(text: string): string {
   if (text.trim() === '' || [...text].length > labelCharactersMax || text.includes('\0'))
-    throw new CommandError(`--label takes 1 to ${labelCharactersMax} characters`)
+    throw new UsageError(`--label takes 1 to ${labelCharactersMax} characters`)
   return text
 }
 

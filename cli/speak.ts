@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/router.ts'
 import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
+import { UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { pipe, textOf } from './stdin.ts'
@@ -30,6 +32,7 @@ export function speak(program: Command, actions: Actions): void {
         ...(speed && { speed: Number(speed) }),
         ...pinnedTo(model),
       }
+      if (out !== pipe) requirePlace(out)
       const client = routerClient(await actions.connection())
       const input = await textOf(text)
       const wav = await withProgress('speaking', () => speechWav(client, input, more))
@@ -39,6 +42,14 @@ export function speak(program: Command, actions: Actions): void {
       const made = { file: out, duration_ms: durationMs, sample_rate_hz: sampleRateHz, bytes: wav.length }
       print(json, made, () => [`${out}: ${(durationMs / 1000).toFixed(1)} s`])
     })
+}
+
+/** Before anything is spoken, and paid. */
+function requirePlace(file: string): void {
+  if (!/\.wave?$/i.test(file))
+    throw new UsageError(`--out: ${file} would be a WAV file; give it a name that ends in .wav`)
+  const folder = path.dirname(file)
+  if (!existsSync(folder)) throw new UsageError(`--out: there is no folder ${folder}`)
 }
 
 /** Resolves when all is written: a pipe takes less at a time than a sentence has bytes. */

@@ -1,10 +1,10 @@
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 
 /** The contract wants a time with a zone; a date alone begins at midnight UTC. */
 export function timeOf(option: string, text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.getTime()) || !isDay(text.slice(0, 10)))
-    throw new CommandError(`${option}: ${text} is no time; write 2026-11-21T16:00:00Z`)
+    throw new UsageError(`${option}: ${text} is no time; write 2026-11-21T16:00:00Z`)
   return time.toISOString()
 }
 

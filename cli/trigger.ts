@@ -4,7 +4,7 @@ import { platformContract } from '../generated/platform/contract.ts'
 import type { WebhookEventType } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 import { addressOf, postTo, secretOption } from './local-receiver.ts'
 import { endpointNamed } from './named.ts'
 import { print } from './print.ts'
@@ -24,11 +24,11 @@ export function trigger(program: Command, actions: Actions): void {
     .addOption(secretOption('the one of `parley listen`'))
     .option('--json', 'print the result as JSON', false)
     .action(async (event: string, { endpoint, forwardTo, secret, json }: Options) => {
-      if (!isType(event)) throw new CommandError(`${oneLine(event)} is no event: write one of ${types.join(', ')}`)
+      if (!isType(event)) throw new UsageError(`${oneLine(event)} is no event: write one of ${types.join(', ')}`)
       if (endpoint !== undefined && forwardTo === undefined) return sendByParley(actions, endpoint, event, json)
       if (endpoint === undefined && forwardTo !== undefined)
         return send(actions, { url: forwardTo, secret, event, json })
-      throw new CommandError('name either --endpoint or --forward-to')
+      throw new UsageError('name either --endpoint or --forward-to')
     })
 }
 

@@ -3,7 +3,7 @@ import type { Usage, UsageRow, UsageTotal } from '../generated/platform/types.ts
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 import { ofWhom } from './credits.ts'
 import { dollarsOf } from './dollars.ts'
 import { print } from './print.ts'
@@ -36,7 +36,7 @@ const groups = ['day', 'key', 'agent', 'provider', 'model', 'stage']
 function groupsOf(by: string): string {
   const unknown = by.split(',').find((group) => !groups.includes(group))
   if (unknown === undefined) return by
-  throw new CommandError(`--by: ${unknown || 'nothing'} is no group; there are ${groups.join(', ')}`)
+  throw new UsageError(`--by: ${unknown || 'nothing'} is no group; there are ${groups.join(', ')}`)
 }
 
 const sums = ['requests', 'failed', 'legs', 'unpriced', 'cost', 'quantities']

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import type { UserRow } from './admin.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 
 const emailCharactersMax = 254
@@ -58,5 +58,5 @@ const lineOf = ({ id, email, organizationId, role }: UserRow) => [id, email, org
 
 function readEmail(text: string): string {
   if (text.length <= emailCharactersMax && /^[^\s@]+@[^\s@]+$/.test(text)) return text
-  throw new CommandError(`${text} is no email address`)
+  throw new UsageError(`${text} is no email address`)
 }

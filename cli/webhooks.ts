@@ -3,7 +3,7 @@ import type { Webhook } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
-import { CommandError } from './command-error.ts'
+import { UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
 import { addDeliveries } from './webhook-deliveries.ts'
@@ -31,7 +31,7 @@ export function webhooks(program: Command, actions: Actions): void {
     .option('--overlap <seconds>', 'with --rotate, 0 to 604800; a day where it is left out')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ rotate, overlap, json }: { rotate: boolean; overlap?: string } & Json) => {
-      if (overlap !== undefined && !rotate) throw new CommandError('--overlap needs --rotate')
+      if (overlap !== undefined && !rotate) throw new UsageError('--overlap needs --rotate')
       const client = platformClient(await actions.connection())
       const { body } = rotate
         ? await client.rotateWebhookSecret({ body: overlap === undefined ? {} : { overlapSeconds: Number(overlap) } })

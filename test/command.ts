@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { createActions } from '../app/commands/actions.ts'
-import { explain } from '../cli/client.ts'
+import { outcomeOf } from '../cli/outcome.ts'
 import { createProgram } from '../cli/program.ts'
 import type { Settings, TestServer } from './server.ts'
 
@@ -102,10 +102,9 @@ async function codeOf(terminal: Terminal, args: readonly string[], env: Settings
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (thrown) {
-    const { exitCode } = thrown as { exitCode?: number }
-    // Commander has printed why.
-    if (exitCode === undefined) print(terminal, 'stderr', `parley: ${explain(thrown)}\n`)
-    return exitCode ?? 1
+    const { code, words } = outcomeOf(thrown)
+    if (words !== null) print(terminal, 'stderr', `${words}\n`)
+    return code
   }
 }
 

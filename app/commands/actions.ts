@@ -1,10 +1,11 @@
 /** Carries out the commands of the command line. A command loads the parts that few commands need when it runs. */
 import type { Actions } from '../../cli/actions.ts'
 import { examine } from '../../cli/doctor.ts'
+import { readAddress } from '../../cli/reach.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'
-import { authorityOf } from '../../runtime/engine/host.ts'
+import { authorityOf, isEveryAddress } from '../../runtime/engine/host.ts'
 import { type Environment, loadConfig } from '../../runtime/process/config.ts'
 import { keyOf } from '../../runtime/process/local-secret.ts'
 import { endInstance, readPidFile } from '../../runtime/process/pid-file.ts'
@@ -35,8 +36,11 @@ export function createActions(env: Environment): Actions {
     connection: async () => {
       const settings = await config()
       const { dataDir, host, port } = settings
-      const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${authorityOf(host, port)}`
-      return { baseUrl, apiKey: keyOf(settings, env) }
+      const named = env['PARLEY_URL']
+      const here = () =>
+        readPidFile(dataDir)?.url ?? `http://${authorityOf(isEveryAddress(host) ? '127.0.0.1' : host, port)}`
+      const baseUrl = named === undefined ? here() : readAddress(named, 'PARLEY_URL')
+      return { baseUrl, apiKey: keyOf(settings, env), keyFrom: env['PARLEY_API_KEY'] ? 'PARLEY_API_KEY' : 'local' }
     },
     webhookSigner: async (given) => webhookSigner((await config()).dataDir, given),
   }

@@ -1,7 +1,7 @@
 /** The commands of the operator over the store. Those of the server are in serve.ts. */
 import type { CatalogUpdate } from '../../cli/actions.ts'
 import { type Admin, createAdmin, type Spending } from '../../cli/admin.ts'
-import { CommandError } from '../../cli/command-error.ts'
+import { UsageError } from '../../cli/command-error.ts'
 import { type KeyPolicy, scopes } from '../../domain/access/organization.ts'
 import { roles } from '../../domain/access/users.ts'
 import { addToInventory, syncInventory } from '../../domain/rmsg/sync.ts'
@@ -114,7 +114,7 @@ function readPolicy(policy: unknown): KeyPolicy {
   try {
     return readKeyPolicy(policy)
   } catch (error) {
-    throw error instanceof PolicyError ? new CommandError(`--policy: ${error.message}`) : error
+    throw error instanceof PolicyError ? new UsageError(`--policy: ${error.message}`) : error
   }
 }
 

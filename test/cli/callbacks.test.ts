@@ -36,8 +36,8 @@ t.test('callbacks list and cancel', async (t) => {
   const cursor = /^more: --cursor (\S+)$/m.exec(page)?.[1] ?? ''
   t.match(await outputOf(t, 'list', '--limit', '1', '--cursor', cursor), first.id)
   t.equal(await outputOf(t, 'cancel', first.id, '--reason', 'answered'), `${first.id} is cancelled`)
-  const { callbacks } = JSON.parse(await outputOf(t, 'list', '--status', 'cancelled', '--json')) as {
-    callbacks: object[]
+  const { data: callbacks } = JSON.parse(await outputOf(t, 'list', '--status', 'cancelled', '--json')) as {
+    data: object[]
   }
   t.match(callbacks, [{ id: first.id, status: 'cancelled' }])
   refused(t, await command('cancel', first.id), /CALLBACK_NOT_SCHEDULED/)

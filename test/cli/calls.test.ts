@@ -110,9 +110,7 @@ t.test('calls list: filters and pages', async (t) => {
     new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +en`, 'm'),
   )
   const ids = async (...args: string[]) =>
-    ((await json(t, 'calls', 'list', ...args)) as { entries: { sessionId: string }[] }).entries.map(
-      (each) => each.sessionId,
-    )
+    ((await json(t, 'calls', 'list', ...args)) as { data: { sessionId: string }[] }).data.map((each) => each.sessionId)
   const second = await startSession(target, { intent: { language: 'en' } })
   t.same(await ids(), [second.sessionId, session.sessionId])
   t.same(await ids('--status', 'queued'), [second.sessionId])

@@ -50,17 +50,17 @@ t.test('--json prints what programs read', async (t) => {
   t.match(await json('respond', 'What can you do?'), { output: [{ type: 'message' }], usage: {} })
   const out = path.join(files, 'json.wav')
   t.match(await json('speak', 'Hello.', '-o', out), { file: out, sample_rate_hz: 24_000, duration_ms: Number })
-  t.match(await json('org', 'list'), [{ id: /^org_/, name: 'local', sms_enabled: true }])
+  t.match(await json('org', 'list'), { data: [{ id: /^org_/, name: 'local', sms_enabled: true }] })
   const checked = (await json('config', 'check')) as { settings: object; providers: object[] }
   t.match(checked, { file: null, engine: String, settings: { port: 8080, masterKey: 'not set' } })
   t.match(
     checked.providers.find((each) => (each as { id: string }).id === 'openai'),
     { adapter: 'openai', baseUrl: 'https://api.openai.com/v1', missing: 'OPENAI_API_KEY' },
   )
-  const { id } = ((await json('org', 'list')) as { id: string }[])[0] as { id: string }
+  const { id } = ((await json('org', 'list')) as { data: { id: string }[] }).data[0] as { id: string }
   const made: { id: string; secret: string } = await json('keys', 'create', '--org', id)
   t.match(made, { id: /^key_/, secret: /^sk_live_/ })
-  t.match(await json('keys', 'list', '--org', id), [{}, { id: made.id, revoked_at: null }])
+  t.match(await json('keys', 'list', '--org', id), { data: [{}, { id: made.id, revoked_at: null }] })
   t.match(await json('keys', 'rotate', made.id, '--org', id), { id: made.id, secret: /^sk_live_/ })
   t.same(await json('keys', 'revoke', made.id, '--org', id), { id: made.id, revoked: true })
 })
@@ -114,13 +114,13 @@ t.test('commands without a server, and with one elsewhere', async (t) => {
   refused(
     t,
     await runAlone(['models'], alone),
-    /^parley: no key: set PARLEY_API_KEY, or run this in the folder of a running Parley/,
+    /^parley: no key: name one with --key or PARLEY_API_KEY, or run this in the folder of a running Parley/,
   )
   const withKey = { ...alone, PARLEY_API_KEY: parley.key }
   refused(
     t,
     await runAlone(['models'], withKey),
-    /^parley: no Parley answers there; start one with `make run`, or set PARLEY_URL/,
+    /^parley: no Parley answers at http:\/\/\S+; start one with `make run`; name another address with --url or PARLEY_URL/,
   )
   refused(t, await runAlone(['drain'], alone), 'parley: no Parley is running on this data folder')
   const reached = await runAlone(['models'], { ...alone, PARLEY_API_KEY: parley.key, PARLEY_URL: parley.url })

@@ -19,7 +19,11 @@ t.test('ping names the address that does not answer', async (t) => {
   const address = (env: Record<string, string>) => alone(['ping'], { PARLEY_PORT: '9', ...env })
   refused(t, await address({}), /^parley: http:\/\/127\.0\.0\.1:9 does not answer$/m)
   refused(t, await address({ PARLEY_HOST: '::1' }), /^parley: http:\/\/\[::1\]:9 does not answer$/m)
-  refused(t, await address({ PARLEY_URL: 'http://::1:9' }), /^parley: http:\/\/::1:9 does not answer$/m)
+  refused(
+    t,
+    await address({ PARLEY_URL: 'http://::1:9' }),
+    /^parley: PARLEY_URL: http:\/\/::1:9 is no address such as http/m,
+  )
 })
 
 t.test('config check shows the settings in force and no secret', async (t) => {
@@ -79,10 +83,11 @@ t.test('config check shows the settings in force and no secret', async (t) => {
   refused(t, await check({ PARLEY_CONFIG: file }), /^parley: \S+parley\.yaml: (?!.*c4n4ry)/)
 })
 
-t.test('an unknown command is refused with the usage', async (t) => {
+t.test('an unknown command is refused, and the help is named', async (t) => {
   const wrong = await alone(['sing'])
   refused(t, wrong, /unknown command 'sing'/)
-  t.match(wrong.stderr, /Usage: parley /)
+  t.match(wrong.stderr, /Add --help/)
+  t.notMatch(wrong.stderr, /Usage: /)
   refused(t, await alone(['keys', 'list']), /required option '--org <organization>'/)
   const help = await alone(['--help'])
   t.equal(help.code, 0)

@@ -55,7 +55,8 @@ t.test('keys: names, expiry, the scopes of a plain key, and rotation with an ove
   const shown = secret.slice(0, 'sk_live_'.length + 8)
   t.match(row, /^key_\w+ {2}live {2}router,realtime {2}live until \d{4}-\d\d-\d\dT\d\d:\d\dZ {2}used never {2}sk_live_/)
   t.ok(row.endsWith(`  ${shown}  the shop`), row)
-  const [json] = JSON.parse(await outputOf(t, 'keys', 'list', '--org', 'Named', '--json')) as [{ id: string }]
+  const listed = await outputOf(t, 'keys', 'list', '--org', 'Named', '--json')
+  const [json] = (JSON.parse(listed) as { data: [{ id: string }] }).data
   t.match(json, { name: 'the shop', public_id: shown, expires_at: /Z$/, scopes: ['router', 'realtime'] })
   const rotated = await outputOf(t, 'keys', 'rotate', json.id, '--org', 'Named', '--overlap', '24h')
   for (const each of [secret, rotated]) t.equal(await works(each), 200)

@@ -211,10 +211,10 @@ t.test('what cannot work is refused', async (t) => {
   const { key } = await newTenant()
   const command = (args: string[], more: Record<string, string> = {}) =>
     runCommand({ ...parley, dataDir: freshDataDir() }, ['listen', ...args], { PARLEY_API_KEY: key, ...more })
-  refused(t, await command([], { PARLEY_API_KEY: 'sk_live_wrong' }), /UNAUTHORIZED/)
+  refused(t, await command([], { PARLEY_API_KEY: 'sk_live_wrong' }), /PARLEY_API_KEY is refused by /)
   const { key: narrow } = await admin.organization('without the scope', { scopes: ['router'] })
   refused(t, await command([], { PARLEY_API_KEY: narrow }), /FORBIDDEN/)
-  refused(t, await command([], { PARLEY_URL: await unused() }), /no Parley answers there/)
+  refused(t, await command([], { PARLEY_URL: await unused() }), /no Parley answers at /)
   refused(t, await command(['--forward-to', 'localhost:3000']), /--forward-to takes an address/)
   refused(t, await command(['--events', 'call.pre_call']), /--events does not know call\.pre_call/)
   refused(t, await command(['--chaos', 'dup,fire']), /--chaos does not know fire/)

@@ -26,7 +26,7 @@ t.test('an agent by its name', async (t) => {
   t.match(named, shop)
   t.equal(await outputOf(t, command('agents', 'show', shop)), named)
   t.same(JSON.parse(await outputOf(t, command('calls', 'list', '--agent', 'desk', '--json'))), {
-    entries: [],
+    data: [],
     nextCursor: null,
   })
   t.match(await outputOf(t, command('agents', 'delete', 'desk')), 'desk is deleted')
@@ -72,7 +72,7 @@ t.test('users list', async (t) => {
   await outputOf(t, command('users', 'create', 'bob@example.com', acme.id))
   const lines = (await list('people')).split('\n').map((line) => line.split('  ').slice(1).join(' '))
   t.same(lines.sort(), [`ann@example.com ${acme.id} admin`, `bob@example.com ${acme.id} member`])
-  const rows = JSON.parse(await list(acme.id, '--json')) as { email: string; role: string }[]
+  const { data: rows } = JSON.parse(await list(acme.id, '--json')) as { data: { email: string; role: string }[] }
   t.same(rows.map(({ email, role }) => `${email} ${role}`).sort(), ['ann@example.com admin', 'bob@example.com member'])
   await outputOf(t, command('users', 'remove', 'ann@example.com', 'people'))
   t.equal((await list('people')).split('\n').length, 1)

@@ -34,7 +34,9 @@ t.test('numbers search, buy, list, set and release', async (t) => {
   const agent = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
   const bought = await outputOf('buy', '+12125550100', '--agent', agent, '--label', 'Front')
   t.match(bought, new RegExp(`pn_\\w{22} +\\+12125550100 +both +ready +${agent} +– +Front`))
-  t.match(JSON.parse(await outputOf('list', '--json')), [{ e164: '+12125550100', agentId: agent, direction: 'both' }])
+  t.match(JSON.parse(await outputOf('list', '--json')), {
+    data: [{ e164: '+12125550100', agentId: agent, direction: 'both' }],
+  })
   const set = await outputOf('set', '+12125550100', '--direction', 'outbound', '--agent', 'none', '--label', 'none')
   t.match(set, /\+12125550100 +outbound +ready +– +– +–\nIt takes no calls\. `parley numbers set NUMBER --agent/)
   refused(t, await command('set', '+12125550100'), /name an option to change/)

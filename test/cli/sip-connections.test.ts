@@ -40,7 +40,8 @@ t.test('sip-connections add, list, set and remove', async (t) => {
   )
   t.match(added, /No call comes in over them: this server has no port for SIP[^]*PARLEY_SIP_PORT/)
   t.notMatch(added, /sesame|knock/)
-  const find = async () => (JSON.parse(await sip('list', '--json')) as { id: string; outbound: object }[])[0]
+  const find = async () =>
+    (JSON.parse(await sip('list', '--json')) as { data: { id: string; outbound: object }[] }).data[0]
   const made = await find()
   t.match(made, {
     provider: 'Example',
@@ -92,7 +93,8 @@ t.test('numbers import: over a connection that is named, and set moves the numbe
   t.match(await outputOf('numbers', 'import', e164, ...settings), /pn_\w{22} +\+493012345678 +outbound +\S.* Berlin/)
   const shown = await outputOf('numbers', 'show', e164)
   t.match(shown, /action_required, sip_connection_failing[^]*this server has no port for SIP \(PARLEY_SIP_PORT\)/)
-  const find = async () => (JSON.parse(await outputOf('numbers', 'list', '--json')) as Record<string, unknown>[])[0]
+  const find = async () =>
+    (JSON.parse(await outputOf('numbers', 'list', '--json')) as { data: Record<string, unknown>[] }).data[0]
   const office = await find()
   t.match(office, { source: 'sip_trunk', sipProviderName: 'Example', label: 'Berlin' })
   await outputOf('numbers', 'set', e164, '--connection', 'Branch', '--sip-provider', 'none')

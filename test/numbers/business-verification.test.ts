@@ -93,10 +93,12 @@ t.test('the states over the public surface, and the review by the operator', asy
   t.match(await get(), { status: 'approved', submission: { rejectionReason: null } })
   t.match(faultOf(await submit()), conflict)
   t.match(await kyb('revoke', acme.id), { code: 0 })
-  t.match(JSON.parse((await kyb('list', '--json')).stdout), [
-    { status: 'approved', legal_name: null },
-    { organization_id: acme.id, status: 'revoked', legal_name: 'Harbor Dental LLC' },
-  ])
+  t.match(JSON.parse((await kyb('list', '--json')).stdout), {
+    data: [
+      { status: 'approved', legal_name: null },
+      { organization_id: acme.id, status: 'revoked', legal_name: 'Harbor Dental LLC' },
+    ],
+  })
   t.equal((await draft({})).status, 200)
 
   t.match(await get(parley), { status: 'approved' }, 'the organization of a new installation')

@@ -28,7 +28,8 @@ const parleyKeys = async (...args: string[]) => runCommand(parley, ['keys', ...a
 
 type Row = { id: string; name: string; budget: { spent_micro_usd: string } | null; policy_fields: string[] }
 const keyList = async (org: string) =>
-  JSON.parse((await parleyKeys('list', '--org', org, '--json')).stdout) as (Row & Record<string, unknown>)[]
+  (JSON.parse((await parleyKeys('list', '--org', org, '--json')).stdout) as { data: (Row & Record<string, unknown>)[] })
+    .data
 
 async function shopKey(organizationId: string, budget: KeyPolicy['budget']) {
   const scopes = ['router' as const, 'platform' as const]
@@ -120,11 +121,11 @@ t.test('keys set: the budget is raised and taken away while the server runs', as
   await untilAnswered(shop, 200)
   for (const wrong of ['budget=5usd/week', 'name=x'])
     t.match(await parleyKeys('set', 'shop', wrong, '--org', 'setters'), {
-      code: 1,
+      code: 2,
       stderr: /write budget=5usd|write 5usd/,
     })
   t.match(await parleyKeys('create', '--org', 'setters', '--policy', '{"budget":{"microUsd":1,"period":"week"}}'), {
-    ...{ code: 1, stderr: /budget\/period must be one of day, month, total/ },
+    ...{ code: 2, stderr: /budget\/period must be one of day, month, total/ },
   })
 })
 

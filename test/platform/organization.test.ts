@@ -126,7 +126,7 @@ t.test('parley org set, show and credit', async (t) => {
     'recording',
     'credit=x',
   ])
-    t.match(await org('set', id, wrong), { code: 1, stdout: '', stderr: /^parley: / }, wrong)
+    t.match(await org('set', id, wrong), { code: 2, stdout: '', stderr: /^parley: / }, wrong)
   t.not((await org('set', id)).code, 0, 'there is something to set')
   t.match(await org('set', 'org_nobody', 'recording=on'), { code: 1, stderr: /no organization org_nobody/ })
 })

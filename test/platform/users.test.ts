@@ -124,8 +124,8 @@ t.test('an expired token or session is unknown', async (t) => {
 t.test('parley users', async (t) => {
   t.match(created, /^usr_\S+ {2}ann@example\.com {2}org_\S+ {2}member$/)
   t.match(await users('token', 'nobody@example.com', 'acme'), { code: 1, stderr: /is no user of acme/ })
-  t.match(await users('create', 'ann', 'acme'), { code: 1, stderr: /is no email address/ })
-  t.match(await users('create', 'a@b.c', 'acme', '--role', 'king'), { code: 1, stderr: /there are member, admin/ })
+  t.match(await users('create', 'ann', 'acme'), { code: 2, stderr: /is no email address/ })
+  t.match(await users('create', 'a@b.c', 'acme', '--role', 'king'), { code: 2, stderr: /there are member, admin/ })
   t.match(await users('create', 'a@b.c', 'nowhere'), { code: 1, stderr: /no organization nowhere/ })
   t.match(await users('create', 'a@b.c', 'org_nobody'), { code: 1, stderr: /no organization org_nobody/ })
   await admin.organization('acme')

@@ -28,5 +28,5 @@ t.test('a server with a public address makes no organization and shows no key', 
   t.teardown(() => parley.remove())
   t.notMatch(parley.output(), /sk_(live|test)_/)
   const { stdout } = await runParley(['org', 'list', '--json'], { dataDir: parley.dataDir })
-  t.same(JSON.parse(stdout), [])
+  t.same(JSON.parse(stdout), { data: [], nextCursor: null })
 })

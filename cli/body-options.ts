@@ -1,0 +1,47 @@
+/** The body of a request, of a file and of fields that are named in the line. */
+import { UsageError } from './command-error.ts'
+import { readObject } from './read-object.ts'
+
+type Given = { file?: string; set: readonly string[] }
+
+export async function bodyOf(need: 'required' | 'optional', { file, set }: Given): Promise<{ body?: object }> {
+  if (file === undefined && set.length === 0) {
+    if (need === 'optional') return {}
+    throw new UsageError('name the fields of the request with --set, or a file with --file')
+  }
+  const body = file === undefined ? {} : await readObject(file)
+  for (const field of set) setField(body, field)
+  return { body }
+}
+
+function setField(body: Record<string, unknown>, text: string): void {
+  const at = text.indexOf('=')
+  const names = text.slice(0, Math.max(at, 0)).split('.')
+  const last = names.pop()
+  if (!last || names.includes('')) throw new UsageError(`--set takes FIELD=VALUE, not ${text}`)
+  let inside = body
+  for (const name of names) inside = objectIn(inside, name)
+  define(inside, last, valueOf(text.slice(at + 1)))
+}
+
+function objectIn(of: Record<string, unknown>, name: string): Record<string, unknown> {
+  const known = Object.hasOwn(of, name) ? of[name] : undefined
+  if (typeof known === 'object' && known !== null && !Array.isArray(known)) return known as Record<string, unknown>
+  const made: Record<string, unknown> = {}
+  define(of, name, made)
+  return made
+}
+
+/** An assignment to `__proto__` would set no field. */
+function define(of: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(of, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** `true`, `12`, `null`, `["a"]` and `{"a":1}` are JSON; everything else is a text, and so is `"12"` with its quotes. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,63 @@
+/** Requests of the commands, and why they do not reach a Parley, in words that name the address and the key in use. */
+import type { Connection } from './actions.ts'
+import { CommandError, KeyRefused, UsageError } from './command-error.ts'
+
+/** As `fetch`, to the server of `connection`. Throws CommandError if nothing answers, and KeyRefused. */
+export function fetchOf(connection: Connection): typeof globalThis.fetch {
+  return async (input, init) => {
+    const answer = await globalThis.fetch(input, init).catch((error: unknown) => {
+      throw init?.signal?.aborted === true ? error : unreached(connection.baseUrl, error)
+    })
+    if (answer.status === 401) throw new KeyRefused(refusedKey(connection))
+    return answer
+  }
+}
+
+export type Reached = { url?: string; key?: string }
+
+/** The options of the line win over the environment. The key of a first local run leaves this machine for no other address. */
+export function reachedBy(connection: Connection, { url, key }: Reached): Connection {
+  if (url === undefined && key === undefined) return connection
+  const baseUrl = url === undefined ? connection.baseUrl : readAddress(url, '--url')
+  if (key !== undefined) return { baseUrl, apiKey: key, keyFrom: '--key' }
+  const isForeign = connection.keyFrom === 'local' && !thisMachine.has(new URL(baseUrl).hostname)
+  return { ...connection, baseUrl, apiKey: isForeign ? null : connection.apiKey }
+}
+
+const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]'])
+
+/** Throws UsageError for an address to which no request can be sent. `from` is the option or the variable that holds it. */
+export function readAddress(text: string, from: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new UsageError(`${from}: ${text} is no address such as http://127.0.0.1:8080`)
+  return text.replace(/\/+$/, '')
+}
+
+function refusedKey({ baseUrl, keyFrom }: Connection): string {
+  if (keyFrom === 'local')
+    return `the key of this folder's first local run is refused by ${baseUrl}; name a key with --key or PARLEY_API_KEY`
+  return `${keyFrom} is refused by ${baseUrl}: the key is unknown, revoked or expired there; on its machine \`parley keys create --org NAME\` makes one`
+}
+
+function unreached(address: string, error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error
+  const { code, message } = (error.cause ?? {}) as { code?: string; message?: string }
+  return new CommandError(`${wordsOf(code ?? message ?? '', address)}; name another address with --url or PARLEY_URL`, {
+    cause: error,
+  })
+}
+
+function wordsOf(code: string, address: string): string {
+  const { hostname } = new URL(address)
+  if (code === 'ECONNREFUSED') return `no Parley answers at ${address}; start one with \`make run\``
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `there is no host ${hostname}`
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') return `${address} does not answer in time`
+  if (code.startsWith('HPE_') || code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')
+    return `what listens at ${address} ends the connection, or does not speak HTTP`
+  if (certificates.test(code))
+    return `the certificate of ${address} is not trusted (${code}); name that of its authority in NODE_EXTRA_CA_CERTS`
+  return `${address} cannot be reached${code === '' ? '' : ` (${code})`}`
+}
+
+const certificates = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_VERIFY/
