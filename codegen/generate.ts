@@ -6,6 +6,7 @@ import { loadAsyncApi } from './load-asyncapi.ts'
 import { loadOpenApi } from './load-openapi.ts'
 import { checkDocument } from './rules.ts'
 import { checkChannels } from './rules-asyncapi.ts'
+import { emitErrorPages } from './targets/markdown/error-pages.ts'
 import { emitErrorDocs } from './targets/markdown/errors.ts'
 import { emitChannels } from './targets/typescript/channels.ts'
 import { emitClient, emitClientEngine } from './targets/typescript/client.ts'
@@ -35,6 +36,8 @@ export type Layout = {
   sharedModule: string
   clientFolder: string | null
   docsFolder: string | null
+  /** Gets a folder for the surface, with a page for each of its codes. */
+  errorsFolder?: string | null
 }
 
 export async function generateSurface(source: Source, layout: Layout): Promise<Generated> {
@@ -94,6 +97,7 @@ function emitSurface(document: OpenApiDocument, layout: Layout): Files {
   if (document.errors) {
     files.set(`${folder}/errors.ts`, emitErrors(document.file, document.errors))
     if (docsFolder) files.set(`${docsFolder}/errors.md`, emitErrorDocs(document.file, document.errors))
+    setErrorPages(files, document, layout)
   }
   if (clientFolder) {
     files.set(`${clientFolder}/http.ts`, emitClientEngine())
@@ -109,12 +113,19 @@ async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
   files.set(`${folder}/validators.ts`, emitValidators(document, runtimePath))
   if (Object.keys(document.errors).length > 0) files.set(`${folder}/errors.ts`, emitCloseCodes(document))
+  setErrorPages(files, document, layout)
   files.set(`${folder}/contract.ts`, emitContract(document))
   if (clientFolder) {
     files.set(`${clientFolder}/socket.ts`, emitSocketEngine())
     files.set(`${clientFolder}/${document.name}.ts`, emitSocketClient(document, typesModule(clientFolder, folder)))
   }
   return files
+}
+
+function setErrorPages(files: Files, { file, name, errors }: OpenApiDocument | AsyncApiDocument, layout: Layout): void {
+  const { errorsFolder } = layout
+  if (!errorsFolder || errors === null) return
+  for (const [page, text] of emitErrorPages(file, name, errors)) files.set(`${errorsFolder}/${name}/${page}`, text)
 }
 
 /** Clients take the types of the surface that they speak to. */

@@ -1,8 +1,8 @@
 /**
- * Generates generated/ and docs/errors.md from specs/. `tsx codegen/main.ts` writes the files; with `--check` it only lists the files
+ * Generates generated/, docs/errors.md and docs/errors/ from specs/. `tsx codegen/main.ts` writes the files; with `--check` it only lists the files
  * that would change, and fails if there are any. It needs no network, and the same specs always give the same bytes.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   type Files,
@@ -22,6 +22,9 @@ const runtimePath = '../../runtime'
 const sharedFile = 'shared.yaml'
 /** Surfaces that only this server's own pages and carriers call. */
 const withoutClient = new Set(['internal', 'carrier'])
+/** The surfaces that have codes of their own. */
+const withErrorPages = new Set(['router', 'platform', 'realtime', 'session'])
+const errorsFolder = 'docs/errors'
 
 const shared = readShared(readFileSync(join(root, 'specs', sharedFile), 'utf8'))
 const { files, problems } = await generateAll()
@@ -62,6 +65,7 @@ function layoutOf(name: string): Layout {
     sharedModule: '../shared/types.ts',
     clientFolder: withoutClient.has(name) ? null : 'generated/clients',
     docsFolder: name === 'router' ? 'docs' : null,
+    errorsFolder: withErrorPages.has(name) ? errorsFolder : null,
   }
 }
 
@@ -87,7 +91,9 @@ function readSpec(spec: string): Source {
 }
 
 function listGenerated(): string[] {
-  const entries = readdirSync(join(root, 'generated'), { recursive: true, withFileTypes: true })
+  const entries = ['generated', ...[...withErrorPages].map((name) => `${errorsFolder}/${name}`)].flatMap((folder) =>
+    existsSync(join(root, folder)) ? readdirSync(join(root, folder), { recursive: true, withFileTypes: true }) : [],
+  )
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return paths.map((path) => path.slice(root.length + 1)).sort()
 }
