@@ -1,4 +1,4 @@
-/** What a server that ends still waits for, in words, so that nobody has to guess why a process does not end. */
+/** Says why a draining server has not ended yet, for the log and for a person at a terminal. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 
 /** `calls` are phone calls and sessions; their sockets are among `sockets`. */

@@ -30,8 +30,9 @@ export async function openEngines(app: App): Promise<Engines> {
 const warmAfterMs = 1500
 
 /**
- * The first call on a busy machine failed when recognition, voice and the detection of speech all started with it. Stages
- * that another provider serves stay cold here: a call begins what it needs. What is not used ends after `local.idleMs`.
+ * Without this the first call on a busy machine failed, because recognition, voice and the detection of speech all started
+ * with the call. If another provider serves a stage, the local engine of the stage stays cold until a call asks for it. An
+ * idle engine ends after `local.idleMs`.
  */
 export function warmForFirstCall({ providers, vad }: Engines): void {
   const serves = (provider: Provider, stage: Stage) =>

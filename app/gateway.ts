@@ -35,7 +35,7 @@ export type Gateway = {
   firstKey: FirstKey
   /** The engine that serves, and why, in words. */
   engine: string
-  /** What this process would wait for if it drained now. */
+  /** The open calls, requests and sockets of this process, and the end of a drain that began now. */
   waiting(lbDelayMs: number): Waiting
   /** Drains first. `lbDelayMs` replaces the setting. */
   stop(lbDelayMs?: number): Promise<void>

@@ -34,7 +34,7 @@ function wordsOf(program: Command): Words {
 
 const longOf = ({ long, hidden }: Option) => (hidden || !long || long === '--version' ? [] : [long])
 
-/** An option's value is no command, so the words that are none are passed over. */
+/** A word that is no command, such as the value of an option, does not change the place in the tree. */
 function bash(words: Words): string {
   const cases = [...words].map(([name, next]) => `    '${name}') words='${next.join(' ')}' ;;`)
   const commands = [...words.keys()].filter((name) => name !== '').map((name) => `'${name}'`)

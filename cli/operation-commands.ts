@@ -12,7 +12,7 @@ import { print } from './print.ts'
 type Options = { json: boolean; file?: string; set: readonly string[] } & Record<string, unknown>
 type Argument = { name: string; parameter: string }
 
-/** Comes after the groups that have files of their own, because it adds to them. */
+/** Call it after all groups of the other files, because it adds commands to these groups. */
 export function operationCommands(program: Command, actions: Actions): void {
   for (const row of operationRows) addCommand(program, actions, row)
 }

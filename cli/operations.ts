@@ -1,6 +1,7 @@
 /**
- * The operations of the platform that have no command of their own file: one row each, which is all that such a command is.
- * `<agent=id>` is an argument, and the parameter of the path that it fills; its first word also says how it may be named.
+ * The operations of the platform whose command is a row of this table, and nothing else. In `<agent=id>` the first word is
+ * the argument and the second word the parameter of the path. If the first word is agent, endpoint or number, a name is
+ * taken too.
  */
 import type { PlatformClient } from '../generated/clients/platform.ts'
 

@@ -1,4 +1,4 @@
-/** Prints a value as JSON for programs, or as lines for people. A list is `{ data, nextCursor }`, whatever its operation calls it. */
+/** Prints a value as JSON for programs, or as lines for people. Every list is `{ data, nextCursor }`; operations have other names for the rows. */
 export function print(json: boolean, value: unknown, lines: () => readonly string[]): void {
   console.log(json ? JSON.stringify(shaped(value), null, 2) : lines().join('\n'))
 }
@@ -19,7 +19,7 @@ export function listIn(value: object): List | null {
   if (Array.isArray(value)) return { items: value, nextCursor: null, rest: {} }
   const fields = value as Record<string, unknown>
   const name = listNames.find((each) => Array.isArray(fields[each]))
-  // A thing can have lists of its own, such as the providers of a configuration.
+  // A single thing can contain lists, as a configuration contains providers.
   const isPaged = 'nextCursor' in fields || 'next_cursor' in fields
   const isList = name !== undefined && (isPaged || alwaysLists.includes(name) || Object.keys(value).length === 1)
   if (!isList) return null

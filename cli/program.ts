@@ -4,7 +4,6 @@ import { agents } from './agents.ts'
 import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
-import { completion } from './completion.ts'
 import { config } from './config.ts'
 import { database } from './database.ts'
 import { demo } from './demo.ts'
@@ -12,9 +11,9 @@ import { dial } from './dial.ts'
 import { doctor } from './doctor.ts'
 import { drain } from './drain.ts'
 import { keys } from './keys.ts'
+import { lastCommands } from './last-commands.ts'
 import { listen } from './listen.ts'
 import { numberCommands } from './number-commands.ts'
-import { operationCommands } from './operation-commands.ts'
 import { org } from './org.ts'
 import { ping } from './ping.ts'
 import { type Reached, reachedBy } from './reach.ts'
@@ -69,8 +68,7 @@ export function createProgram(actions: Actions): Command {
     bundle,
     replay,
     demo,
-    operationCommands,
-    completion,
+    ...lastCommands,
   ])
     add(program, given)
   return program

@@ -22,7 +22,7 @@ const runtimePath = '../../runtime'
 const sharedFile = 'shared.yaml'
 /** Surfaces that only this server's own pages and carriers call. */
 const withoutClient = new Set(['internal', 'carrier'])
-/** The surfaces that have codes of their own. */
+/** The other surfaces have no error codes, or use the codes of the router. */
 const withErrorPages = new Set(['router', 'platform', 'realtime', 'session'])
 const errorsFolder = 'docs/errors'
 

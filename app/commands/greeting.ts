@@ -1,4 +1,4 @@
-/** What `up` prints when the server is ready. */
+/** The lines of `up` when the server is ready. */
 import type { FirstKey } from '../bootstrap.ts'
 
 export type Ready = {

@@ -1,14 +1,9 @@
 /** Opens the Postgres of a store: the one that DATABASE_URL names, or an embedded one in the data folder. */
-import { nanoid } from 'nanoid'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { database, hasCluster, requireCluster, requirePostgres, role } from '../embedded/cluster.ts'
+import { database, requireCluster, role } from '../embedded/cluster.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/supervisor.ts'
-import { readSchemaVersion, schemaVersion } from '../migrations/migrate.ts'
-import { checkServer, connect, connectOnce, isUnbound, type Pools, type Target } from '../postgres/connect.ts'
-import { transactionEach } from '../postgres/tenant.ts'
-import { createSealer, type MasterKeys } from '../sealed.ts'
-import { createSealedSecrets } from '../sealed-secrets.ts'
-import { applicationName, namePrefix } from '../sharing/instances.ts'
+import { checkServer, connect, connectOnce, type Pools, type Target } from '../postgres/connect.ts'
+import { namePrefix } from '../sharing/instances.ts'
 
 export type DatabaseOptions = {
   /** Null: a Postgres of ours in the data folder. */
@@ -56,37 +51,6 @@ export async function openDatabase(
   } catch (error) {
     await close(hasStartedServer)
     throw error
-  }
-}
-
-/**
- * The store that a start would find. `missing`: there is no embedded database yet. `outdated`: the schema is older.
- * `isUnbound`: row level security does not bind the database role. `unreadable`: how many secrets were sealed with another
- * master key.
- */
-export type StoreState =
-  | { state: 'missing' }
-  | { state: 'ready' | 'outdated'; schema: number; isUnbound: boolean; unreadable: number }
-
-/** Makes and changes nothing, but starts an embedded Postgres for the time of the question. */
-export async function examineStore(
-  options: Omit<DatabaseOptions, 'prepares'>,
-  masterKeys: MasterKeys,
-): Promise<StoreState> {
-  if (options.databaseUrl === null && !hasCluster(options.dataDir)) {
-    requirePostgres()
-    return { state: 'missing' }
-  }
-  const opened = await openDatabase({ ...options, prepares: false }, applicationName(nanoid()), 1)
-  try {
-    const { tenant } = opened.pools
-    const schema = await readSchemaVersion(tenant)
-    const found = { schema, isUnbound: await isUnbound(tenant, opened.target) }
-    if (schema < schemaVersion) return { state: 'outdated', ...found, unreadable: 0 }
-    const sealed = createSealedSecrets(transactionEach(tenant), () => createSealer(masterKeys))
-    return { state: 'ready', ...found, unreadable: await sealed.unreadable() }
-  } finally {
-    await opened.close(opened.hasStartedServer)
   }
 }
 

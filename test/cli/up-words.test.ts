@@ -1,4 +1,4 @@
-/** What `up` says: the address, the page and the key at the start, and at the end what it waits for. */
+/** The words of `up`: the address, the page and the key at the start, and the open calls and requests at the end. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-/** What the pages say about a microphone that is not there. */
+/** The words of the pages about a missing microphone. */
 import t from 'tap'
 import { connectedWords, microphoneFault, withoutMicrophone } from '../../console/try/microphone.js'
 

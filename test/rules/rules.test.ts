@@ -99,7 +99,10 @@ t.test('generated code says so', (t) => {
     ['realtime', realtimeErrors],
     ['session', sessionErrors],
   ] as const)
-    for (const code of Object.keys(codes)) t.match(read(`docs/errors/${name}/${code}.md`), `# ${code}\n`)
+    for (const code of Object.keys(codes)) {
+      const page = `docs/errors/${name}/${code.toLowerCase().replaceAll('_', '-')}.md`
+      t.match(read(page), `# ${code}\n`)
+    }
   t.end()
 })
 

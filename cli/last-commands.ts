@@ -1,0 +1,5 @@
+/** Commands that read the commands before them, so they are added last. */
+import { completion } from './completion.ts'
+import { operationCommands } from './operation-commands.ts'
+
+export const lastCommands = [operationCommands, completion]
