@@ -27,12 +27,17 @@ export function microsecondsOf(param: string, time: string): number {
       message: `${param} is no time of the years 1 to 9999`,
       keyword: 'format',
     })
-  return wholeMs * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
+  const microseconds = Number(fraction.slice(0, 6).padEnd(6, '0'))
+  // Centuries away a number holds no single microseconds, and the last one of the year 9999 would be in the next year.
+  return Math.min(wholeMs * 1000 + microseconds, mostUs)
 }
 
 export function millisecondsOf(param: string, time: string): number {
   return Math.floor(microsecondsOf(param, time) / 1000)
 }
 
-const leastMs = Date.parse('0001-01-01T00:00:00Z')
+/** No time before it can be asked for: Postgres has no year 0. */
+export const leastMs = Date.parse('0001-01-01T00:00:00Z')
 const mostMs = Date.parse('9999-12-31T23:59:59Z')
+/** The last millisecond of that second. */
+const mostUs = (mostMs + 999) * 1000

@@ -13,7 +13,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { UsageTotal, UsageRow as WireRow, Usage as WireUsage } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { moneyOf } from './money.ts'
-import { millisecondsOf, timeOf } from './times.ts'
+import { leastMs, millisecondsOf, timeOf } from './times.ts'
 
 const dayMs = 86_400_000
 /** The time of an answer that names none. */
@@ -35,9 +35,9 @@ export async function readUsage(
   { from, to, groupBy }: { from?: string; to?: string; groupBy: string },
 ): Promise<WireUsage> {
   const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
-  const fromMs = from === undefined ? toMs - usualMs : millisecondsOf('from', from)
+  const fromMs = from === undefined ? Math.max(leastMs, toMs - usualMs) : millisecondsOf('from', from)
   if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))
-    throw refusal('from', 'from must be before to, and at most 92 days before it')
+    throw refusal(from === undefined ? 'to' : 'from', 'from must be before to, and at most 92 days before it')
   const groups = new Set(usageGroups.filter((group) => groupBy.split(',').includes(group)))
   const rows = await usage.read(tenant, { fromMs, toMs, groups })
   if (rows === 'too_many_rows')
