@@ -8,6 +8,7 @@ import type { ConversationInput } from './deps.ts'
 import type { History } from './history.ts'
 import type { DoneCall, EndCall } from './tool-calls.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
+import { Unheard } from './unheard.ts'
 import { sameWords } from './user-text.ts'
 
 /** As AgentTurnEvents, with the turn. A guess that fails is dropped and has no event. */
@@ -26,6 +27,7 @@ export class AgentTurns {
   readonly #input: ConversationInput
   readonly #events: AgentTurnsEvents
   readonly #voice: SessionVoice = { route: null, preset: null }
+  readonly unheard: Unheard
   #guess: AgentTurn | null = null
   #numbers = 0
 
@@ -33,6 +35,7 @@ export class AgentTurns {
     this.#deps = deps
     this.#input = input
     this.#events = events
+    this.unheard = new Unheard(input.call.pipeline)
   }
 
   get guess(): AgentTurn | null {
@@ -60,12 +63,12 @@ export class AgentTurns {
     this.#guess = this.#make([...history.items(), { type: 'message', role: 'user', text }], text)
   }
 
-  /** The guess, if the text has its words. Any other guess is dropped. */
-  takeGuess(text: string): AgentTurn | null {
+  /** The answer to what the user has said: the guess, if that has its words. Any other guess is dropped. */
+  answerTo(history: History, text: string): AgentTurn {
     const guess = this.#guess
     if (!guess?.question || !sameWords(guess.question, text)) {
       this.dropGuess()
-      return null
+      return this.answer(history, text)
     }
     this.#guess = null
     guess.isPreempted = true

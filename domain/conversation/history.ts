@@ -15,12 +15,24 @@ export class History {
   readonly #entries: Entry[] = []
   #turns = 0
   #characters = 0
+  #userTurns = 0
 
   constructor(systemPrompt: string) {
     this.#prompt = { type: 'message', role: 'system', text: systemPrompt }
   }
 
+  /** Nobody has said anything. */
+  get isEmpty(): boolean {
+    return this.#turns === 0
+  }
+
+  /** With those that were left out since. */
+  get userTurns(): number {
+    return this.#userTurns
+  }
+
   user(text: string): void {
+    this.#userTurns += 1
     this.#add([{ type: 'message', role: 'user', text }], true)
   }
 

@@ -36,16 +36,6 @@ export class JoinedVoice {
     const { call, routing, request } = input
     const { pipeline } = call
     this.#events = events
-    this.#user = new UserTurn(deps, pipeline, {
-      decided: () => this.#decided(),
-      nothingSaid: () => {
-        this.#isSpeech = false
-        this.#user.keepListening()
-      },
-      // A person is not answered, so no answer is begun early.
-      guess: () => {},
-      flush: () => this.#transcription.flush(),
-    })
     this.#transcription = new Transcription({ clock, transcribeStream, request }, pipeline, routing.stt, {
       transcript: (transcript) => {
         observer?.words(transcript.text, transcript.isFinal)
@@ -61,6 +51,16 @@ export class JoinedVoice {
         this.#transcription.close()
         events.lost(fault)
       },
+    })
+    this.#user = new UserTurn({ ...deps, transcription: this.#transcription }, pipeline, {
+      decided: () => this.#decided(),
+      nothingSaid: () => {
+        this.#isSpeech = false
+        this.#user.keepListening()
+      },
+      // A person is not answered, so no answer is begun early.
+      guess: () => {},
+      flush: () => this.#transcription.flush(),
     })
     const voice = observedBy(observer, {
       speechStarted: (atMs) => {

@@ -160,6 +160,7 @@ export class Talking implements Conversation {
         playout: this.#playout,
         sampleRateHz,
         record: this.#record,
+        transcription: this.#transcription,
       },
       this.#input,
       {
@@ -168,8 +169,6 @@ export class Talking implements Conversation {
         lost: (fault) => this.#lost(fault),
         finish: () => this.#finish(),
         agentHungUp: () => this.#end('agent_hangup', null),
-        flush: () => this.#transcription.flush(),
-        taken: () => this.#transcription.taken(),
         userSpoke: () => this.#timers.userSpoke(),
         toolsRun: (isRunning) => this.#sounds.tool(isRunning),
       },

@@ -74,6 +74,11 @@ export class Transcription {
     return this.#route
   }
 
+  /** Since when the stream hears, on the monotonic clock. Null: it is being opened. */
+  get readyMs(): number | null {
+    return this.#readyMs
+  }
+
   /** Samples at `vadRateHz`, lent until it returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return

@@ -2,6 +2,7 @@
 import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { AgentTurnDeps } from './agent-turn.ts'
+import type { Transcription } from './transcription.ts'
 import type { TurnRecord } from './turn-record.ts'
 
 export type TurnsEvents = {
@@ -14,12 +15,13 @@ export type TurnsEvents = {
   finish(): void
   /** The agent has ended the call. */
   agentHungUp(): void
-  flush(): void
-  /** A turn of the user was taken. */
-  taken(): void
   userSpoke(): void
   /** Tools of the agent's turn run, or do not run any more. */
   toolsRun(isRunning: boolean): void
 }
 
-export type TurnsDeps = AgentTurnDeps & { newId: () => string; record: TurnRecord }
+export type TurnsDeps = AgentTurnDeps & {
+  newId: () => string
+  record: TurnRecord
+  transcription: Pick<Transcription, 'flush' | 'taken' | 'readyMs'>
+}

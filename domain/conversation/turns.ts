@@ -62,12 +62,15 @@ export class Turns {
     this.#history = new History(input.call.pipeline.systemPrompt)
     this.#user = new UserTurn(deps, input.call.pipeline, {
       decided: () => this.#react('decided'),
-      nothingSaid: () => this.#react('nothingSaid'),
+      nothingSaid: (spokenMs) => {
+        this.#react('nothingSaid')
+        this.#made.unheard.after(spokenMs, this.#history, (text, hint) => this.prompt(text, hint))
+      },
       guess: (text) => {
         if (!this.#isMuted && !this.#settling.isUnderWay && this.#state.phase === 'deciding')
           this.#made.startGuess(this.#history, text)
       },
-      flush: () => events.flush(),
+      flush: () => deps.transcription.flush(),
     })
   }
 
@@ -99,7 +102,7 @@ export class Turns {
     if (this.#state.phase === 'paused') {
       // Voice activity detection is late: the agent has been answering this speech since.
       if (atMs <= this.#answersSinceMs && this.#user.text === '') return this.#react('falseAlarm')
-      this.#events.flush()
+      this.#deps.transcription.flush()
       this.#judge(false)
     }
     if (this.#state.phase === 'closing' && this.#agent === null) this.#endUserTurn()
@@ -254,17 +257,15 @@ export class Turns {
     // The user went on while the turn before was settled.
     if (this.#state.phase !== 'thinking') return
     const said = this.#takeSaid()
-    const { speechEndMs, dueMs } = said
-    const asked = { speechEndMs, dueMs, decisionMs: this.#deps.clock.monotonicMs() }
-    this.#answersSinceMs = asked.decisionMs
-    const guess = this.#made.takeGuess(said.text)
-    this.#start(guess ?? this.#made.answer(this.#history, said.text), asked)
+    const decisionMs = this.#deps.clock.monotonicMs()
+    this.#answersSinceMs = decisionMs
+    this.#start(this.#made.answerTo(this.#history, said.text), { ...said, decisionMs })
   }
 
   /** The turn of the user joins the transcript and the history. */
   #takeSaid(): SaidTurn {
     const said = this.#user.take()
-    this.#events.taken()
+    this.#deps.transcription.taken()
     this.#deps.record.userTurn(said, 'stt', {})
     this.#history.user(said.text)
     return said
@@ -302,8 +303,7 @@ export class Turns {
   #judge(isLast: boolean): void {
     const { phase, talks } = this.#state
     if (this.#mode() !== 'adaptive') return
-    const { text, isFinal } = this.#user
-    const verdict = this.#interruption.judge({ text, isFinal, talks }, isLast)
+    const verdict = this.#interruption.judge({ text: this.#user.text, isFinal: this.#user.isFinal, talks }, isLast)
     if (verdict === 'words' || (verdict === 'falseAlarm' && phase === 'paused')) this.#react(verdict)
   }
 
@@ -365,7 +365,7 @@ export class Turns {
 
   /** The last words of the user become final first. */
   #endUserTurn(): void {
-    this.#events.flush()
+    this.#deps.transcription.flush()
     this.#cancelClosing?.()
     this.#cancelClosing = this.#deps.clock.after(lastTranscriptMs, () => this.#sayGoodbye())
   }

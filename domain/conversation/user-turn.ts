@@ -10,7 +10,7 @@ import type { Clock } from '../ports/system.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { StreamTranscript } from '../speech/stt.ts'
 import { silenceNeededMs } from './endpointing.ts'
-import { replayedMs } from './transcription.ts'
+import { replayedMs, type Transcription } from './transcription.ts'
 import { sameWords, UserText } from './user-text.ts'
 
 /** The final transcript is asked for this long before the decision is due. */
@@ -30,7 +30,8 @@ const guessesMax = 3
 
 export type UserTurnEvents = {
   decided(): void
-  nothingSaid(): void
+  /** Speech of this length had no words. */
+  nothingSaid(spokenMs: number): void
   /** The text is likely to be that of the turn. */
   guess(text: string): void
   flush(): void
@@ -43,6 +44,7 @@ export type SaidTurn = { id: string; text: string; startedMs: number; speechEndM
 
 export class UserTurn {
   readonly #clock: Clock
+  readonly #transcription: Pick<Transcription, 'readyMs'>
   readonly #newId: () => string
   readonly #pipeline: Pipeline
   readonly #events: UserTurnEvents
@@ -65,8 +67,13 @@ export class UserTurn {
   #guessed: string[] = []
   #cancel: (() => void) | null = null
 
-  constructor(deps: { clock: Clock; newId: () => string }, pipeline: Pipeline, events: UserTurnEvents) {
+  constructor(
+    deps: { clock: Clock; newId: () => string; transcription: Pick<Transcription, 'readyMs'> },
+    pipeline: Pipeline,
+    events: UserTurnEvents,
+  ) {
     this.#clock = deps.clock
+    this.#transcription = deps.transcription
     this.#newId = deps.newId
     this.#pipeline = pipeline
     this.#events = events
@@ -196,6 +203,11 @@ export class UserTurn {
     return this.#speechEndMs ?? this.#wordsCameMs ?? nowMs
   }
 
+  /** The last stretch of speech. */
+  get #spokenMs(): number {
+    return this.#onsetMs === null || this.#speechEndMs === null ? 0 : this.#speechEndMs - this.#onsetMs
+  }
+
   /** Speech to text has not reached the end of the speech yet. */
   #isBehind(): boolean {
     if (this.#onsetMs === null || this.#speechEndMs === null || this.#readToMs === null) return false
@@ -216,8 +228,10 @@ export class UserTurn {
     return this.text === before
   }
 
-  #waitForWords(nowMs: number, untilMs: number): void {
-    if (nowMs >= untilMs) return this.#events.nothingSaid()
+  /** A stream that is being opened gets the speech when it hears, and then has the same time to find words. */
+  #waitForWords(nowMs: number, silentMs: number): void {
+    const untilMs = Math.max(silentMs, (this.#transcription.readyMs ?? nowMs) + noWordsMs)
+    if (nowMs >= untilMs) return this.#events.nothingSaid(this.#spokenMs)
     const { minDelay } = this.#pipeline.turnHandling.endpointing
     const flushMs = this.#silentSinceMs(nowMs) + minDelay - flushLeadMs
     this.#lookAgain((flushMs > nowMs ? flushMs : untilMs) - nowMs)

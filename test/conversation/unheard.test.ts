@@ -1,0 +1,64 @@
+/** Speech of which no word is understood: the agent greets, or asks again, and does not stay silent. */
+import t from 'tap'
+import { greetingHint } from '../../domain/conversation/session-timers.ts'
+import { unheardHint } from '../../domain/conversation/unheard.ts'
+import { converse, type Options } from './setup.ts'
+
+/** The agent of the tests, which greets and asks again as it is told to. */
+const answerOf: Options['answerOf'] = (said) =>
+  said === greetingHint ? 'Hello, who is there?' : said === unheardHint ? 'Say that again please.' : `You said ${said}`
+
+t.test('an agent that listens first greets a caller who was not understood', async (t) => {
+  for (const ms of [250, 600, 2000]) {
+    const { sim, texts, record } = converse({ answerOf })
+    sim.noise(ms)
+    await sim.until(() => record.turns.length === 1)
+    t.same(texts(), ['agent: Hello, who is there?'], `after ${ms} ms of speech`)
+    t.ok(sim.nowMs < ms + 6_000, `the greeting was over at ${sim.nowMs} ms`)
+  }
+})
+
+t.test('and says its own first message if it has one', async (t) => {
+  const { sim, texts, record } = converse({ answerOf, settings: { firstMessage: 'This is Acme.' } })
+  sim.noise(500)
+  await sim.until(() => record.turns.length === 1)
+  t.same(texts(), ['agent: This is Acme.'])
+})
+
+t.test('later it asks again, once until words are understood', async (t) => {
+  const { sim, texts, record } = converse({ answerOf })
+  sim.say('hello there.')
+  await sim.until(() => record.turns.length === 2)
+  await sim.run(500)
+  sim.noise(900)
+  await sim.until(() => record.turns.length === 3)
+  await sim.run(500)
+  sim.noise(900)
+  await sim.run(8_000)
+  const first = ['user: hello there.', 'agent: You said hello there.', 'agent: Say that again please.']
+  t.same(texts(), first, 'not twice in a row')
+  sim.say('good day.')
+  await sim.until(() => record.turns.length === 5)
+  await sim.run(500)
+  sim.noise(900)
+  await sim.until(() => record.turns.length === 6)
+  t.same(texts().slice(3), ['user: good day.', 'agent: You said good day.', 'agent: Say that again please.'])
+})
+
+t.test('a cough between turns is not asked about', async (t) => {
+  const { sim, texts, record } = converse({ answerOf })
+  sim.say('hello there.')
+  await sim.until(() => record.turns.length === 2)
+  await sim.run(500)
+  sim.noise(200)
+  await sim.run(8_000)
+  t.equal(texts().length, 2)
+})
+
+t.test('words that come late take the place of the question', async (t) => {
+  const { sim, texts, record } = converse({ answerOf, coldMs: { stt: 5_000 } })
+  sim.say('hello there.')
+  await sim.until(() => record.turns.some(({ source }) => source === 'user'))
+  await sim.until(() => texts().at(-1) === 'agent: You said hello there.')
+  t.ok(texts().includes('user: hello there.'))
+})
