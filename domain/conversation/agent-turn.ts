@@ -215,9 +215,10 @@ export class AgentTurn {
   }
 
   #toolsBegin(calls: readonly AskedCall[]): void {
-    this.#events.toolsRun(true)
     this.speech.flush()
     this.#hopStarts.push(this.speech.text.length)
+    if (calls.length === 0) return
+    this.#events.toolsRun(true)
     const hasWords = (this.thinking?.hops.at(-1)?.text ?? '').trim() !== ''
     if (hasWords) return
     const wishes = calls.map(({ name }) => this.#deps.tools.find(name)?.preToolSpeech ?? 'auto')

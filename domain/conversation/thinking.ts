@@ -29,7 +29,7 @@ export type ThinkingDeps = {
 
 export type ThinkingEvents = {
   say(delta: string): void
-  /** The words before tool calls are complete. */
+  /** The words before tool calls are complete. A call that ends the conversation is not among `calls`. */
   toolsBegin(calls: readonly AskedCall[]): void
   /** All tool calls of this hop have results. */
   toolsDone(): void
@@ -122,7 +122,7 @@ export class Thinking {
         await this.#allowed
         if (this.#isDropped) return
         const endCall = this.#endCallOf(calls)
-        if (endCall !== null) return this.#events.done(endCall)
+        if (endCall !== null) return await this.#endCall(endCall, hop, calls)
         // Some models call tools all the same when they must not.
         if (hop >= this.#pipeline.maxToolHops) return this.#stopCalling()
         await this.#runTools(calls)
@@ -138,11 +138,32 @@ export class Thinking {
   #endCallOf(calls: readonly AskedCall[]): EndCall | null {
     for (const call of calls) {
       const endCall = this.#deps.tools.endCallOf(call)
-      if (endCall === null) continue
-      this.#called.push({ id: call.callId, name: call.name, args: call.arguments, status: 'completed' })
-      return endCall
+      if (endCall !== null) return endCall
     }
     return null
+  }
+
+  /** What else was asked for in the same answer is done first. */
+  async #endCall(endCall: EndCall, hop: number, calls: readonly AskedCall[]): Promise<void> {
+    const mayRunOthers = hop < this.#pipeline.maxToolHops
+    await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.endCallOf(call) !== null))
+    if (!this.#isDropped && this.#lacksGoodbye(endCall)) await this.#sayGoodbye()
+    if (!this.#isDropped) this.#events.done(endCall)
+  }
+
+  /** The caller would hear the line go dead without a word. */
+  #lacksGoodbye({ message }: EndCall): boolean {
+    const hasWords = this.hops.some(({ text }) => text.trim() !== '')
+    return !hasWords && message === null && this.#pipeline.endCallMessage === null
+  }
+
+  /** The call ends without one if the LLM does not answer. */
+  async #sayGoodbye(): Promise<void> {
+    try {
+      await this.#askOnce(this.#pipeline.maxToolHops)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown
+    }
   }
 
   /** The answer is what was said until now. A turn without any words has failed. */
@@ -238,7 +259,7 @@ export class Thinking {
       return { id: callId, name, args, status: 'started' }
     })
     this.#called.push(...under)
-    this.#events.toolsBegin(calls)
+    this.#events.toolsBegin(calls.filter((call) => this.#deps.tools.endCallOf(call) === null))
     await this.#deps.tools.run(
       calls,
       (done) => {

@@ -20,6 +20,8 @@ const defaultTimeoutMs = 10_000
 const longCheckMs = 10
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
+/** The LLM reads it when it is asked for a goodbye, and after one that the caller has interrupted. */
+const endsLater = 'The call ends after your last words, unless the caller interrupts them.'
 
 export type AskedCall = { callId: string; name: string; arguments: string }
 
@@ -158,7 +160,7 @@ export class ToolCalls {
       const label = typeof args === 'object' && args !== null ? (args as { label?: unknown }).label : null
       return runTool.transfer(call, { config: config ?? {}, label })
     }
-    if (name !== 'schedule_callback') return { result: 'ok' }
+    if (name !== 'schedule_callback') return { result: endsLater }
     const nowMs = clock.nowMs()
     const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
     const isPhoneNumber = (text: string) => runTool.isPhoneNumber(text)
