@@ -80,7 +80,8 @@ type AtProviders =
   | { kind: 'cancelled' }
   /** The adapter found nothing in the input that it could send. */
   | { kind: 'nothing_to_send' }
-  | { kind: 'providers_unreachable' }
+  /** `sealedFor` is a provider whose key of the organization this server cannot open, where that is why. */
+  | { kind: 'providers_unreachable'; sealedFor?: string }
   | { kind: 'providers_busy' }
   | { kind: 'all_rate_limited' }
   | { kind: 'stream_rate_limited' }

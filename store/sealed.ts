@@ -11,6 +11,7 @@
  * version does not open.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { SealError } from '../domain/access/seal-error.ts'
 
 export type MasterKeys = {
   current: string
@@ -32,14 +33,6 @@ export type Sealer = {
   open(sealed: Sealed, place: readonly string[]): string
   /** The same secret under the current master key. Throws SealError. */
   reseal(sealed: Sealed, place: readonly string[]): Sealed
-}
-
-/** The message says what to do, for the log and the terminal. */
-export class SealError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'SealError'
-  }
 }
 
 const format = 1

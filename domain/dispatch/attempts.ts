@@ -13,6 +13,7 @@ import {
   type Started,
   type Unserved,
 } from './attempt.ts'
+import { logFailure } from './attempt-log.ts'
 import { AttemptSignal, providerError } from './attempt-signal.ts'
 import { recordAttempt } from './attempt-span.ts'
 import { hedge, latenessOf } from './hedge.ts'
@@ -182,13 +183,10 @@ async function opened(keys: ProviderKeys, organizationId: string, provider: stri
 }
 
 function reportFailure<T>({ deps, context, plan }: Attempted<T>, failure: Failure): void {
-  const { report, error, attemptId, row, trace } = failure
+  const { report, row } = failure
   const { provider, outcome, milliseconds: durationMs } = report
   const { stage } = plan.ask
-  const { requestId } = context
   deps.metrics.attempt(stage, provider, labelOf(row), outcome, durationMs)
   recordAttempt(deps, failure, context, { stage, outcome, firstByteMs: null, answeredModel: null, quantities: [] })
-  if (error.errorClass === 'cancelled') return
-  const fields = { requestId, attemptId, ...report, ...trace?.logFields, status: error.status, err: error.cause }
-  deps.log.warn(fields, 'attempt failed')
+  logFailure(deps, context, failure)
 }

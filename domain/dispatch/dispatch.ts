@@ -4,6 +4,7 @@ import { type AttemptReport, Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { type Admission, admitRequest } from './admission.ts'
 import { type Failure, failureOf, type Served } from './attempt.ts'
+import { logFailure } from './attempt-log.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 import { recordAttempt } from './attempt-span.ts'
 import { type Attempted, attempt } from './attempts.ts'
@@ -128,7 +129,9 @@ export class DispatchedRequest<T> {
     this.#attempted(error.errorClass, [])
     this.#served.permit.failed(error)
     this.signal.end(error)
-    const failures = [...this.#served.earlier, this.#failure(error)]
+    const failure = this.#failure(error)
+    logFailure(this.#request.deps, this.#request.context, failure)
+    const failures = [...this.#served.earlier, failure]
     const failed = new Set(failures.map((failure) => failure.row.provider))
     const candidates = this.#request.admission.candidates.filter((candidate) => !failed.has(candidate.row.provider))
     try {
@@ -159,6 +162,7 @@ export class DispatchedRequest<T> {
     const fault = thrown instanceof ProviderError ? brokenStream(thrown, this.#keyed, this.#reports(thrown)) : thrown
     if (this.#finished) return fault
     this.#served.permit.failed(error)
+    logFailure(this.#request.deps, this.#request.context, this.#failure(error))
     const ledgerOutcome = fault instanceof Fault ? fault.kind : 'internal'
     this.#finish(error.errorClass, ledgerOutcome, consumed)
     this.signal.end(error)

@@ -1,3 +1,4 @@
+import { SealError } from '../access/seal-error.ts'
 import { type AttemptReport, Fault, type FaultDetail } from '../fault.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import type { Failure, Unserved } from './attempt.ts'
@@ -31,6 +32,12 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   if (all(failures, 'bad_request') && !anySent(unserved)) return new Fault({ kind: 'nothing_to_send' }, detail)
   if (all(failures, 'overloaded') && !anySent(unserved))
     return laterOn('providers_busy', detail, longestWaitS(failures))
+  const [sealed] = failures.filter(({ error }) => error.cause instanceof SealError)
+  if (sealed !== undefined && !anySent(unserved))
+    return new Fault(
+      { kind: 'providers_unreachable', sealedFor: sealed.report.provider },
+      { ...detail, retryAfterS: retryAfterDefaultS },
+    )
   if (failures.length > 0 && !anySent(unserved)) return laterOn('providers_unreachable', detail, longestWaitS(failures))
   if (unserved.timedOut || all(failures, 'timeout')) return new Fault({ kind: 'timed_out' }, detail)
   const isRefused = failures.at(-1)?.error.errorClass === 'bad_request'

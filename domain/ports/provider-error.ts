@@ -44,6 +44,17 @@ export class ProviderError extends Error {
     this.isOurDefect = detail.isOurDefect ?? false
   }
 
+  /**
+   * For the log: why an ordinary failure happened, in one line and without a stack. A vendor's text is left out. Undefined: the class
+   * says all that is known.
+   */
+  get reason(): string | undefined {
+    const words: string[] = []
+    for (let { cause } = this as Error; cause instanceof Error && words.length < causesMax; { cause } = cause)
+      words.push(wordsOf(cause))
+    return words.length === 0 ? undefined : words.join(': ').replaceAll(/\s+/g, ' ').slice(0, reasonCharactersMax)
+  }
+
   /** Our own queue is full. */
   get isOurLimit(): boolean {
     return this.errorClass === 'overloaded' && !this.sent
@@ -53,4 +64,13 @@ export class ProviderError extends Error {
   get isOurs(): boolean {
     return this.isOurLimit || this.isOurDefect
   }
+}
+
+const causesMax = 4
+const reasonCharactersMax = 512
+
+/** An error with several causes, as that of a host with two addresses, can be without a message. */
+function wordsOf({ name, message, code }: Error & { code?: unknown }): string {
+  const text = message === '' ? name : message
+  return typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text
 }

@@ -29,6 +29,8 @@ const spellings =
 const listsProviders = 'GET /v1/models lists the providers that can be named.'
 const configure =
   'Give a provider its credential, or add one to the configuration; GET /v1/models lists what can be routed.'
+const reseal =
+  'Store the key again, or tell the operator: the server has another master key than the one with which it was sealed.'
 const widen = 'Retry after the delay, or widen the routing.'
 const widenAfter = (_data: unknown, { retryAfterS }: Saying) => `Retry after ${retryAfterS} s, or widen the routing.`
 
@@ -315,8 +317,11 @@ const rows = {
   },
   providers_unreachable: {
     code: 'provider_unavailable',
-    message: 'No provider could be reached; nothing was sent to any.',
-    hint: widen,
+    message: ({ sealedFor }) =>
+      sealedFor === undefined
+        ? 'No provider could be reached; nothing was sent to any.'
+        : `The key that this organization has stored for ${sealedFor} cannot be opened by this server; nothing was sent.`,
+    hint: ({ sealedFor }) => (sealedFor === undefined ? widen : reseal),
   },
   providers_busy: {
     code: 'provider_unavailable',

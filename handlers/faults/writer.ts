@@ -1,4 +1,5 @@
 import { type AttemptReport, Fault } from '../../domain/fault.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Log } from '../../domain/ports/system.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
@@ -68,7 +69,9 @@ export function createFaultWriter(surface: FaultSurface): FaultWriter {
     const { code, cause } = answer
     count(code)
     if (code === 'relay_error') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    else if (cause !== undefined) log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
+    // The dispatch has logged what a provider did.
+    else if (cause !== undefined && !(cause instanceof ProviderError))
+      log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     const hint = answer.hint ?? hintOfField.get(answer.param ?? '') ?? hints[code]
     const param = answer.param ? renameHeader(answer.param, headerPrefix) : undefined
     return written({ ...answer, hint, param }, requestId)

@@ -1,4 +1,6 @@
+import { SealError } from '../../domain/access/seal-error.ts'
 import { Fault, type FaultKind } from '../../domain/fault.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Log } from '../../domain/ports/system.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/platform/errors.ts'
@@ -105,6 +107,12 @@ const unreadable = 'readable'
 const perhapsDone =
   'It may have been done all the same: look at the call, and ask again with a new Idempotency-Key if not.'
 
+/** A repeat does not help. */
+const sealedWords = {
+  message: 'A stored secret that this request needs cannot be opened by this server',
+  hint: 'Tell the operator: the server has another master key than the one with which it was sealed. Or set the secret anew.',
+}
+
 /** The wait for answers that must name one and do not know it. */
 const retryAfterLeastS = 1
 
@@ -115,8 +123,12 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
     const answer = answerTo(error)
     const { code, cause } = answer
     count(code)
-    if (code === 'INTERNAL_ERROR') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    else if (cause !== undefined) log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
+    if (error instanceof SealError)
+      log.error({ requestId, ...logFields, reason: error.message }, 'a secret does not open')
+    else if (code === 'INTERNAL_ERROR') log.error({ requestId, ...logFields, err: error }, 'request failed')
+    // The dispatch has logged what a provider did.
+    else if (cause !== undefined && !(cause instanceof ProviderError))
+      log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     return written(answer, requestId)
   }
 }
@@ -124,6 +136,7 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
 function answerTo(error: unknown): Answer {
   if (error instanceof Refusal) return answerToRefusal(error)
   if (error instanceof ResourceFault) return { ...sayResourceFault(error.data), cause: error.cause }
+  if (error instanceof SealError) return { code: 'INTERNAL_ERROR', ...sealedWords }
   const code = error instanceof Fault ? codeOfFault[error.kind] : 'INTERNAL_ERROR'
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error

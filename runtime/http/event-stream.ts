@@ -103,9 +103,7 @@ class EventStream {
   }
 
   #writeError(error: unknown): void {
-    const { requestId, operation, isGone, trace } = this.#exchange
-    if (isGone) return
-    this.#engine.options.log.error({ requestId, operation, ...trace?.logFields, err: error }, 'event stream failed')
+    if (this.#exchange.isGone) return
     const { body } = this.#engine.faultAnswer(this.#exchange, error)
     this.#gathered += this.#format({ event: 'error', data: null, raw: body })
   }

@@ -4,7 +4,7 @@ import { runCommand } from '../command.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ownServer, type Settings } from '../server.ts'
 import { TestCluster } from '../store/cluster.ts'
-import { answer, pinned, putKey, seen, stubProviders } from './setup.ts'
+import { answer, call, pinned, putKey, seen, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
@@ -18,13 +18,26 @@ t.test('a new master key', async (t) => {
   const start = (env: Settings) => ownServer(t, { ...providers, ...stored, ...env })
   const first = await start({ PARLEY_MASTER_KEY: old })
   await putKey(first, 'other', 'kept-key')
+  t.equal((await call(first, 'GET', '/v1/webhook-secret')).status, 200)
   await first.stop()
 
   await t.test('without the old one logs an error, and serves the rest', async (t) => {
     const wrong = await start({ PARLEY_MASTER_KEY: stranger, PARLEY_LOG_LEVEL: 'error' })
-    t.match((await answer(wrong, pinned('other/chat'))).json(), { error: { code: 'provider_unavailable' } })
+    const refused = (await answer(wrong, pinned('other/chat'))).json<{ error: { code: string; hint: string } }>()
+    t.match(refused.error, {
+      code: 'provider_unavailable',
+      message: /stored for other cannot be opened by this server/,
+    })
+    t.match(refused.error.hint, /^Store the key again, or tell the operator: the server has another master key/)
     t.equal((await answer(wrong, pinned('main/chat'))).status, 200)
+    const secret = (await call(wrong, 'GET', '/v1/webhook-secret')).json<{ error: string; code: string }>()
+    t.match(secret, {
+      code: 'INTERNAL_ERROR',
+      error: /stored secret .* cannot be opened by this server\. Tell the operator/,
+    })
     await wrong.stop()
+    t.match(wrong.output(), /"reason":"It was sealed with another master key .*"a secret does not open"/)
+    t.notMatch(wrong.output(), /"stack"/)
     t.match(wrong.output(), /sealed with another master key: set PARLEY_MASTER_KEY/)
     t.notMatch(wrong.output(), /kept-key/)
   })
@@ -50,7 +63,7 @@ t.test('a new master key', async (t) => {
     const both = await start(env)
     t.equal((await answer(both, pinned('other/chat'))).status, 200)
     await both.stop()
-    t.match(await runCommand(both, ['keys', 'reseal'], env), { code: 0, stdout: /^1 moved/ })
+    t.match(await runCommand(both, ['keys', 'reseal'], env), { code: 0, stdout: /^2 moved/ })
     t.match(await runCommand(both, ['keys', 'reseal'], { PARLEY_MASTER_KEY: old }), { code: 1 })
     const after = await start({ PARLEY_MASTER_KEY: new_ })
     stub.requests.length = 0

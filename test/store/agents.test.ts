@@ -1,10 +1,10 @@
 /** Rows of agents and tools: the policy that hides other organizations and the other world, and sealed secrets. */
 import t from 'tap'
+import { SealError } from '../../domain/access/seal-error.ts'
 import type { Agent } from '../../domain/agents/agent.ts'
 import type { StoredTool, ToolSecrets } from '../../domain/agents/tool.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
-import { SealError } from '../../store/sealed.ts'
 import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()

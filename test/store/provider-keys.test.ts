@@ -3,7 +3,8 @@
  * when they are deleted.
  */
 import t from 'tap'
-import { createSealer, SealError } from '../../store/sealed.ts'
+import { SealError } from '../../domain/access/seal-error.ts'
+import { createSealer } from '../../store/sealed.ts'
 import type { Store } from '../../store/store.ts'
 import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'

@@ -1,11 +1,11 @@
 /** Rows of webhook endpoints and of webhook secrets: what is matched, what an attempt reads, and what is sealed. */
 import t from 'tap'
 import type { Tenant } from '../../domain/access/organization.ts'
+import { SealError } from '../../domain/access/seal-error.ts'
 import type { Endpoint, EndpointSecrets, WebhookEventType } from '../../domain/webhooks/endpoint.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'
-import { SealError } from '../../store/sealed.ts'
 import { matchingEndpoints } from '../../store/webhook-endpoints.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
