@@ -17,6 +17,8 @@ export type VendorOptions = {
   apiKey: string | null
   /** The ids of the models to serve; null for all of them. */
   models: readonly string[] | null
+  /** Models that the configuration names and our list does not have. */
+  more?: readonly VendorModel[]
   limits: OutboundLimits
   clock: Clock
   /** The figures, prices and dates of the rows. */

@@ -13,7 +13,7 @@ import type { PublishedCatalog, VendorModel, VendorOptions } from './adapter.ts'
 import { type ConfiguredPrice, price } from './configured-prices.ts'
 import type { LocalOptions } from './local/provider.ts'
 import { discoverOllama } from './openai/ollama-discovery.ts'
-import { isOwnOf, unlistedOf } from './unlisted.ts'
+import { isOwnOf, namedBeside, unlistedOf } from './unlisted.ts'
 import {
   isVendorId,
   type ModelIds,
@@ -194,12 +194,15 @@ async function createNative(
   const ids = config.models ? Object.values(config.models).flat() : null
   const variable = variableOf(config, baseUrl === null ? vendor.keyVariable : null)
   const key = credential(config, variable, env)
+  const known = await models()
+  const more = config.models ? namedBeside(known, vendor, config.models) : []
   const wake = async () =>
     (await load())({
       id,
       baseUrl,
       apiKey: key ?? null,
       models: ids,
+      more,
       limits,
       clock,
       catalog,
@@ -207,9 +210,8 @@ async function createNative(
       ...(observeWarm && { observeWarm: (outcome) => observeWarm(id, outcome) }),
     })
   try {
-    const known = await models()
-    const provider =
-      key === undefined ? dormant(id, variable, catalog.rows(adapter, id, known, ids), wake) : await wake()
+    const rows = () => catalog.rows(adapter, id, [...known, ...more], ids)
+    const provider = key === undefined ? dormant(id, variable, rows(), wake) : await wake()
     return Object.assign(provider, { isOwn: isOwnOf(vendor), unlisted: unlistedOf(vendor, id, known) })
   } catch (error) {
     if (error instanceof RangeError) throw new ConfigError(`providers: ${error.message}; ${adapter} has others`)

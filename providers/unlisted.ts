@@ -17,10 +17,34 @@ export function unlistedOf(
   models: readonly VendorModel[],
 ): Provider['unlisted'] {
   return (stage, id) => {
-    const like = models.find((model) => model.stage === stage && model.id === unlisted?.[stage])
-    if (like === undefined) return null
-    return { ...like, id, provider, languages: ['*'], benchmarks: [], prices: [], lastResort: false } satisfies Model
+    const made = madeLike(models, unlisted, stage, id)
+    return made && ({ ...made, provider, benchmarks: [], prices: [], lastResort: false } satisfies Model)
   }
+}
+
+/**
+ * The models that a configuration names and our list does not have, because vendors publish faster than we do. They are
+ * in the catalog, without figures.
+ */
+export function namedBeside(
+  models: readonly VendorModel[],
+  { unlisted }: Vendor,
+  named: Partial<Record<Stage, readonly string[]>>,
+): VendorModel[] {
+  const known = new Set(models.map(({ id }) => id))
+  return (Object.entries(named) as [Stage, readonly string[]][]).flatMap(([stage, ids]) =>
+    ids.filter((id) => !known.has(id)).flatMap((id) => madeLike(models, unlisted, stage, id) ?? []),
+  )
+}
+
+function madeLike(
+  models: readonly VendorModel[],
+  unlisted: Vendor['unlisted'],
+  stage: Stage,
+  id: string,
+): VendorModel | null {
+  const like = models.find((model) => model.stage === stage && model.id === unlisted?.[stage])
+  return like === undefined ? null : { ...like, id, languages: ['*'] }
 }
 
 /** Whether the vendor names its models of this stage like this. */

@@ -17,6 +17,7 @@ export type Provider = {
   baseUrl?: string
   /** The key, or env:NAME. */
   apiKey?: string
+  /** The models to serve, by their stage. A name that the catalog does not have is served without figures and prices. */
   models?: { llm?: ModelIds; stt?: ModelIds; tts?: ModelIds }
   /** The prices of its models, beside those of the catalog or in their place. Requests are billed by them. */
   prices?: ModelPrice[]

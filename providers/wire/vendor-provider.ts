@@ -39,7 +39,7 @@ type VendorParts = {
 export function createVendorProvider(options: VendorOptions, { vendor, models, ports, close }: VendorParts): Provider {
   return {
     id: options.id,
-    models: options.catalog.rows(vendor, options.id, models, options.models),
+    models: options.catalog.rows(vendor, options.id, [...models, ...(options.more ?? [])], options.models),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

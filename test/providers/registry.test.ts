@@ -151,6 +151,37 @@ t.test('mistakes in the configuration are named', async (t) => {
   }
 })
 
+t.test('models that our list does not have can be named, for a vendor with its own protocol too', async (t) => {
+  const cases = [
+    ['anthropic', { llm: ['claude-next', 'claude-sonnet-4-6'] }],
+    ['deepgram', { stt: ['nova-9'], tts: ['aura-9'] }],
+    ['elevenlabs', { tts: ['eleven_v9'] }],
+    ['gemini', { llm: ['gemini-9-flash'] }],
+    ['soniox', { stt: ['stt-rt-v9'] }],
+  ] as const
+  for (const [adapter, models] of cases)
+    for (const apiKey of ['secret', 'env:NO_SUCH_KEY']) {
+      const [provider] = await create([{ id: 'mine', adapter, apiKey, models: copyOf(models) }])
+      const named = Object.entries(models).flatMap(([stage, ids]: [string, readonly string[]]) =>
+        ids.map((id) => `mine ${stage} ${id}`),
+      )
+      const served = provider?.models.map((model) => `${model.provider} ${model.stage} ${model.id}`)
+      t.same(served?.sort(), named.sort(), adapter)
+      const made = provider?.models.find(({ id }) => /next|9/.test(id))
+      t.match(made, { languages: ['*'], prices: [], benchmarks: [], lastResort: false }, 'without figures')
+    }
+  const wrong = { id: 'mine', adapter: 'anthropic', apiKey: 'k', models: { tts: ['claude-voice'] } }
+  await t.rejects(
+    create([wrong]),
+    { message: /mine has no model claude-voice/ },
+    'a stage that the vendor does not have',
+  )
+})
+
+/** The lists of a configuration can be changed, those of a test cannot. */
+const copyOf = (models: Partial<Record<'llm' | 'stt' | 'tts', readonly string[]>>) =>
+  Object.fromEntries(Object.entries(models).map(([stage, ids]) => [stage, [...ids]]))
+
 t.test('an Ollama on this machine is added when it answers', async (t) => {
   const answer = JSON.stringify({ data: [{ id: 'llama3.2:3b' }, { id: 'nomic-embed-text' }] })
   const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
