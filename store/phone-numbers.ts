@@ -58,11 +58,6 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
         const [row] = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${ofTenant(tx, tenant)} and id = ${id}`
         return row !== undefined && isOutboundReady(row) && hasLine(row) ? row : null
       }),
-    connectionOf: (tenant, id) =>
-      worlds.asTenant(tenant, async (tx) => {
-        const [row] = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${ofTenant(tx, tenant)} and id = ${id}`
-        return row?.connectionId
-      }),
     isInboundReady: (number) =>
       worlds.asTenant(number, async (tx) => {
         const [row] = await tx<Row[]>`

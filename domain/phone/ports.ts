@@ -38,8 +38,6 @@ export interface CallableNumbers {
   ): Promise<CallableNumber | 'none' | 'not_own' | 'not_ready'>
   /** The number with this id, where it may call now. */
   outboundNamed(tenant: Tenant, id: string, hasLine: HasLine): Promise<CallableNumber | null>
-  /** The SIP connection of a number. Null: it has none. Undefined: the number is gone. */
-  connectionOf(tenant: Tenant, id: string): Promise<string | null | undefined>
   /** Whether calls to the number are answered now. */
   isInboundReady(number: CallableNumber): Promise<boolean>
 }

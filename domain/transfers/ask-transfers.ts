@@ -27,7 +27,7 @@ import { type ReadTransfer, readBlind, readWarm, type TransferRules } from './wa
 export type AskTransfersDeps = {
   calls: Pick<CallStore, 'find'>
   transfers: TransferStore
-  numbers: Pick<CallableNumbers, 'outboundFor' | 'connectionOf'>
+  numbers: Pick<CallableNumbers, 'outboundFor'>
   credit: Pick<Credit, 'refusal'>
   /** The calls of this process. */
   live: LiveTransfers
@@ -117,9 +117,8 @@ export class AskTransfers {
   }
 
   /**
-   * The number that a recipient sees. Recipients are called over the line of the caller, which connects the two: a number
-   * of another trunk is called from over its own one, but a trunk and a carrier connect no legs of each other. The number
-   * of the call may be gone by now, or have another connection, and its call goes on as it began.
+   * The number that a recipient sees. The holder of the call, who knows the line that it is on, refuses a number of another
+   * kind of line.
    */
   async #numberFor(
     call: Call,
@@ -130,17 +129,11 @@ export class AskTransfers {
     const own = (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
     const ofCall = { from: own, isNumberOfCall: true, outboundTrunkId: null }
     if (asked === null) return ofCall
-    // Only numbers of the line that the call is on pass below, so this server has a line for them.
+    // The holder of the call has a line for every number that it lets pass.
     const number = await numbers.outboundFor(call, null, asked, () => true)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
     if (number.e164 === own) return ofCall
-    const numberId = phone?.phoneNumberId ?? null
-    const connectionId = numberId === null ? null : await numbers.connectionOf(call, numberId)
-    // The holder of the call knows the line of a number that is gone.
-    const isKnown = connectionId !== undefined
-    if (isKnown && (number.connectionId === null) !== (connectionId === null))
-      throw invalid('from', 'number_of_other_line')
     return { from: number.e164, isNumberOfCall: false, outboundTrunkId: number.connectionId }
   }
 

@@ -54,6 +54,8 @@ export class CallTransfers implements LiveTransfers {
 
   async #start(phone: Phone, wanted: WantedTransfer): Promise<TransferAnswer> {
     const { conversation } = phone
+    // Recipients are called over the line of the caller, which connects the two: a number of another trunk is called from over
+    // its own one, but a trunk and a carrier connect no legs of each other.
     const connectionId = phone.leg.connectionId ?? null
     if (!wanted.isNumberOfCall && (wanted.outboundTrunkId === null) !== (connectionId === null))
       return { refused: 'number_of_other_line' }

@@ -4,6 +4,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { CallableNumber } from '../../domain/phone/ports.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
+import { CallTransfers } from '../../domain/transfers/call-transfers.ts'
 import type { WantedTransfer } from '../../domain/transfers/transfer.ts'
 import { newCall } from '../calls/call.ts'
 import { caller } from '../domain/fakes.ts'
@@ -20,6 +21,17 @@ const numbers = [
   number('+15005550201', 'sip_a'),
   number('+15005550202', 'sip_b'),
 ]
+
+/** The process that holds a call over this connection. Its conversation is over, so that no transfer begins. */
+function holderOf(connectionId: string | null): CallTransfers {
+  const phone = {
+    isOver: false,
+    conversation: null,
+    leg: { connectionId },
+    record: { stored: () => Promise.resolve() },
+  }
+  return new CallTransfers({ phones: { find: () => phone } } as never)
+}
 
 /** The number and the trunk with which a call to `to` is transferred from `from`, or the issues of the refusal. */
 async function startedFrom(to: string, from: string | null) {
@@ -39,13 +51,12 @@ async function startedFrom(to: string, from: string | null) {
     transfers: { find: () => Promise.resolve(null), list: () => Promise.resolve([]) },
     numbers: {
       outboundFor: (_tenant, _agentId, asked) => Promise.resolve(of(asked ?? '') ?? 'none'),
-      connectionOf: (_tenant, id) => Promise.resolve(of(id)?.connectionId),
     },
     credit: { refusal: () => Promise.resolve(null) },
     live: {
-      command(_tenant, _callId, command) {
+      command(tenant, callId, command) {
         if (command.action === 'start') wanted.push(command.wanted)
-        return Promise.resolve({ refused: 'call_not_live' })
+        return holderOf(of(to)?.connectionId ?? null).command(tenant, callId, command)
       },
       decided: () => Promise.resolve(),
     },

@@ -107,7 +107,6 @@ export class ParleyProcess {
       },
       numbers: {
         outboundFor: () => Promise.resolve('none'),
-        connectionOf: () => Promise.resolve(carrier.name === 'trunk' ? 'sip_1' : null),
       },
       credit: { refusal: () => Promise.resolve(null) },
       live: this.transfers,
