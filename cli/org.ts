@@ -99,8 +99,9 @@ function readCredit(text: string): number {
   return microUsd(text)
 }
 
+/** Also in the words that `--json` prints. */
 function readLimit(text: string): number | null {
-  if (text === 'unlimited') return null
+  if (['unlimited', 'none', 'null'].includes(text)) return null
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit < 1 || limit > limitMax)
     throw new UsageError(`a limit is 1 to ${limitMax}, or unlimited`)
@@ -108,7 +109,8 @@ function readLimit(text: string): number | null {
 }
 
 function readState(text: string): boolean {
-  if (text === 'on' || text === 'off') return text === 'on'
+  if (['on', 'true'].includes(text)) return true
+  if (['off', 'false'].includes(text)) return false
   throw new UsageError(`${text} is neither on nor off`)
 }
 

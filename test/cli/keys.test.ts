@@ -94,6 +94,8 @@ t.test('organizations: create, list, credit', async (t) => {
     recording: true,
   })
   t.match(await outputOf(t, 'org', 'set', id, 'max_concurrency=unlimited'), 'concurrency unlimited')
+  const words = ['max_concurrency=null', 'max_sessions=none', 'sms_enabled=true', 'recording=false']
+  t.match(await outputOf(t, 'org', 'set', id, ...words), /concurrency unlimited {2}sessions unlimited {2}features sms$/)
   refused(t, await command('org', 'set', id), /missing required argument 'settings'/)
   refused(t, await command('org', 'set', id, 'max_concurrency=0'), /a limit is 1 to 1000000, or unlimited/)
   refused(t, await command('org', 'set', id, 'sms_enabled=perhaps'), /perhaps is neither on nor off/)
