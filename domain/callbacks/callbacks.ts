@@ -102,9 +102,13 @@ function requireScheduled({ status }: Callback): void {
   if (status !== 'scheduled') throw new ResourceFault({ kind: 'callback_not_scheduled', status })
 }
 
-function faultOf({ failure, why = 'unavailable' }: Extract<Placing, { failure: PlacingFailure }>): Error {
+function faultOf({ failure, why = 'unavailable', sessionId }: Extract<Placing, { failure: PlacingFailure }>): Error {
   if (failure === 'insufficient_credits') return new Fault({ kind: 'credit_too_low' })
   if (failure === 'concurrency')
     return new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
-  return new ResourceFault({ kind: 'not_dialed', why: failure === 'no_phone_number' ? 'no_number' : why })
+  return new ResourceFault({
+    kind: 'not_dialed',
+    why: failure === 'no_phone_number' ? 'no_number' : why,
+    ...(sessionId !== undefined && { sessionId }),
+  })
 }

@@ -15,7 +15,8 @@ const lateMsMax = 60 * minuteMs
 /** The number that the call was placed from, and its session. */
 export type Placed = { sessionId: string; phoneNumberId: string; fromNumber: string }
 /** `why`: what the carrier has against the call. */
-export type Placing = Placed | { failure: PlacingFailure; why?: NotDialed }
+/** `sessionId` is the call that was made and not taken. */
+export type Placing = Placed | { failure: PlacingFailure; why?: NotDialed; sessionId?: string }
 
 /**
  * Takes a callback that is due or whose lease has run out, so that this process places the call. One that is not due any

@@ -79,7 +79,12 @@ function failureOf(error: unknown): Extract<Placing, { failure: PlacingFailure }
   const { data } = error
   if (data.kind === 'number_not_ready') return { failure: 'no_phone_number' }
   if (data.kind !== 'not_dialed') return null
-  return { failure: 'carrier_error', ...(data.why !== 'no_number' && { why: data.why }) }
+  const { why, sessionId } = data
+  return {
+    failure: 'carrier_error',
+    ...(why !== 'no_number' && { why }),
+    ...(sessionId !== undefined && { sessionId }),
+  }
 }
 
 /** A session without an agent leaves nothing else to call again with. Its texts are rendered: they may contain the values of variables. */

@@ -75,10 +75,10 @@ t.test('dispatchCallback calls the number with the agent of the session', async 
 t.test('dispatchCallback of a call that the carrier refuses leaves it scheduled', async (t) => {
   const { agentId } = phones
   const id = await promise(await endedCall({ agentId }), agentId, { toNumber: '+15005550001' })
-  t.same(faultOf(await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)), {
-    status: 502,
-    code: 'CARRIER_DIAL_FAILED',
-  })
+  const refused = await call(phones, 'POST', `/v1/callbacks/${id}/dispatch`)
+  t.same(faultOf(refused), { status: 502, code: 'CARRIER_DIAL_FAILED' })
+  const { sessionId } = refused.json<{ details: { sessionId: string } }>().details
+  t.match((await call(phones, 'GET', `/v1/calls/${sessionId}`)).json(), { status: 'failed' }, 'the call that was made')
   t.match(await shown(id), { status: 'scheduled', failure_cause: 'carrier_error', created_session_id: null })
 })
 
