@@ -49,6 +49,7 @@ export type CompatModelId = string
 /** A field that is not named here goes to the provider untouched. */
 export type ChatCompletionRequest = {
   model: CompatModelId
+  /** The conversation so far, the oldest first. */
   messages: ChatMessage[]
   /** Answer chunks. */
   stream?: boolean | null
@@ -60,43 +61,77 @@ export type ChatCompletionRequest = {
   max_completion_tokens?: number | null
 } & Record<string, unknown>
 
-export type ChatMessage = { role: string } & Record<string, unknown>
+export type ChatMessage = {
+  /** Who speaks. */
+  role: string
+} & Record<string, unknown>
 
 export type ChatCompletion = {
+  /** Names it; `Service-Request-ID` has the same request. */
   id: string
+  /** Says which kind of object this is: `chat.completion`. */
   object: 'chat.completion'
   /** Seconds since 1970. */
   created: number
   /** `<provider>:<model>` that answered. */
   model: string
+  /** The answer, always one. */
   choices: ChatChoice[]
+  /** What was used, as it is billed. */
   usage?: ChatUsage
 } & Record<string, unknown>
 
-export type ChatChoice = { index: number; message: ChatAnswer; finish_reason: string | null } & Record<string, unknown>
+export type ChatChoice = {
+  /** Always 0: there is one answer. */
+  index: number
+  /** The answer. */
+  message: ChatAnswer
+  /** Why the answer ends: `stop`, `length`, `tool_calls` or `content_filter`. null: it goes on. */
+  finish_reason: string | null
+} & Record<string, unknown>
 
 export type ChatAnswer = {
+  /** Always `assistant`: the model speaks. */
   role: string
   /** Some providers leave it out where there are calls. */
   content?: string | null
+  /** The functions that the model has called. */
   tool_calls?: ChatToolCall[]
 } & Record<string, unknown>
 
-export type ChatToolCall = { id: string; type: string; function: ChatFunctionCall } & Record<string, unknown>
+export type ChatToolCall = {
+  /** Names the call of the function; its result repeats it. */
+  id: string
+  /** Says which kind of object this is. */
+  type: string
+  /** The function: its name and its arguments or parameters. */
+  function: ChatFunctionCall
+} & Record<string, unknown>
 
 export type ChatFunctionCall = {
+  /** The name of the function that the model calls. */
   name: string
   /** JSON text. */
   arguments: string
 } & Record<string, unknown>
 
-export type ChatUsage = { prompt_tokens: number; completion_tokens: number; total_tokens?: number } & Record<string, unknown>
+export type ChatUsage = {
+  /** Tokens of the input. */
+  prompt_tokens: number
+  /** Tokens of the answer, with those of its reasoning. */
+  completion_tokens: number
+  /** Tokens of input and output. */
+  total_tokens?: number
+} & Record<string, unknown>
 
 export type ChatCompletionChunk = {
+  /** Names it; `Service-Request-ID` has the same request. */
   id: string
+  /** Says which kind of object this is: `chat.completion.chunk`. */
   object: 'chat.completion.chunk'
   /** Seconds since 1970. */
   created: number
+  /** The model that answered. */
   model: string
   /** Empty in the chunk that brings the usage. */
   choices: ChatChunkChoice[]
@@ -104,9 +139,21 @@ export type ChatCompletionChunk = {
   usage?: ChatUsage | null
 } & Record<string, unknown>
 
-export type ChatChunkChoice = { index: number; delta: ChatDelta; finish_reason?: string | null } & Record<string, unknown>
+export type ChatChunkChoice = {
+  /** Always 0: there is one answer. */
+  index: number
+  /** What this chunk adds to the answer. */
+  delta: ChatDelta
+  /** Why the answer ends: `stop`, `length`, `tool_calls` or `content_filter`. null: it goes on. */
+  finish_reason?: string | null
+} & Record<string, unknown>
 
-export type ChatDelta = { role?: string; content?: string | null } & Record<string, unknown>
+export type ChatDelta = {
+  /** Always `assistant`: the model speaks. */
+  role?: string
+  /** The next piece of the answer. */
+  content?: string | null
+} & Record<string, unknown>
 
 /** Fields that are not named here are ignored; those that would need a store or tools of the service are refused by name. */
 export type CompatResponseRequest = {
@@ -115,15 +162,19 @@ export type CompatResponseRequest = {
   input: CompatResponseText | CompatResponseInput
   /** Goes before the history as a message of the system. */
   instructions?: string | null
+  /** The functions that the model may call. */
   tools?: CompatResponseTool[] | null
   /** `auto`, `none`, `required`, or the function to call. */
   tool_choice?: NativeToolMode | CompatResponseTool | null
   /** The format of the answer. */
   text?: CompatResponseTextConfig | null
+  /** How the model thinks before it answers. */
   reasoning?: CompatResponseReasoning | null
   /** Reasoning included. Left out, 4096. */
   max_output_tokens?: number | null
+  /** How freely the model chooses its words: 0 is the least; null: as it does by itself. */
   temperature?: number | null
+  /** How many of the likely words the model chooses from, as a share of 1; null: as it does by itself. */
   top_p?: number | null
   /** Answer events. */
   stream?: boolean | null
@@ -141,7 +192,9 @@ export type CompatResponseInputItem = {
   type?: string
   /** `system`, `developer`, `user` or `assistant`. */
   role?: string
+  /** Joins the call of a function and its result. */
   call_id?: string
+  /** The name of the function that the model calls. */
   name?: string
   /** JSON text. */
   arguments?: string
@@ -149,95 +202,152 @@ export type CompatResponseInputItem = {
 
 /** A function. `type` is always `function`; tools of any other type are refused. */
 export type CompatResponseTool = {
+  /** Says which kind of object this is. */
   type: string
+  /** The name by which the model calls the function. */
   name?: ToolName
+  /** What the function does and when to call it, as the model reads it. */
   description?: string | null
+  /** The arguments of the function, as a JSON Schema. */
   parameters?: JsonSchema | null
   /** Taken and ignored. */
   strict?: boolean | null
 } & Record<string, unknown>
 
-export type CompatResponseTextConfig = { format?: CompatResponseFormat | null } & Record<string, unknown>
+export type CompatResponseTextConfig = {
+  /** The form of the answer: text, any JSON, or JSON of a schema. */
+  format?: CompatResponseFormat | null
+} & Record<string, unknown>
 
 /** `text`, `json_object`, or `json_schema` with `name` and `schema`. */
 export type CompatResponseFormat = {
+  /** Says which kind of object this is. */
   type: 'text' | 'json_object' | 'json_schema'
+  /** A name for the schema, which the model may see. */
   name?: ToolName
   schema?: JsonSchema
+  /** Whether the answer must follow the schema exactly. */
   strict?: boolean | null
 } & Record<string, unknown>
 
-export type CompatResponseReasoning = { effort?: ReasoningEffort | null } & Record<string, unknown>
+export type CompatResponseReasoning = {
+  /** How long the model thinks before it answers; more costs time and tokens. */
+  effort?: ReasoningEffort | null
+} & Record<string, unknown>
 
 /** Fields of the request are answered as they were sent, under the names that clients read. */
 export type CompatResponse = {
+  /** Names it; `Service-Request-ID` has the same request. */
   id: string
+  /** Says which kind of object this is: `response`. */
   object: 'response'
   /** Seconds since 1970. */
   created_at: number
+  /** How far it is: `in_progress`, `completed`, `incomplete` or `failed`. */
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  /** Why the response has failed. null: it has not. */
   error: CompatResponseFailure | null
   /** `max_output_tokens` where the limit on tokens cut the answer off. */
   incomplete_details: CompatResponseIncomplete | null
+  /** The instructions of the request. null: it had none. */
   instructions: string | null
+  /** The most tokens of the answer. null: the default. */
   max_output_tokens: number | null
+  /** Always empty: responses are not stored. */
   metadata: Record<string, unknown>
   /** `<provider>:<model>` that answered. */
   model: string
+  /** What the model has answered: messages and calls of functions, in their order. */
   output: CompatResponseItem[]
+  /** Whether the model may call several functions at once. */
   parallel_tool_calls: boolean
   /** Nothing is stored. */
   previous_response_id: null
+  /** The settings of the reasoning. */
   reasoning: CompatResponseReasoning
+  /** Always `false`: responses are not stored. */
   store: false
+  /** How freely the model chooses its words: 0 is the least; null: as it does by itself. */
   temperature: number | null
+  /** The form of the answer. */
   text: CompatResponseTextConfig
+  /** Whether the model must, may or must not call functions. */
   tool_choice: NativeToolMode | CompatResponseTool
+  /** The functions that the model may call. */
   tools: CompatResponseTool[]
+  /** How many of the likely words the model chooses from, as a share of 1; null: as it does by itself. */
   top_p: number | null
+  /** Always `disabled`: nothing is left out of the input. */
   truncation: 'disabled'
   /** Null until the answer is complete. */
   usage: CompatResponseUsage | null
 }
 
-export type CompatResponseFailure = { code: 'server_error' | 'rate_limit_exceeded'; message: string }
+export type CompatResponseFailure = {
+  /** Why it has failed, for programs. */
+  code: 'server_error' | 'rate_limit_exceeded'
+  /** What has failed and what helps, in words. */
+  message: string
+}
 
-export type CompatResponseIncomplete = { reason: 'max_output_tokens' }
+export type CompatResponseIncomplete = {
+  /** What has cut the answer. */
+  reason: 'max_output_tokens'
+}
 
 export type CompatResponseItem = CompatResponseMessage | CompatResponseCall
 
 export type CompatResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export type CompatResponseMessage = {
+  /** Names it; `Service-Request-ID` has the same request. */
   id: string
+  /** Says which kind of object this is: `message`. */
   type: 'message'
+  /** How far it is: `in_progress`, `completed`, `incomplete` or `failed`. */
   status: CompatResponseStatus
+  /** Who speaks. */
   role: 'assistant'
+  /** What was said, as text or in parts. */
   content: CompatResponsePart[]
 }
 
 export type CompatResponsePart = {
+  /** Says which kind of object this is: `output_text`. */
   type: 'output_text'
+  /** The words. */
   text: string
+  /** Always an empty list: no provider is asked to cite sources. */
   annotations: Record<string, unknown>[]
+  /** Always an empty list: no provider is asked for them. */
   logprobs: Record<string, unknown>[]
 }
 
 export type CompatResponseCall = {
+  /** Names the call of the function; its result repeats it. */
   id: string
+  /** Says which kind of object this is: `function_call`. */
   type: 'function_call'
+  /** How far it is: `in_progress`, `completed`, `incomplete` or `failed`. */
   status: CompatResponseStatus
+  /** Joins the call of a function and its result. */
   call_id: string
+  /** The name of the function that the model calls. */
   name: string
   /** JSON text. */
   arguments: string
 }
 
 export type CompatResponseUsage = {
+  /** Tokens of the input. */
   input_tokens: number
+  /** How many of the input tokens were in the provider's cache. */
   input_tokens_details: CompatResponseCached
+  /** Tokens of the output, with those of the reasoning. */
   output_tokens: number
+  /** How many of the output tokens were reasoning. */
   output_tokens_details: CompatResponseReasoned
+  /** Tokens of input and output. */
   total_tokens: number
 }
 
@@ -253,66 +363,102 @@ export type CompatResponseReasoned = {
 
 /** The response has begun or has ended. */
 export type CompatResponseLife = {
+  /** Says which kind of object this is. */
   type: 
     | 'response.created'
     | 'response.in_progress'
     | 'response.completed'
     | 'response.incomplete'
     | 'response.failed'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
   response: CompatResponse
 }
 
 export type CompatResponseItemEvent = {
+  /** Says which kind of object this is. */
   type: 'response.output_item.added' | 'response.output_item.done'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
+  /** The place of the item in the answer; the first is 0. */
   output_index: number
+  /** The item that the event is about. */
   item: CompatResponseItem
 }
 
 export type CompatResponsePartEvent = {
+  /** Says which kind of object this is. */
   type: 'response.content_part.added' | 'response.content_part.done'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the item in the answer; the first is 0. */
   output_index: number
+  /** The place of the part within its item; the first is 0. */
   content_index: number
+  /** The part of the item that the event is about. */
   part: CompatResponsePart
 }
 
 export type CompatResponseTextDelta = {
+  /** Says which kind of object this is: `response.output_text.delta`. */
   type: 'response.output_text.delta'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the item in the answer; the first is 0. */
   output_index: number
+  /** The place of the part within its item; the first is 0. */
   content_index: number
+  /** The next words of the answer. */
   delta: string
+  /** Always an empty list: no provider is asked for them. */
   logprobs: Record<string, unknown>[]
 }
 
 export type CompatResponseTextDone = {
+  /** Says which kind of object this is: `response.output_text.done`. */
   type: 'response.output_text.done'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the item in the answer; the first is 0. */
   output_index: number
+  /** The place of the part within its item; the first is 0. */
   content_index: number
+  /** The words. */
   text: string
+  /** Always an empty list: no provider is asked for them. */
   logprobs: Record<string, unknown>[]
 }
 
 export type CompatResponseArgumentsDelta = {
+  /** Says which kind of object this is: `response.function_call_arguments.delta`. */
   type: 'response.function_call_arguments.delta'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the item in the answer; the first is 0. */
   output_index: number
+  /** The next piece of the arguments, a part of a JSON text. */
   delta: string
 }
 
 /** Left out for a call that the limit on tokens cut off. */
 export type CompatResponseArgumentsDone = {
+  /** Says which kind of object this is: `response.function_call_arguments.done`. */
   type: 'response.function_call_arguments.done'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the item in the answer; the first is 0. */
   output_index: number
+  /** The name by which it is called. */
   name: string
   /** JSON text. */
   arguments: string
@@ -320,11 +466,17 @@ export type CompatResponseArgumentsDone = {
 
 /** A failure in the middle of a stream. `error` is that of the envelope. */
 export type CompatResponseError = {
+  /** Says which kind of object this is: `error`. */
   type: 'error'
+  /** The place of the event in the stream; the first is 0. */
   sequence_number: number
+  /** Why it has failed, for programs. */
   code: string
+  /** What has failed and what helps, in words. */
   message: string
+  /** The field of the request that is wrong. null: none in particular. */
   param: string | null
+  /** What is wrong: code, message and place. */
   error: ErrorDetail
 }
 
@@ -362,26 +514,35 @@ export type TimestampGranularity = 'word' | 'segment'
 
 /** All but the text only with verbose_json. */
 export type CompatTranscription = {
+  /** What was said. */
   text: string
+  /** Always `transcribe`. */
   task?: 'transcribe'
+  /** The language that was recognized. */
   language?: string
   /** Seconds. */
   duration?: number
+  /** The transcript in pieces with their times. */
   segments?: CompatSegment[]
+  /** The words with their times. */
   words?: CompatWord[]
+  /** What was used, as it is billed. */
   usage?: DurationUsage
 }
 
 export type CompatSegment = {
+  /** Names it; `Service-Request-ID` has the same request. */
   id: number
   /** Seconds. */
   start: number
   /** Seconds. */
   end: number
+  /** The words. */
   text: string
 }
 
 export type CompatWord = {
+  /** One word, as it was said. */
   word: string
   /** Seconds. */
   start: number
@@ -389,14 +550,31 @@ export type CompatWord = {
   end: number
 }
 
-export type DurationUsage = { type: 'duration'; seconds: number }
+export type DurationUsage = {
+  /** Says which kind of object this is: `duration`. */
+  type: 'duration'
+  /** The length of the audio. */
+  seconds: number
+}
 
 /** Deltas, then exactly one done. */
 export type CompatTranscriptionEvent = CompatTranscriptDelta | CompatTranscriptDone
 
-export type CompatTranscriptDelta = { type: 'transcript.text.delta'; delta: string }
+export type CompatTranscriptDelta = {
+  /** Says which kind of object this is: `transcript.text.delta`. */
+  type: 'transcript.text.delta'
+  /** The next words of the transcript. */
+  delta: string
+}
 
-export type CompatTranscriptDone = { type: 'transcript.text.done'; text: string; usage?: DurationUsage }
+export type CompatTranscriptDone = {
+  /** Says which kind of object this is: `transcript.text.done`. */
+  type: 'transcript.text.done'
+  /** What was said. */
+  text: string
+  /** What was used, as it is billed. */
+  usage?: DurationUsage
+}
 
 /** Fields that are not named here are ignored. */
 export type CompatSpeechRequest = {
@@ -428,24 +606,41 @@ export type CompatSpeechRequestInput = {
 
 export type CompatVoiceName = string
 
-export type CompatVoice = { id: string } & Record<string, unknown>
+export type CompatVoice = {
+  /** Names it; `Service-Request-ID` has the same request. */
+  id: string
+} & Record<string, unknown>
 
 /** Audio in pieces, then exactly one done. */
 export type CompatSpeechEvent = CompatSpeechDelta | CompatSpeechDone
 
 export type CompatSpeechDelta = {
+  /** Says which kind of object this is: `speech.audio.delta`. */
   type: 'speech.audio.delta'
   /** Samples in base64. */
   audio: string
 }
 
-export type CompatSpeechDone = { type: 'speech.audio.done'; usage?: CompatSpeechUsage }
+export type CompatSpeechDone = {
+  /** Says which kind of object this is: `speech.audio.done`. */
+  type: 'speech.audio.done'
+  usage?: CompatSpeechUsage
+}
 
 /** Characters of the text, under the names that clients read. */
-export type CompatSpeechUsage = { input_tokens: number; output_tokens: number; total_tokens: number }
+export type CompatSpeechUsage = {
+  /** Tokens of the input. */
+  input_tokens: number
+  /** Tokens of the output, with those of the reasoning. */
+  output_tokens: number
+  /** Tokens of input and output. */
+  total_tokens: number
+}
 
 export type CompatModelList = {
+  /** Says which kind of object this is: `list`. */
   object: 'list'
+  /** The models, in the order of their rank. */
   data: CompatModel[]
   /** The languages that can be routed to now. */
   languages: string[]
@@ -456,12 +651,17 @@ export type CompatModel = {
   id: string
   /** Other spellings that pin it. */
   aliases: string[]
+  /** Says which kind of object this is: `model`. */
   object: 'model'
   /** Seconds since 1970. */
   created: number
+  /** The provider of the model. */
   owned_by: string
+  /** The provider that serves the model. */
   provider: string
+  /** The model that answered. */
   model: string
+  /** What the model does: `llm`, `stt` or `tts`. */
   stage: Stage
   /** Whether a request can go there now. */
   routable: boolean
@@ -471,12 +671,15 @@ export type CompatModel = {
   credential_variable?: string
   /** BCP 47 base languages; `*` means any. */
   languages: string[]
+  /** It listens, speaks or answers while more comes. */
   streaming: boolean
-  /** The measured quality figure of the stage; null where nobody has measured. */
+  /** The published figure of quality that ranking prefers, in English where the model speaks it; null where nobody has measured. Its metric and unit differ by stage and model (word errors in percent for stt, less is better; points of a ranking for tts and scores for llm, more is better), so compare it within a stage only: `benchmarks` of `GET /router/v1/models` names metric, unit and source. */
   quality: number | null
   /** Measured milliseconds to the first or final result; null where nobody has measured. */
   latency_ms: number | null
+  /** What it costs, by unit; empty: the price is not known. */
   price: Price[]
+  /** The voices that the model can speak with. */
   voices?: Voice[]
 }
 
@@ -491,7 +694,14 @@ export type Intent = {
 export type Constraints = { allowedProviders?: AllowedProviders } & Record<string, unknown>
 
 /** Only these providers, stage by stage. */
-export type AllowedProviders = { stt?: ProviderIds; llm?: ProviderIds; tts?: ProviderIds } & Record<string, unknown>
+export type AllowedProviders = {
+  /** The providers whose speech to text may serve. */
+  stt?: ProviderIds
+  /** The providers whose language models may serve. */
+  llm?: ProviderIds
+  /** The providers whose voices may serve. */
+  tts?: ProviderIds
+} & Record<string, unknown>
 
 export type ProviderIds = ProviderId[]
 
@@ -499,34 +709,47 @@ export type ProviderIds = ProviderId[]
 export type SttOptions = {
   model?: CompatModelId
   language?: LanguageTag
+  /** Whether the times of words are wanted. */
   words?: boolean
+  /** It tells speakers apart. */
   diarization?: boolean
+  /** Words that are likely to be said, such as names. */
   keywords?: string[]
+  /** What the speech is about, for recognizers that can be told. */
   prompt?: string
 } & Record<string, unknown>
 
 /** The first event. */
 export type NativeMeta = {
+  /** Names the request in the log, for support. */
   requestId: string
+  /** The provider that serves. */
   provider: string
+  /** The model that answered. */
   model: string
+  /** How many providers had failed before the one that answered. */
   failoverCount: number
   /** The digest of the catalog whose figures ranked the candidates. */
   scoresRunId: string
 }
 
 export type SynthesizeBody = {
+  /** The words. */
   text: string
   /** A voice id of the provider, as it stands. */
   voice?: string
   model?: CompatModelId
   intent?: Intent
   language?: LanguageTag
+  /** How fast it speaks: 1 is usual. */
   speed?: number
+  /** How to speak, in words, for voices that can be told. */
   instructions?: string
+  /** Limits on the providers that may serve. */
   constraints?: Constraints
   /** `pcm` or `wav`. `mp3` and `opus` are refused. */
   response_format: string
+  /** Samples a second of the audio that is made. */
   sample_rate: number
 } & Record<string, unknown>
 
@@ -545,63 +768,88 @@ export type SynthesizeBodyInput = {
 } & Record<string, unknown>
 
 export type NativeTranscription = {
+  /** What was said. */
   text: string
+  /** The provider that serves. */
   provider: string
+  /** The model that answered. */
   model: string
   /** Null where nobody said and nobody found out. */
   language: string | null
   /** Seconds. */
   duration: number
+  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
   confidence: number | null
+  /** How many providers had failed before the one that answered. */
   failoverCount: number
+  /** The transcript in pieces with their times. */
   segments?: NativeSegment[]
+  /** The words with their times. */
   words?: NativeWord[]
+  /** Names the request in the log, for support. */
   requestId: string
 }
 
 export type NativeSegment = {
+  /** The words. */
   text: string
   /** Seconds. */
   start: number
   /** Seconds. */
   end: number
+  /** The number of the speaker, where speakers are told apart. */
   speaker?: string
 }
 
 export type NativeWord = {
+  /** The words. */
   text: string
   /** Seconds. */
   start: number
   /** Seconds. */
   end: number
+  /** The number of the speaker, where speakers are told apart. */
   speaker?: string
+  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
   confidence?: number
 }
 
 export type TranscriptEvent = {
+  /** What was said. */
   text: string
+  /** Whether the text will not change any more. */
   isFinal: boolean
   /** Seconds. */
   start?: number
   /** Seconds. */
   end?: number
+  /** The number of the speaker, where speakers are told apart. */
   speaker?: string
 }
 
 /** Either messages or a prompt. */
 export type CompleteBody = {
+  /** The conversation so far, the oldest first. */
   messages?: NativeMessage[]
+  /** What the model answers, where there are no `messages`. */
   prompt?: string
   intent?: Intent
+  /** The instructions of the agent: who it is and what it does. */
   systemPrompt?: string
   model?: CompatModelId
+  /** How freely the model chooses its words: 0 is the least. */
   temperature?: number
+  /** The most tokens that the answer may have. */
   maxTokens?: number
+  /** How long the model thinks before it answers. */
   reasoningEffort?: ReasoningEffort
+  /** The functions that the model may call. */
   tools?: NativeTool[]
   /** `auto`, `none`, `required`, or the function to call. */
   toolChoice?: NativeToolMode | NativeTool
+  /** Whether the model may call several functions at once. */
   parallelToolCalls?: boolean
+  /** Limits on the providers that may serve. */
   constraints?: Constraints
 } & Record<string, unknown>
 
@@ -609,6 +857,7 @@ export type NativeToolMode = 'auto' | 'none' | 'required'
 
 /** One turn. Fields of chat completions that are not named here go to the provider as they are. */
 export type NativeMessage = {
+  /** Who speaks. */
   role: string
   /** The calls of an assistant, as they were answered. */
   toolCalls?: NativeHistoryCall[]
@@ -619,7 +868,9 @@ export type NativeMessage = {
 } & Record<string, unknown>
 
 export type NativeHistoryCall = {
+  /** Names the call of the function; its result repeats it. */
   id: string
+  /** The name by which it is called. */
   name: ToolName
   /** JSON text, or the object itself. */
   args?: string | Record<string, unknown>
@@ -627,45 +878,98 @@ export type NativeHistoryCall = {
 
 /** A function as `{name, description, parameters}`, or the same as `{type: function, function}`. */
 export type NativeTool = {
+  /** Says which kind of object this is: `function`. */
   type?: 'function'
+  /** The function: its name and its arguments or parameters. */
   function?: NativeFunction
+  /** The name by which the model calls the function. */
   name?: ToolName
+  /** What the function does and when to call it, as the model reads it. */
   description?: string
   parameters?: JsonSchema
 } & Record<string, unknown>
 
-export type NativeFunction = { name: ToolName; description?: string; parameters?: JsonSchema } & Record<string, unknown>
+export type NativeFunction = {
+  /** The name by which the model calls the function. */
+  name: ToolName
+  /** What the function does and when to call it, as the model reads it. */
+  description?: string
+  parameters?: JsonSchema
+} & Record<string, unknown>
 
 export type NativeToolCall = {
+  /** Names the call of the function; its result repeats it. */
   id: string
+  /** The name by which the model calls the function. */
   name: string
   /** JSON text. */
   args: string
 }
 
-export type TextDelta = { text: string }
+export type TextDelta = {
+  /** The words. */
+  text: string
+}
 
-export type NativeUsage = { promptTokens: number; completionTokens: number }
+export type NativeUsage = {
+  /** Tokens of the input. */
+  promptTokens: number
+  /** Tokens of the answer. */
+  completionTokens: number
+}
 
 export type NativeCompletion = {
+  /** The words. */
   text: string
+  /** The provider that serves. */
   provider: string
+  /** The model that answered. */
   model: string
+  /** What was used, as it is billed. */
   usage: NativeUsage
+  /** How many providers had failed before the one that answered. */
   failoverCount: number
+  /** The functions that the model has called. */
   toolCalls?: NativeToolCall[]
 }
 
-export type RealtimeClientSecretRequest = { session?: RealtimeTranscriptionSession } & Record<string, unknown>
+export type RealtimeClientSecretRequest = {
+  /** The settings of the session. */
+  session?: RealtimeTranscriptionSession
+} & Record<string, unknown>
 
 export type RealtimeTranscriptionSession = {
+  /** Says which kind of object this is: `transcription`. */
   type: 'transcription'
+  /** The settings of the audio that comes in. */
   audio?: {
+    /** The audio that comes in. */
     input?: {
-      format?: { type?: 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'; rate?: number } & Record<string, unknown>
-      transcription?: { model?: string; language?: string | null; prompt?: string | null; keywords?: string[] | null } & Record<string, unknown> | null
+      /** How the samples that come in are written. */
+      format?: {
+        /** Says which kind of object this is. */
+        type?: 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'
+        /** Samples a second. */
+        rate?: number
+      } & Record<string, unknown>
+      /** The model and the language of the transcription. */
+      transcription?: {
+        /** The model that answered. */
+        model?: string
+        /** The language that is spoken; left out, it is detected. */
+        language?: string | null
+        /** What the speech is about, for recognizers that can be told. */
+        prompt?: string | null
+        /** Words that are likely to be said, such as names. */
+        keywords?: string[] | null
+      } & Record<string, unknown> | null
       /** Null: the client commits. */
-      turn_detection?: { type?: 'server_vad' | 'semantic_vad'; silence_duration_ms?: number } & Record<string, unknown> | null
+      turn_detection?: {
+        /** Says which kind of object this is. */
+        type?: 'server_vad' | 'semantic_vad'
+        /** The silence, in milliseconds, that ends an utterance. */
+        silence_duration_ms?: number
+      } & Record<string, unknown> | null
     } & Record<string, unknown>
   } & Record<string, unknown>
 } & Record<string, unknown>
@@ -675,12 +979,17 @@ export type RealtimeClientSecret = {
   value: string
   /** Seconds since 1970. */
   expires_at: number
+  /** The settings of the session. */
   session: RealtimeTranscriptionSession
 }
 
-export type RealtimeSession = { client_secret: ClientSecret }
+export type RealtimeSession = {
+  /** The token for a browser, and how long it can be used. */
+  client_secret: ClientSecret
+}
 
 export type ClientSecret = {
+  /** The token itself. */
   value: string
   /** Seconds. */
   expires_in: number

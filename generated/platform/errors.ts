@@ -187,7 +187,7 @@ export const errorCodes = {
     type: 'conflict_error',
     retryable: false,
     message: 'The delivery cannot be sent again now.',
-    hint: 'Its endpoint must be there and enabled, no attempt may be under way, and a report must be the newest one of its call.',
+    hint: 'Its endpoint must be there and enabled, no attempt may be under way, and a report must be the newest one of its call. Events before a call and of rich messages are never sent again.',
     headers: [],
   },
   PRE_CALL_CONFLICT: {

@@ -28,9 +28,17 @@ export type {
   Stage,
 } from '../shared/types.ts'
 
-export type SessionStatus = { status: CallStatus; endedAt: string | null }
+export type SessionStatus = {
+  /** How far the call is. */
+  status: CallStatus
+  /** The moment at which it ended. null: it goes on. */
+  endedAt: string | null
+}
 
-export type SessionStreamEnd = { reason: 'session_ended' | 'timeout' }
+export type SessionStreamEnd = {
+  /** Why the stream ends. */
+  reason: 'session_ended' | 'timeout'
+}
 
 /** Events are stored for this stream from now on. */
 export type WebhookStreamOpen = {
@@ -45,21 +53,29 @@ export type StreamedWebhookEvent = {
   cursor: string
   /** It is the `webhook-id` of every delivery. */
   eventId: string
+  /** The kind of the event. */
   event: 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
+  /** The session, which is also the id of the call. */
   sessionId: string
   /** A report is sent again when its recording is ready, with a higher version. Null for other events. */
   version: number | null
+  /** The moment at which it happened. */
   occurredAt: string
   /** The JSON text whose UTF-8 bytes endpoints get. */
   body: string
 }
 
-export type WebhookStreamEnd = { reason: 'timeout' }
+export type WebhookStreamEnd = {
+  /** Why the stream ends. */
+  reason: 'timeout'
+}
 
 export type ProviderList = ProviderStatus[]
 
 export type ProviderStatus = {
+  /** The provider, as routes name it. */
   provider: string
+  /** The stages that the provider can serve here. */
   stages: Stage[]
   /** Whether requests of this organization can be sent there, with whichever credentials. */
   configured: boolean
@@ -73,7 +89,14 @@ export type ProviderKey = {
   apiKey: string
 }
 
-export type KnownProviders = { stt: KnownModels; llm: KnownModels; tts: KnownModels }
+export type KnownProviders = {
+  /** The providers that have speech to text here. */
+  stt: KnownModels
+  /** The providers that have language models here. */
+  llm: KnownModels
+  /** The providers that have voices here. */
+  tts: KnownModels
+}
 
 export type KnownModels = KnownModel[]
 
@@ -84,6 +107,7 @@ export type KnownModel = {
   vendor: string
   /** For people. */
   vendorName: string
+  /** The name to send as `model`. */
   model: string
   /** Whether there is a published figure to rank it by. */
   benchmarked: boolean
@@ -93,12 +117,15 @@ export type KnownModel = {
 export type RequestRoute = RoutingPreview & RequestOutcome
 
 export type RequestOutcome = {
+  /** Names the request, as `Service-Request-ID` does. */
   request_id: string
   /** The operationId. */
   operation: string
   /** `succeeded`, or the code of the error. */
   outcome: string
+  /** The moment at which it began. */
   started_at: string
+  /** From its start to its end. */
   duration_ms: number
   /** From the start of the request to the first media or token; null where the answer came at once, or none came. */
   first_byte_ms: number | null
@@ -108,12 +135,17 @@ export type RequestOutcome = {
 }
 
 export type RequestAttempt = {
+  /** Names the attempt in the log, in traces and in `Service-Attempt-ID`. */
   attempt_id: string
+  /** The provider that was asked. */
   provider: string
+  /** The model of that provider. */
   model: string
   /** `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`; more may be added. */
   outcome: string
+  /** The moment at which it began. */
   started_at: string
+  /** From its start to its end. */
   duration_ms: number
   /** From the start of the attempt to its first media or token. */
   first_byte_ms: number | null
@@ -131,6 +163,7 @@ export type RequestAttempt = {
 export type Quantity = {
   /** `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */
   unit: string
+  /** How much was used, in the unit beside it. */
   amount: number
 }
 
@@ -177,6 +210,7 @@ export type ErrorDetails = {
 export type ValidationIssue = {
   /** A JSON Pointer into the body, or the name of a parameter. */
   path: string
+  /** What is wrong with the field, in words. */
   message: string
   /** The rule of the schema that the value breaks. */
   keyword: string
@@ -251,7 +285,9 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
 
 export type Organization = {
+  /** Names it in paths and in other answers. */
   id: string
+  /** A name for people. */
   name: string
   /** Whether it may register for SMS. */
   smsEnabled: boolean
@@ -263,6 +299,7 @@ export type Organization = {
   rmsgBackend: 'default' | 'receive_only'
   /** Whether it is the operator's own. There is one at most. */
   adminOrganization: boolean
+  /** Whether calls are recorded where nothing else says it. */
   recording: boolean
   /** Requests and streams at a time over all its keys. null: no limit. */
   maxConcurrency: number | null
@@ -270,6 +307,7 @@ export type Organization = {
   maxSessions: number | null
   /** The balance in micro-USD. */
   creditMicroUsd: string
+  /** The moment at which it was made. */
   createdAt: string
 }
 
@@ -282,6 +320,7 @@ export type OrganizationChange = {
 
 /** It names the groups that were asked for. */
 export type UsageRow = {
+  /** The day in UTC. Only with `groupBy=day`. */
   day?: string
   /** The key. In calls that came in: the phone number. */
   keyId?: string | null
@@ -291,6 +330,7 @@ export type UsageRow = {
   provider?: string | null
   /** The last one that was asked; in legs the direction. */
   model?: string | null
+  /** The stage that has cost it. */
   stage?: 'stt' | 'llm' | 'tts' | 'carrier'
   /** Requests to models. */
   requests: number
@@ -322,14 +362,20 @@ export type UsageTotal = {
 }
 
 export type Usage = {
+  /** The beginning of the time; rows begin then or later. */
   from: string
+  /** The end of the time; rows begin before it. */
   to: string
+  /** The groups that divide the rows. */
   groupBy: ('day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  /** The sums, one row for each group. */
   rows: UsageRow[]
+  /** The sum of all rows. */
   total: UsageTotal
 }
 
 export type CreditMovement = {
+  /** Names it in paths and in other answers. */
   id: string
   /** `opening`: the credit at the time when movements were first kept; `operator`: given by the operator, or taken; `phone_number`: a purchase, a month, or money back for an order that failed; `requests` and `calls`: the sum of one UTC day, of models and of the minutes of calls by phone. */
   kind: 'opening' | 'operator' | 'phone_number' | 'requests' | 'calls'
@@ -339,12 +385,16 @@ export type CreditMovement = {
   phoneNumberId: string | null
   /** The UTC day of `requests` and `calls`: the one on which they were settled. */
   day: string | null
+  /** The moment at which it was made. */
   createdAt: string
+  /** The moment of the last change. */
   updatedAt: string
 }
 
 export type KeySpending = {
+  /** The id of the API key. */
   keyId: string
+  /** The name of the API key. */
   name: string
   /** The most that the key may cost in a period. */
   microUsd: string
@@ -367,9 +417,11 @@ export type Credits = {
   creditMicroUsd: string
   /** Set aside for the most that requests under way can cost. */
   reservedMicroUsd: string
+  /** What was added to the credit and spent from it, the newest first. */
   movements: CreditMovement[]
   /** The `cursor` of the next page. null: this is the last one. */
   nextCursor: string | null
+  /** The budgets of keys of this organization, and what is spent of each. */
   budgets: KeySpending[]
 }
 
@@ -394,15 +446,17 @@ export type VoiceChoice = string | null
 /** A template. "" or null: the agent has no first message. */
 export type FirstMessage = string | null
 
-/** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`. `message` needs a first message. */
+/** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`, which greets a caller of whom no word was understood. `message` needs a first message. */
 export type FirstMessageMode = 'message' | 'generate' | 'listen' | null
 
 export type LlmOptions = {
+  /** How freely the model chooses its words: 0 is the least. */
   temperature?: number
   /** The limit for one answer. 512 where it is not set. */
   maxTokens?: number
   /** `<provider>:<model>`, `<provider>/<model>`, or the id of a model that one provider alone serves. A pinned model never fails over. */
   model?: string
+  /** How long the model thinks before it answers. */
   reasoningEffort?: ReasoningEffort
 } | null
 
@@ -411,11 +465,14 @@ export type AllowedProviders = string[]
 
 /** Which providers may serve. A stage without a list, or with an empty one, has no filter. */
 export type StackPreferences = {
+  /** For each stage the providers that may serve it; a stage that is left out has no limit. */
   allowedProviders?: { stt?: AllowedProviders; llm?: AllowedProviders; tts?: AllowedProviders }
 } | null
 
 export type AgentSttOptions = {
+  /** Words that are likely to be said, such as names. */
   keywords?: string[]
+  /** What the speech is about, for recognizers that can be told. */
   prompt?: string
   /** The language that the recognizer is given: a BCP 47 tag, or `auto`. The route is chosen by `intent.language`. */
   language?: string
@@ -426,23 +483,35 @@ export type AgentTtsOptions = {
   speed?: number
   /** Pins the model, as in `llmOptions`. */
   model?: string
+  /** How to speak, in words, for voices that can be told. */
   instructions?: string
   /** The rate of the audio to and from a browser. 24,000 where it is not set. Phone calls have the rate of their carrier. */
   sampleRate?: 8000 | 16000 | 24000 | 48000
 } | null
 
 export type BackgroundClip = {
+  /** One of the sounds that are built in. */
   clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
   /** 1 where it is not set. */
   volume?: number
 }
 
-export type BackgroundAudio = { ambient?: BackgroundClip; toolSound?: BackgroundClip } | null
+export type BackgroundAudio = {
+  /** A sound that plays under the whole call. */
+  ambient?: BackgroundClip
+  /** A sound that plays while a function runs. */
+  toolSound?: BackgroundClip
+} | null
 
 export type Replacements = Record<string, string>
 
 /** Whole words are replaced, in any case, the longest first, and each place once. */
-export type SpeechNormalization = { pronunciationDictionary?: Replacements; textReplacements?: Replacements } | null
+export type SpeechNormalization = {
+  /** How words are spoken, such as names; the text that is shown stays as it is. */
+  pronunciationDictionary?: Replacements
+  /** Texts that are spoken in another way, the first that fits. */
+  textReplacements?: Replacements
+} | null
 
 export type IdleRePrompts = {
   /** false where it is not set. */
@@ -459,13 +528,16 @@ export type IdleRePrompts = {
 export type TurnHandling = {
   /** The delays where `endpointing` does not set them: 250 and 2,500 (`conversational`, also where no profile is set), 800 and 6,000 (`ivr`), 1,500 and 10,000 (`ivr_patient`). */
   profile?: 'conversational' | 'ivr' | 'ivr_patient'
+  /** How long a silence ends the turn of the caller. */
   endpointing?: {
+    /** The shortest silence, in milliseconds, that ends a turn. */
     minDelay?: number
     /** Not less than the least delay. */
     maxDelay?: number
   }
   /** `text` (also where it is not set) picks between both delays by the last words, `vad` waits the least delay, `stt` takes the end point of the provider. */
   turnDetection?: 'text' | 'vad' | 'stt'
+  /** How the caller can interrupt the agent. */
   interruption?: {
     /** `adaptive` where it is not set. */
     mode?: 'adaptive' | 'vad' | 'none'
@@ -519,13 +591,18 @@ export type ClientOverrides = ClientOverride[] | null
 export type PromptVariable = {
   /** `system` is taken. */
   name: string
+  /** The value where a session gives none. */
   defaultValue?: string
+  /** What the variable is for. */
   description?: string
 }
 
 export type ExtractionField = {
+  /** The name of the field in `custom_data`. */
   name: string
+  /** The type of the value that is looked for. */
   type: 'string' | 'number' | 'boolean' | 'enum'
+  /** What to look for in the call, as the analysis reads it. */
   description: string
   /** The values of an `enum`, each once. An `enum` must have them, and no other type has. */
   options?: string[]
@@ -541,57 +618,84 @@ export type AgentRmsg = {
   phoneNumberId?: string | null
 } | null
 
-export type ConfiguredHeader = { name: string; configured: true }
+export type ConfiguredHeader = {
+  /** The name of the header. */
+  name: string
+  /** Whether a value is stored for the header. */
+  configured: true
+}
 
 export type AgentWebhook = {
   /** The endpoint, as `/v1/webhooks` lists it. */
   endpointId: string
+  /** The address that events are sent to. */
   url: string
   /** Whether the field has a secret; else the organization's signs. */
   hasSecret: boolean
+  /** Headers that every request to the address has. Secrets belong in `authHeaders`. */
   headers: Record<string, string>
+  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[]
+  /** How long an answer may take. */
   timeoutMs: number
 } | null
 
 export type ReportWebhook = {
   /** The endpoint, as `/v1/webhooks` lists it. */
   endpointId: string
+  /** The address that events are sent to. */
   url: string
   /** Whether the field has a secret; else the organization's signs. */
   hasSecret: boolean
+  /** Headers that every request to the address has. Secrets belong in `authHeaders`. */
   headers: Record<string, string>
+  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[]
+  /** How long an answer may take. */
   timeoutMs: number
+  /** What the analysis looks for in each call. */
   extractionFields: ExtractionField[]
 } | null
 
 /** The endpoints of the deprecated fields, without their secrets. null: the agent has none. */
 export type AgentWebhooks = {
+  /** The address that is asked before each call; null: none is. */
   preCall: AgentWebhook
+  /** Where the report of each finished call is sent; null: nowhere. */
   postCall: ReportWebhook
+  /** Where each change of a call's status is sent; null: nowhere. */
   status: AgentWebhook
+  /** Where the analysis of each finished call is sent; null: nowhere. */
   analysis: AgentWebhook
+  /** Where a link to each recording is sent; null: nowhere. */
   recording: AgentWebhook
 } | null
 
 export type Agent = {
   /** `agent_` and letters and digits. */
   id: string
+  /** The organization that it belongs to. */
   organizationId: string
   test?: TestMark
+  /** The name of the agent, for people; each exists once in the organization. */
   name: AgentName
   systemPrompt: SystemPrompt
+  /** What the agent needs of its providers: language, objective, region. */
   intent: AgentIntent
   voice: VoiceChoice
   firstMessage: FirstMessage
   firstMessageMode: FirstMessageMode
+  /** The settings of the LLM: how long its answers may be and how it chooses its words. */
   llmOptions: LlmOptions
   stackPreferences: StackPreferences
+  /** The settings of speech to text: words to expect and what the speech is about. */
   sttOptions: AgentSttOptions
+  /** The settings of the voice: how fast and in which manner it speaks. */
   ttsOptions: AgentTtsOptions
+  /** The sounds that are heard behind the agent. */
   backgroundAudio: BackgroundAudio
   speechNormalization: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts: IdleRePrompts
   turnHandling: TurnHandling
   voicemail: Voicemail
@@ -609,7 +713,9 @@ export type Agent = {
   extractionFields: ExtractionField[]
   rmsg: AgentRmsg
   webhooks: AgentWebhooks
+  /** The moment at which it was made. */
   createdAt: string
+  /** The moment of the last change. */
   updatedAt: string
 }
 
@@ -655,27 +761,39 @@ export type NewReportWebhook = {
 
 /** Register endpoints with `POST /v1/webhooks` instead. Each field is an endpoint for one event of this agent's calls: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five; null or a field that is left out removes its endpoint. Only secrets are kept when they are left out. */
 export type NewAgentWebhooks = {
+  /** The address that is asked before each call; null: none is. */
   preCall?: NewAgentWebhook
+  /** Where the report of each finished call is sent; null: nowhere. */
   postCall?: NewReportWebhook
+  /** Where each change of a call's status is sent; null: nowhere. */
   status?: NewAgentWebhook
+  /** Where the analysis of each finished call is sent; null: nowhere. */
   analysis?: NewAgentWebhook
+  /** Where a link to each recording is sent; null: nowhere. */
   recording?: NewAgentWebhook
 } | null
 
 /** null is the same as leaving a field out. */
 export type NewAgent = {
+  /** The name of the agent, for people; each exists once in the organization. */
   name: AgentName
   systemPrompt: SystemPrompt
+  /** What the agent needs of its providers: language, objective, region. */
   intent: AgentIntent
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
+  /** The settings of the LLM: how long its answers may be and how it chooses its words. */
   llmOptions?: LlmOptions
   stackPreferences?: StackPreferences
+  /** The settings of speech to text: words to expect and what the speech is about. */
   sttOptions?: AgentSttOptions
+  /** The settings of the voice: how fast and in which manner it speaks. */
   ttsOptions?: AgentTtsOptions
+  /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
@@ -695,22 +813,32 @@ export type NewAgent = {
   webhooks?: NewAgentWebhooks
 }
 
-export type Deleted = { deleted: true }
+export type Deleted = {
+  /** Always `true`: it is gone. */
+  deleted: true
+}
 
 /** null clears a field. `name`, `systemPrompt` and `intent` cannot be cleared. */
 export type AgentChange = {
+  /** The name of the agent, for people; each exists once in the organization. */
   name?: AgentName
   systemPrompt?: SystemPrompt
+  /** What the agent needs of its providers: language, objective, region. */
   intent?: AgentIntent
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
+  /** The settings of the LLM: how long its answers may be and how it chooses its words. */
   llmOptions?: LlmOptions
   stackPreferences?: StackPreferences
+  /** The settings of speech to text: words to expect and what the speech is about. */
   sttOptions?: AgentSttOptions
+  /** The settings of the voice: how fast and in which manner it speaks. */
   ttsOptions?: AgentTtsOptions
+  /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
@@ -746,11 +874,13 @@ export type ResponseMode = 'sync' | 'async' | null
 export type AsyncAck = string | null
 
 export type WebhookSource = {
+  /** Where the function runs. */
   kind: 'webhook'
   url: WebhookUrl
   /** Whether the tool has a secret; else requests are signed with that of the organization. */
   hasSecret: boolean
   headers: WebhookHeaders
+  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[] | null
   timeoutMs: ToolTimeoutMs
   responseMode: ResponseMode
@@ -820,38 +950,56 @@ export type BuiltinConfig = {
   phoneNumberId?: string
   /** For `transfer_call`, which needs it and `destinations`; all below are for it too, as in the request for such a transfer. A blind transfer calls the destination that the LLM chooses, a warm one calls it first and then the others. */
   kind?: 'blind' | 'warm'
+  /** The people to whom the call can be transferred; the LLM chooses one by its label. */
   destinations?: ToolDestination[]
+  /** The number that the called people see; null: the one of the call. */
   from?: string | null
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
   ringingTimeout?: RingingTimeout
   screeningTimeout?: ScreeningTimeout
   fallback?: TransferFallback
+  /** Whether and how an answering machine is told from a person. */
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
   headers?: TransferHeaders
+  /** Whether the caller hears it ring during a blind transfer. */
   playDialtone?: boolean | null
 } | null
 
-export type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config?: BuiltinConfig }
+export type BuiltinSource = {
+  /** Where the function runs. */
+  kind: 'builtin'
+  name: BuiltinName
+  /** The settings of the built-in function; null: its defaults. */
+  config?: BuiltinConfig
+}
 
-export type InlineSource = { kind: 'inline'; timeoutMs?: ToolTimeoutMs }
+export type InlineSource = {
+  /** Where the function runs. */
+  kind: 'inline'
+  timeoutMs?: ToolTimeoutMs
+}
 
 export type ToolSource = WebhookSource | BuiltinSource | InlineSource
 
 export type Tool = {
   /** `tool_` and letters and digits. */
   id: string
+  /** The agent that the tool belongs to. */
   agentId: string
   test?: TestMark
   name: FunctionName
   description: ToolDescription
   /** The JSON Schema of the arguments, as the LLM gets it. Where none was set it is that of the built-in function, or one without arguments. */
   parameters: Record<string, unknown>
+  /** Where the function runs, and what that needs. */
   source: ToolSource
   /** As it was set; `auto` where it was not. */
   preToolSpeech: 'auto' | 'always' | 'never'
+  /** The moment at which it was made. */
   createdAt: string
+  /** The moment of the last change. */
   updatedAt: string
 }
 
@@ -861,6 +1009,7 @@ export type ToolList = Tool[]
 export type ToolParameters = Record<string, unknown> | null
 
 export type NewWebhookSource = {
+  /** Where the function runs. */
   kind: 'webhook'
   url: WebhookUrl
   headers?: WebhookHeaders
@@ -895,6 +1044,7 @@ export type NewTool = {
   name: FunctionName
   description: ToolDescription
   parameters?: ToolParameters
+  /** Where the function runs, and what that needs. */
   source: NewToolSource
   preToolSpeech?: PreToolSpeech
 }
@@ -911,6 +1061,7 @@ export type NewToolReceived = {
 export type ToolChange = {
   description?: ToolDescription
   parameters?: ToolParameters
+  /** Where the function runs, and what that needs. */
   source?: NewToolSourceReceived
   preToolSpeech?: PreToolSpeech
 }
@@ -934,21 +1085,33 @@ export type CallKind = 'browser' | 'outbound' | 'inbound' | 'rmsg'
 export type RecordingStatus = 'recording' | 'uploading' | 'ready' | 'failed' | 'suppressed' | null
 
 export type CallItem = {
+  /** Names it in paths and in other answers. */
   id: string
+  /** The id of the call, the same as `id`. */
   call_id: string
+  /** The path at which it is read. */
   resource_uri: string
+  /** The agent that talks in the call; null: an ad hoc session. */
   agent_id: string | null
+  /** How far the call is. */
   status: CallStatus
+  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
   kind: CallKind
+  /** The name of the room in which the call takes place. */
   room_name: string
+  /** The language of the agent in this call, as a BCP 47 tag. */
   language: string
+  /** The moment at which it was made. */
   created_at: string
+  /** The moment at which it ended. null: it goes on. */
   ended_at: string | null
+  /** The time for which the parties were connected. null: they were not. */
   duration_seconds: number | null
   recording_status: RecordingStatus
 }
 
 export type AgentCallList = {
+  /** The calls of this page, the newest first. */
   calls: CallItem[]
   /** The same items. */
   entries: CallItem[]
@@ -1013,23 +1176,32 @@ export type SessionItem = {
   test?: TestMark
   /** It stays when the agent is deleted. */
   agentId: string | null
+  /** How far the session is. */
   status: CallStatus
+  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
   kind: CallKind
+  /** The language of the agent, as a BCP 47 tag. */
   language: string
+  /** The name of the person in the room. */
   identity: string
+  /** The name of the room in which the session takes place. */
   roomName: string
+  /** The moment at which it was made. */
   createdAt: string
   /** The moment at which it was connected. */
   startedAt: string | null
+  /** The moment at which it ended. null: it goes on. */
   endedAt: string | null
   endReason: EndReason
   /** From the connection to the end, rounded up; 0 where it was never connected. */
   durationSeconds: number | null
   recordingStatus: RecordingStatus
+  /** The length of the recording. null: there is none. */
   recordingDurationMs: number | null
 }
 
 export type SessionPage = {
+  /** The sessions of this page, the newest first. */
   entries: SessionItem[]
   /** For the next page. null: this is the last one. */
   nextCursor: string | null
@@ -1051,6 +1223,7 @@ export type WebhookTags = Record<string, string> | null
 
 /** Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */
 export type NewSession = {
+  /** The agent that talks; its settings apply where the request has none. null: none. */
   agentId?: string | null
   intent?: SessionIntent
   /** A template, as that of an agent. Without one the agent is a helpful voice assistant. */
@@ -1058,12 +1231,17 @@ export type NewSession = {
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
+  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
   llm?: LlmOptions
   constraints?: StackPreferences
+  /** The settings of speech to text: words to expect and what the speech is about. */
   sttOptions?: AgentSttOptions
+  /** The settings of the voice: how fast and in which manner it speaks. */
   ttsOptions?: AgentTtsOptions
+  /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -1098,13 +1276,17 @@ export type BrowserTransport = 'websocket' | 'livekit'
 export type StartedSession = {
   sessionId: SessionId
   test?: TestMark
+  /** How far the call is. */
   status: 'queued'
+  /** What carries the audio of the session. */
   transport: BrowserTransport
   /** Opens the media channel of this session, or its room, and nothing else. It may be given to the browser. It is not shown again. */
   transportToken: string
   /** The address of the media channel, or of the LiveKit server. */
   transportUrl: string
+  /** The name of the room in which the session takes place. */
   roomName: string
+  /** The name of the person in the room. */
   identity: string
   /** The browser must have joined by then; else the session is cancelled. */
   expiresAt: string
@@ -1133,6 +1315,7 @@ export type NewPhoneSession = {
   to: E164
   /** A number of the organization. Without one the oldest number of the agent that may call is taken, and without such a number the oldest of the organization. */
   from?: string | null
+  /** The agent that talks; its settings apply where the request has none. null: none. */
   agentId?: string | null
   intent?: SessionIntent
   /** A template, as that of an agent. Without one the agent is a helpful voice assistant. */
@@ -1140,12 +1323,17 @@ export type NewPhoneSession = {
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
+  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
   llm?: LlmOptions
   constraints?: StackPreferences
+  /** The settings of speech to text: words to expect and what the speech is about. */
   sttOptions?: AgentSttOptions
+  /** The settings of the voice: how fast and in which manner it speaks. */
   ttsOptions?: AgentTtsOptions
+  /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -1161,6 +1349,7 @@ export type NewPhoneSession = {
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
+  /** Settings of the line: voicemail and the keys that are pressed. */
   telephony?: Telephony
 }
 
@@ -1169,19 +1358,30 @@ export type StartedPhoneSession = {
   test?: TestMark
   /** The leg of the person who is called. */
   callControlId: string
+  /** The name of the room in which the session takes place. */
   roomName: string
+  /** How far the call is. */
   status: 'dialing'
   to: E164
   from: E164
 }
 
-export type PipelineToolName = { name: string; kind: 'webhook' | 'builtin' | 'inline' }
+export type PipelineToolName = {
+  /** The name of the function. */
+  name: string
+  /** Where the function runs. */
+  kind: 'webhook' | 'builtin' | 'inline'
+}
 
 /** The settings of the session with defaults filled in and templates rendered, under the names of an agent's settings, and of its tools name and kind. No secrets. */
 export type PipelineConfig = {
+  /** What carries the audio of the session. */
   transport: 'websocket' | 'livekit' | 'phone'
+  /** The instructions of the agent: who it is and what it does. */
   systemPrompt: string
+  /** What the agent needs of its providers: language, objective, region. */
   intent: Record<string, unknown>
+  /** The functions that the agent can call. */
   tools: PipelineToolName[]
 } & Record<string, unknown>
 
@@ -1190,22 +1390,33 @@ export type Session = {
   test?: TestMark
   /** It stays when the agent is deleted. */
   agentId: string | null
+  /** How far the session is. */
   status: CallStatus
+  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
   kind: CallKind
+  /** The language of the agent, as a BCP 47 tag. */
   language: string
+  /** The name of the person in the room. */
   identity: string
+  /** The name of the room in which the session takes place. */
   roomName: string
+  /** The moment at which it was made. */
   createdAt: string
   /** The moment at which it was connected. */
   startedAt: string | null
+  /** The moment at which it ended. null: it goes on. */
   endedAt: string | null
   endReason: EndReason
   /** From the connection to the end, rounded up; 0 where it was never connected. */
   durationSeconds: number | null
   recordingStatus: RecordingStatus
+  /** The length of the recording. null: there is none. */
   recordingDurationMs: number | null
+  /** The moment after which the token opens nothing. */
   expiresAt: string
+  /** Your own data, as it was given. */
   metadata: Record<string, unknown>
+  /** The tags of the session, by which endpoints choose their events. */
   webhookTags: Record<string, string>
   pipelineConfig: PipelineConfig
 }
@@ -1216,22 +1427,32 @@ export type TurnSource = 'user' | 'agent' | 'system'
 export type LatencyStatus = 'partial' | 'complete' | 'interrupted' | 'error' | null
 
 export type TurnToolCall = {
+  /** Names the turn. */
   id: string
+  /** The name of the function. */
   name: string
   /** JSON as the LLM wrote it. */
   args: string
+  /** How far the call of the function is. */
   status: 'started' | 'completed' | 'failed'
 }
 
 export type SessionTurn = {
+  /** Names the turn. */
   id: string
+  /** The place of the turn in the call; the first is 0. */
   index: number
+  /** Who has said it. */
   source: TurnSource
+  /** What was said in the turn. */
   text: string
+  /** The moment at which it began. */
   startedAt: string
+  /** The moment at which it ended. */
   endedAt: string
   /** The recognition on turns of the user, and the LLM on those of the agent. */
   provider: string | null
+  /** The model that made the turn. null: it was not made by a model. */
   model: string | null
   /** From the end of speech to the decision that the turn is over. As the other latencies, on turns of the agent only. */
   eouMs: number | null
@@ -1242,13 +1463,18 @@ export type SessionTurn = {
   /** From the end of speech to the first audio that was played. */
   conversationalLatencyMs: number | null
   latencyStatus: LatencyStatus
+  /** The functions that the model has called. */
   toolCalls: TurnToolCall[]
   /** The part of the text that was played. null on turns that are not the agent's. */
   heardText: string | null
+  /** More about the turn, such as the voice that spoke. */
   metadata: Record<string, unknown>
 }
 
-export type SessionTranscript = { entries: SessionTurn[] }
+export type SessionTranscript = {
+  /** What was said, in the order of time. */
+  entries: SessionTurn[]
+}
 
 export type CallOutcome = 
   | 'resolved'
@@ -1263,9 +1489,13 @@ export type CallOutcome =
 
 /** Empty while the analysis is pending. */
 export type StructuredData = {
+  /** What the call was about, a few words an entry. */
   topics?: string[]
+  /** How the caller felt, by the analysis. null: the call does not show it. */
   sentiment?: 'positive' | 'neutral' | 'negative' | null
+  /** Whether the caller has got what they called for. null: the call does not show it. */
   resolved?: boolean | null
+  /** What somebody has promised or has to do after the call, one thing an entry. */
   action_items?: string[]
   /** The caller asked to pass it on. */
   message?: string | null
@@ -1273,53 +1503,87 @@ export type StructuredData = {
 
 /** As in the transcript of the session. */
 export type CallTurn = {
+  /** Names the turn. */
   id: string
+  /** The place of the turn in the call; the first is 0. */
   index: number
+  /** Who has said it. */
   source: TurnSource
+  /** What was said in the turn. */
   text: string
+  /** The moment at which it began. */
   started_at: string
+  /** The moment at which it ended. */
   ended_at: string
+  /** The provider that made the turn. null: it was not made by one. */
   provider: string | null
+  /** The model that made the turn. null: it was not made by a model. */
   model: string | null
+  /** From the end of the caller's speech to the decision that the turn is over. null: it was not measured. */
   eou_ms: number | null
+  /** From the request to the LLM to its first token. null: no LLM was asked. */
   llm_ttft_ms: number | null
+  /** From the first sentence to its first audio. null: nothing was spoken. */
   tts_ttfb_ms: number | null
+  /** From the end of the caller's speech to the first audio of the answer. null: it was not measured. */
   conversational_latency_ms: number | null
   latency_status: LatencyStatus
+  /** The functions that the model has called. */
   tool_calls: TurnToolCall[]
+  /** The part of `text` that was played before the caller interrupted it. null: all of it, or a turn of the caller. */
   heard_text: string | null
+  /** More about the turn, such as the voice that spoke. */
   metadata: Record<string, unknown>
 }
 
-export type CallTranscript = { entries: CallTurn[] }
+export type CallTranscript = {
+  /** What was said, in the order of time. */
+  entries: CallTurn[]
+}
 
 /** Attempts that differ only in quantity and cost are one line. Failed attempts that cost are in it. */
 export type CostLine = {
+  /** The provider that serves. */
   provider: string
   /** In lines of `carrier_seconds`, the direction of the leg. */
   model: string
+  /** The stage that has cost it. */
   stage: 'stt' | 'llm' | 'tts' | 'carrier'
   /** `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or `carrier_seconds`. */
   metric: string
+  /** How much was used: unit and amount. */
   quantity: number
+  /** Whose key the provider was called with: that of the organization or the operator's. */
   keySource: 'BYOK' | 'MANAGED'
   /** null where the price is not known. */
   costMicroUsd: string | null
+  /** Where the price is from. null: it is not known. */
   priceSource: string | null
   /** In lines of `carrier_seconds` alone, which count from the answer of the leg to its hangup. `recipient` is a leg of a transfer. */
   leg?: 'caller' | 'recipient'
 }
 
 export type CallArtifacts = {
+  /** The recording: its state, length and place. */
   recording: {
+    /** Whether the recording can be read yet, or why there is none. */
     status: 'suppressed' | 'uploading' | 'ready' | 'failed'
     /** The resource that has the address of the recording. */
     url: string | null
+    /** The length of the recording. */
     duration_ms: number | null
+    /** The MIME type of the recording. */
     content_type: 'audio/wav'
+    /** 2: the caller is on the left, the agent on the right. */
     channels: 2
   }
-  transcript: { entries_total: number; truncated: boolean }
+  /** The transcript: how long it is and where it is read. */
+  transcript: {
+    /** The number of entries of the transcript. */
+    entries_total: number
+    /** Whether entries are left out here; all are at `resource_uri`. */
+    truncated: boolean
+  }
 }
 
 /** `dispatching` while the call is being placed, and `dispatched` once the carrier has taken it: a busy line is no failure. */
@@ -1329,20 +1593,27 @@ export type CallbackStatus = 'scheduled' | 'dispatching' | 'dispatched' | 'cance
 export type CallbackFailureCause = 'carrier_error' | 'insufficient_credits' | 'concurrency' | 'no_phone_number' | 'missed' | null
 
 export type Callback = {
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
+  /** The organization that it belongs to. */
   organization_id: string
   /** The session in which it was promised. */
   source_session_id: string
   /** The session of the call that was placed. */
   created_session_id: string | null
+  /** The agent that talks in the call; null: an ad hoc session. */
   agent_id: string | null
+  /** The number that the callback is placed from. null: it is chosen at that time. */
   phone_number_id: string | null
   /** E.164. */
   to_number: string
+  /** The number that the callback is placed from. null: it is chosen at that time. */
   from_number: string | null
+  /** The moment at which the person is called. */
   scheduled_at: string
   status: CallbackStatus
+  /** Why the person is called again, in words. null: nobody has said it. */
   reason: string | null
   /** The agent gets them when the call is made. */
   instructions: string | null
@@ -1354,60 +1625,86 @@ export type Callback = {
   failure_cause: CallbackFailureCause
   /** The last attempt. */
   attempted_at: string | null
+  /** The moment at which the call was placed. null: it was not yet. */
   dispatched_at: string | null
+  /** The moment at which the callback was cancelled. null: it was not. */
   cancelled_at: string | null
+  /** The moment at which it was made. */
   created_at: string
+  /** The moment of the last change. */
   updated_at: string
 }
 
 export type ReportDelivery = {
+  /** The endpoint that the delivery goes to. */
   endpointId: string
+  /** The delivery in the log of deliveries. */
   deliveryId: string
   /** `webhook-id` of the event. */
   eventId: string
+  /** Whether the endpoint has answered with a status of 200 to 299. */
   delivered: boolean
   /** The HTTP status of the last attempt that was answered. */
   status: number | null
+  /** Why the last attempt has failed. null: none has. */
   error: string | null
+  /** The moment at which it was made. */
   createdAt: string
 }
 
 export type CallReport = {
+  /** The session, which is also the id of the call. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
   /** Rises with each further analysis, and when the recording is ready after the first one. */
   version: number
   /** Empty while the analysis is pending. */
   summary: string
+  /** What the call came to. */
   outcome: CallOutcome
   structured_data: StructuredData
   /** One value for each extraction field of the agent and of the endpoints that receive the report, null where the call gives no basis for one. Where fields have one name the agent's counts, then that of the oldest endpoint. */
   custom_data: Record<string, string | number | boolean | null>
+  /** What was said, in the order of time. */
   transcript: CallTranscript
   /** In micro-USD: the sum of the costs that are known. */
   cost_micro_usd: string
   /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
   cost_complete: boolean
+  /** What each provider and leg has cost, one line for each. */
   cost_breakdown: CostLine[]
+  /** Your own data, as it was given. */
   metadata: Record<string, unknown>
+  /** What is left of the call beside its report: transcript and recording, and where to read them. */
   artifacts: CallArtifacts
   /** The last callback that was promised in this call. */
   scheduled_callback: Callback | null
   /** `heuristic`: by rules, because no LLM can be asked, or because the user has said nothing that one could read. `failed`: an LLM gave nothing usable, and the rules stand. */
   analysis_status: 'pending' | 'heuristic' | 'completed' | 'failed'
+  /** The provider of that model. null: rules made the analysis, or it is not made yet. */
   analysis_provider: string | null
+  /** The model that made the analysis. null: rules made it, or it is not made yet. */
   analysis_model: string | null
+  /** Why there is no analysis, in words. null: it has not failed. */
   analysis_error: string | null
+  /** The moment at which the analysis was stored. null: there is none yet. */
   analysis_completed_at: string | null
   /** `delivered`: every endpoint has it. `failed`: to one of them it is not sent any more. */
   post_call_webhook_status: 'not_configured' | 'pending' | 'delivered' | 'failed'
+  /** How often the report was sent until now. */
   post_call_webhook_attempts: number
+  /** The moment of the next attempt. null: there is none. */
   post_call_webhook_next_retry_at: string | null
+  /** The moment at which an endpoint has taken the report. null: none has. */
   post_call_webhook_delivered_at: string | null
+  /** Why the last attempt has failed. null: none has. */
   post_call_webhook_error: string | null
   /** Deliveries of the report to endpoints, the newest first. Those of the highest version make the five fields before. */
   webhook_deliveries: ReportDelivery[]
+  /** The moment at which it was made. */
   created_at: string
+  /** The moment of the last change. */
   updated_at: string
 }
 
@@ -1428,10 +1725,13 @@ export type TransferFailureCause = 'busy' | 'no_answer' | 'declined' | 'voicemai
 
 /** One attempt to reach one person. */
 export type Transfer = {
+  /** Names it in paths and in other answers. */
   id: string
   /** The id of the call. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** `blind` hands the call over at once, `warm` asks the person first. */
   kind: 'blind' | 'warm'
   status: TransferStatus
   /** The number that is called. */
@@ -1448,20 +1748,27 @@ export type Transfer = {
   recipient_participant_identity: string
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
+  /** What the called person hears before they decide. null: the default. */
   screening_prompt: string | null
   /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
+  /** Whether an answering machine took the call. */
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
+  /** Your own data, as it was given. */
   metadata: Record<string, unknown>
+  /** The moment at which it was made. */
   created_at: string
+  /** The moment of the last change. */
   updated_at: string
   /** The end of the attempt, however it ended. null while it is open. */
   completed_at: string | null
 }
 
 export type CallSpan = {
+  /** Names it in paths and in other answers. */
   id: string
+  /** What the step was. */
   kind: 
     | 'call'
     | 'dial'
@@ -1477,24 +1784,41 @@ export type CallSpan = {
     | 'unattributed'
   /** From `started_at` of the tree. */
   start_ms: number
+  /** From its start to its end. */
   duration_ms: number
   /** Its part of the silence. */
   critical_ms: number
+  /** What is known of the step, by names of OpenTelemetry where there is one. */
   attributes: Record<string, unknown>
+  /** The steps within this one. */
   children: CallSpan[]
 }
 
 /** Empty where the call was never connected. The parts of the silence of each turn: the `critical_ms` of the children of a `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. */
-export type SpanTree = { version?: 1; started_at?: string; duration_ms?: number; spans?: CallSpan[] }
+export type SpanTree = {
+  /** How often the report was made: a later one replaces those before it. */
+  version?: 1
+  /** The moment at which it began. */
+  started_at?: string
+  /** From its start to its end. */
+  duration_ms?: number
+  /** The steps of the call, each with those within it. */
+  spans?: CallSpan[]
+}
 
 export type Call = {
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
   /** The same as `id`. */
   call_id: string
+  /** The path at which it is read. */
   resource_uri: string
+  /** The agent that talks in the call; null: an ad hoc session. */
   agent_id: string | null
+  /** How far the call is. */
   status: CallStatus
+  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
   kind: CallKind
   /** For phone calls only, as the next four; null for sessions of browsers. */
   direction: 'inbound' | 'outbound' | null
@@ -1506,25 +1830,34 @@ export type Call = {
   phone_number_id: string | null
   /** The leg of the other party, as `createPhoneSession` answered it. */
   call_control_id: string | null
+  /** The name of the room in which the call takes place. */
   room_name: string
+  /** The language of the agent in this call, as a BCP 47 tag. */
   language: string
   pipeline_config: PipelineConfig
+  /** Your own data, as it was given. */
   metadata: Record<string, unknown>
+  /** The moment at which it was made. */
   created_at: string
+  /** The moment of the last change. */
   updated_at: string
   /** The moment at which the parties were connected. null: they were not, or not yet. */
   started_at: string | null
+  /** The moment at which it ended. null: it goes on. */
   ended_at: string | null
   end_reason: EndReason
   /** From the connection to the end, rounded up; 0 where it was never connected, null while it lives. */
   duration_seconds: number | null
   recording_status: RecordingStatus
+  /** The length of the recording. null: there is none. */
   recording_duration_ms: number | null
+  /** The path at which the recording is read. */
   recording_resource_uri: string
   /** null until the call has ended. */
   report: CallReport | null
   /** Attempts to hand the call to another party, the oldest first. */
   transfers: Transfer[]
+  /** What was said, in the order of time. */
   transcript: CallTranscript
   span_tree: SpanTree
 }
@@ -1590,11 +1923,15 @@ export type CallEventType =
   | 'carrier.recording_failed'
 
 export type CallEvent = {
+  /** Names it in paths and in other answers. */
   id: string
+  /** The session, which is also the id of the call. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
   /** `service`: this server decided it. `media`: of the audio and those who take part. `carrier`: the line said it. */
   provider: 'service' | 'media' | 'carrier'
+  /** What has happened; the table of events says what each payload has. */
   event_type: CallEventType
   /** The status of the call after it. */
   status: CallStatus | null
@@ -1604,6 +1941,7 @@ export type CallEvent = {
   sip_status: string | null
   /** The code of SIP with which the line ended a leg, as 486; null elsewhere. */
   sip_status_code: number | null
+  /** The moment at which it happened. */
   occurred_at: string
   /** The moment at which it was stored. */
   created_at: string
@@ -1627,7 +1965,10 @@ export type CallEvent = {
   payload: Record<string, unknown>
 }
 
-export type CallEventList = { events: CallEvent[] }
+export type CallEventList = {
+  /** The events of the call, in the order of time. */
+  events: CallEvent[]
+}
 
 export type FinalizeReport = {
   /** Analyses a call that was analysed before. It is billed again. */
@@ -1637,22 +1978,31 @@ export type FinalizeReport = {
 }
 
 export type FinalizedReport = {
+  /** The session, which is also the id of the call. */
   session_id: string
+  /** The call in a few sentences. */
   summary: string
+  /** What the call came to. */
   outcome: CallOutcome
   /** In micro-USD: the sum of the costs that are known. */
   cost_micro_usd: string
   /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
   cost_complete: boolean
+  /** How the delivery of the report stands. */
   webhook: {
+    /** How the delivery of the report stands. */
     status: 'not_configured' | 'pending' | 'delivered' | 'failed'
+    /** How often the report was sent to endpoints until now. */
     attempts: number
+    /** The number of endpoints that get the report. */
     endpoints: number
   }
+  /** The deliveries of the report, one for each endpoint. */
   webhook_deliveries: ReportDelivery[]
 }
 
 export type RecordingLink = {
+  /** The link to the recording, which needs no key while it is good. */
   url: string
   /** With `expires_in` only. */
   expires_at?: string
@@ -1666,8 +2016,11 @@ export type WebJoin = {
 export type WebJoined = {
   /** Opens the media channel of this call for this person and nothing else. It may be given to the browser. It is not shown again. */
   token: string
+  /** The address of the socket. */
   url: string
+  /** The name of the person in the room. */
   identity: string
+  /** The name of the room in which the session takes place. */
   roomName: string
   /** The person must have joined by then. After that the token is good while the call lives, until they leave by `end`. */
   expiresAt: string
@@ -1681,7 +2034,9 @@ export type EndCall = {
 }
 
 export type EndedCall = {
+  /** Always `true`: the end was taken. */
   ok: true
+  /** `ending`: it ends now; `already_ended`: it was over. */
   status: 'ending' | 'already_ended'
   /** With `already_ended` only. */
   ended_at?: string
@@ -1723,6 +2078,7 @@ export type WarmTransfer = {
   ringingTimeout?: RingingTimeout
   screeningTimeout?: ScreeningTimeout
   fallback?: TransferFallback
+  /** Whether and how an answering machine is told from a person. */
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
   participantIdentity?: CallerIdentity
@@ -1730,18 +2086,26 @@ export type WarmTransfer = {
 
 /** A fallback that was carried out. */
 export type DoneFallback = {
+  /** What happens to the caller after the last attempt has failed. */
   action: 'return_to_assistant' | 'take_message' | 'end_call'
+  /** What the agent has said to the caller. null: nothing. */
   message: string | null
+  /** What the agent has asked for the message. null: it took none. */
   take_message_prompt: string | null
+  /** The music that the caller heard while waiting. null: the built-in one. */
   hold_audio_url: string | null
+  /** Whether an answering machine took the call. */
   voicemail_detected: boolean
 }
 
 export type TransferProgress = {
+  /** Names it in paths and in other answers. */
   id: string
   /** The id of the call. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** `blind` hands the call over at once, `warm` asks the person first. */
   kind: 'blind' | 'warm'
   status: TransferStatus
   /** The number that is called. */
@@ -1758,13 +2122,18 @@ export type TransferProgress = {
   recipient_participant_identity: string
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
+  /** What the called person hears before they decide. null: the default. */
   screening_prompt: string | null
   /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
+  /** Whether an answering machine took the call. */
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
+  /** Your own data, as it was given. */
   metadata: Record<string, unknown>
+  /** The moment at which it was made. */
   created_at: string
+  /** The moment of the last change. */
   updated_at: string
   /** The end of the attempt, however it ended. null while it is open. */
   completed_at: string | null
@@ -1772,6 +2141,7 @@ export type TransferProgress = {
   routing_attempts: Transfer[]
   /** The attempt that this request has begun. */
   next_transfer: Transfer | null
+  /** What has happened to the caller after all attempts. null: somebody was reached, or it goes on. */
   fallback: DoneFallback | null
 }
 
@@ -1794,9 +2164,17 @@ export type CancelTransfer = {
   summary?: NewSummary
 }
 
-export type CallbackPage = { callbacks: Callback[]; next_cursor: string | null }
+export type CallbackPage = {
+  /** The callbacks of this page, the newest first. */
+  callbacks: Callback[]
+  /** Send it as `cursor` for the next page. null: this is the last one. */
+  next_cursor: string | null
+}
 
-export type CancelCallback = { reason?: string | null }
+export type CancelCallback = {
+  /** Why it is cancelled, for people. */
+  reason?: string | null
+}
 
 /** The calls that it is for. */
 export type PhoneNumberDirection = 'inbound' | 'outbound' | 'both'
@@ -1809,12 +2187,17 @@ export type DispatchMetadataTemplate = {
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
+  /** The settings of the LLM in calls to this number. */
   llm?: LlmOptions
   constraints?: StackPreferences
+  /** The settings of speech to text in calls to this number. */
   sttOptions?: AgentSttOptions
+  /** The settings of the voice in calls to this number. */
   ttsOptions?: AgentTtsOptions
+  /** The sounds behind the agent in calls to this number. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -1824,7 +2207,9 @@ export type DispatchMetadataTemplate = {
   maxToolHops?: MaxToolHops
   timezone?: TimeZone
   recording?: RecordingChoice
+  /** Functions for calls to this number, beside those of the agent. */
   tools?: NewTool[] | null
+  /** Values for the variables of the agent's texts. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
@@ -1871,6 +2256,7 @@ export type PhoneNumberSetup = {
   forwardingRequired: boolean
   /** The other side of the SIP connection has answered. True for numbers of the carrier. */
   sipConnectionReady: boolean
+  /** What keeps the number from being ready, each with what to do. */
   issues: (
     | 'carrier_pending'
     | 'carrier_order_failed'
@@ -1880,8 +2266,10 @@ export type PhoneNumberSetup = {
 }
 
 export type PhoneNumber = {
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
+  /** The organization that it belongs to. */
   organizationId: string
   e164: E164
   /** `managed`: of the carrier of this server. `sip_trunk`: of a SIP connection of the organization. */
@@ -1902,14 +2290,19 @@ export type PhoneNumber = {
   smsCampaignId: string | null
   /** How far that assignment is, as the carrier says it; `ASSIGNED` when text messages may be sent. */
   smsAssignmentStatus: string | null
+  /** The moment at which that has changed. null: never. */
   smsAssignmentUpdatedAt: string | null
+  /** Whether the number can be used, or what is missing. */
   setupStatus: PhoneNumberSetup
   /** The next monthly charge. null where the number costs nothing. */
   nextChargeAt: string | null
+  /** The moment of the last monthly charge. null: there was none yet. */
   lastChargedAt: string | null
   /** Since then it neither takes nor places calls. */
   suspendedAt: string | null
+  /** The moment at which it was made. */
   createdAt: string
+  /** The moment of the last change. */
   updatedAt: string
 }
 
@@ -1918,7 +2311,9 @@ export type PhoneNumberList = PhoneNumber[]
 export type NewPhoneNumber = {
   e164: E164
   direction?: PhoneNumberDirection
+  /** The agent that answers calls to the number; null: the calls are refused, or the number's template says all. */
   agentId?: string | null
+  /** A name for people; null: none. */
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
 }
@@ -1933,7 +2328,15 @@ export type AvailablePhoneNumber = {
   upfrontCostUsd: number | null
   /** As the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others. */
   features: string[]
-  region: { state: string | null; locality: string | null; rateCenter: string | null }
+  /** Where the number is: town, state and area. */
+  region: {
+    /** The state or province. null: the carrier does not say. */
+    state: string | null
+    /** The town or area of the number. null: the carrier does not say. */
+    locality: string | null
+    /** The area by which carriers price calls to the number. null: the carrier does not say. */
+    rateCenter: string | null
+  }
 }
 
 export type AvailablePhoneNumberList = AvailablePhoneNumber[]
@@ -1942,9 +2345,12 @@ export type ImportedPhoneNumber = {
   e164: E164
   /** The id of the SIP connection. */
   sipConnectionInstallationId: string
+  /** The name of the trunk's provider, for people; null: none. */
   sipProviderName?: string | null
   direction?: PhoneNumberDirection
+  /** The agent that answers calls to the number; null: the calls are refused, or the number's template says all. */
   agentId?: string | null
+  /** A name for people; null: none. */
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
 }
@@ -1961,17 +2367,26 @@ export type SipIdentity = 'from' | 'preferred' | 'asserted'
 export type SipRegister = boolean
 
 export type SipConnection = {
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
+  /** The organization that it belongs to. */
   organizationId: string
+  /** A name for people. */
   name: string
+  /** The name of the trunk's provider, for people. */
   provider: string | null
   /** It is null where no calls go out over it. */
   outbound: {
+    /** The trunk's name or IP address. */
     host: string
+    /** The trunk's port for SIP. */
     port: number
+    /** The protocol below SIP. */
     transport: SipTransport
+    /** The name of the login; null: there is no login. */
     username: string | null
+    /** Whether a password is stored; it is in no answer. */
     hasPassword: boolean
     userPhone: SipUserPhone
     identity: SipIdentity
@@ -1979,8 +2394,11 @@ export type SipConnection = {
   } | null
   /** It is null where no calls come in over it. */
   inbound: {
+    /** The addresses and ranges from which calls are taken, such as `203.0.113.5/32`. */
     allowedAddresses: string[]
+    /** The name of the login; null: there is no login. */
     username: string | null
+    /** Whether a password is stored; it is in no answer. */
     hasPassword: boolean
     /** The address to which the trunk sends calls. null where this server takes none. */
     uri: string | null
@@ -1989,7 +2407,9 @@ export type SipConnection = {
   status: 'unverified' | 'ready' | 'failing'
   /** The numbers that use it. */
   numbers: number
+  /** The moment at which it was made. */
   createdAt: string
+  /** The moment of the last change. */
   updatedAt: string
 }
 
@@ -2006,10 +2426,13 @@ export type NewSipConnection = {
   name: string
   /** The company behind it. */
   provider?: string | null
+  /** How calls to the trunk are placed; null: none are. */
   outbound?: {
     /** A name or an address of IPv4 where calls go to. */
     host: string
+    /** The trunk's port for SIP. */
     port: number
+    /** The protocol below SIP. */
     transport: 'udp' | 'tcp'
     username?: SipUsername
     password?: SipPassword
@@ -2017,6 +2440,7 @@ export type NewSipConnection = {
     identity?: SipIdentity
     register?: SipRegister
   } | null
+  /** How calls from the trunk are known; null: it sends none. */
   inbound?: {
     /** Ranges of addresses from which calls come, such as 203.0.113.0/28. None is wider than /8, of IPv6 than /32. */
     allowedAddresses?: string[]
@@ -2043,11 +2467,17 @@ export type NewSipConnectionInput = {
 }
 
 export type SipConnectionChange = {
+  /** A name for people. */
   name?: string
+  /** The name of the trunk's provider, for people. */
   provider?: string | null
+  /** How calls to the trunk are placed; null: none are. */
   outbound?: {
+    /** The trunk's name or IP address. */
     host: string
+    /** The trunk's port for SIP. */
     port?: number
+    /** The protocol below SIP. */
     transport?: SipTransport
     username?: SipUsername
     password?: SipPassword
@@ -2055,7 +2485,13 @@ export type SipConnectionChange = {
     identity?: SipIdentity
     register?: SipRegister
   } | null
-  inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
+  /** How calls from the trunk are known; null: it sends none. */
+  inbound?: {
+    /** The addresses and ranges from which calls are taken, such as `203.0.113.5/32`. */
+    allowedAddresses?: string[]
+    username?: SipUsername
+    password?: SipPassword
+  } | null
 }
 
 /**
@@ -2079,68 +2515,123 @@ export type CountryCode = string
 
 /** As it was sent; a draft can lack any field. As `prefill`, what the organization has saved as its brand for text messages: show it as a proposal in the form. */
 export type SavedBusinessProfile = {
+  /** The name under which the business is registered. */
   legalName?: DraftText
+  /** The name under which people know the business. */
   displayName?: DraftText
+  /** The legal form of the business. */
   entityType?: BusinessEntityType
   country?: CountryCode
+  /** The number of the business in its register, such as its tax id. */
   registrationId?: DraftText
+  /** The page of the business. */
   website?: DraftText
+  /** Where the business is registered. */
   address?: {
+    /** Street and number. */
     street?: DraftText
+    /** The town. */
     city?: DraftText
+    /** The state or province. */
     state?: DraftText
+    /** The code of the place in the mail, such as a ZIP code. */
     postalCode?: DraftText
     country?: CountryCode
   } & Record<string, unknown>
+  /** What the numbers are for. */
   useCase?: DraftText
+  /** What the business will use the numbers for, and how much. */
   expectedUsage?: DraftText
 } & Record<string, unknown> | null
 
 /** As it was sent; a draft can lack any field. */
-export type SavedRepresentative = { name?: DraftText; title?: DraftText; email?: DraftText; phone?: DraftText } & Record<string, unknown> | null
+export type SavedRepresentative = {
+  /** The full name of the person. */
+  name?: DraftText
+  /** What the person is in the business. */
+  title?: DraftText
+  /** The address at which the person is reached. */
+  email?: DraftText
+  /** The number at which the person is reached, with `+` and country. */
+  phone?: DraftText
+} & Record<string, unknown> | null
 
 export type BusinessVerificationSubmission = {
+  /** Names it in paths and in other answers. */
   id: string
+  /** The organization that it belongs to. */
   organizationId: string
   status: BusinessVerificationStatus
   businessProfile: SavedBusinessProfile
   authorizedRepresentative: SavedRepresentative
+  /** Whether the person has confirmed that all of it is true and that they may speak for the business. */
   attestationAccepted: boolean
+  /** The moment of that confirmation. null: it was not given yet. */
   attestedAt: string | null
+  /** The API key that has sent it. null: a person has, or nobody yet. */
   submittedByApiKeyId: string | null
+  /** The moment at which it was sent for review. null: it was not yet. */
   submittedAt: string | null
+  /** The moment of the decision about it. null: there is none yet. */
   reviewedAt: string | null
   /** The words of the reviewer about a business that was rejected: correct it, and submit again. */
   rejectionReason: string | null
+  /** The moment at which it was made. */
   createdAt: string
+  /** The moment of the last change. */
   updatedAt: string
 } | null
 
 export type BusinessVerification = {
   status: BusinessVerificationStatus
+  /** What is stored of the verification. null: nothing yet. */
   submission: BusinessVerificationSubmission
   prefill: SavedBusinessProfile
 }
 
 export type BusinessVerificationDraft = {
+  /** What the business is and where it is registered. */
   businessProfile?: {
+    /** The name under which the business is registered. */
     legalName?: DraftText
+    /** The name under which people know the business. */
     displayName?: DraftText
+    /** The legal form of the business. */
     entityType?: BusinessEntityType
     country?: CountryCode
+    /** The number of the business in its register, such as its tax id. */
     registrationId?: DraftText
+    /** The page of the business. */
     website?: DraftText
+    /** Where the business is registered. */
     address?: {
+      /** Street and number. */
       street?: DraftText
+      /** The town. */
       city?: DraftText
+      /** The state or province. */
       state?: DraftText
+      /** The code of the place in the mail, such as a ZIP code. */
       postalCode?: DraftText
       country?: CountryCode
     }
+    /** What the numbers are for. */
     useCase?: DraftText
+    /** What the business will use the numbers for, and how much. */
     expectedUsage?: DraftText
   }
-  authorizedRepresentative?: { name?: DraftText; title?: DraftText; email?: DraftText; phone?: DraftText }
+  /** The person who may speak for the business. */
+  authorizedRepresentative?: {
+    /** The full name of the person. */
+    name?: DraftText
+    /** What the person is in the business. */
+    title?: DraftText
+    /** The address at which the person is reached. */
+    email?: DraftText
+    /** The number at which the person is reached, with `+` and country. */
+    phone?: DraftText
+  }
+  /** Whether the person has confirmed that all of it is true and that they may speak for the business. */
   attestationAccepted?: boolean
 }
 
@@ -2148,13 +2639,16 @@ export type BusinessVerificationDraft = {
 export type FormText = string
 
 export type NewBusinessVerification = {
+  /** What the business is and where it is registered. */
   businessProfile: {
     legalName: FormText
     displayName: FormText
+    /** The legal form of the business. */
     entityType: BusinessEntityType
     country: CountryCode
     registrationId?: FormText
     website: FormText
+    /** Where the business is registered. */
     address: {
       street: FormText
       city: FormText
@@ -2165,12 +2659,22 @@ export type NewBusinessVerification = {
     useCase: FormText
     expectedUsage: FormText
   }
-  authorizedRepresentative: { name: FormText; title: FormText; email: string; phone?: E164 }
+  /** The person who may speak for the business. */
+  authorizedRepresentative: {
+    name: FormText
+    title: FormText
+    /** The address at which the person is reached. */
+    email: string
+    phone?: E164
+  }
   /** The representative attests that all of it is true. */
   attestationAccepted: true
 }
 
-export type ReleasedPhoneNumber = { released: true }
+export type ReleasedPhoneNumber = {
+  /** Always `true`: the number was given back. */
+  released: true
+}
 
 export type PhoneNumberChange = {
   /** Another SIP connection of an imported number. */
@@ -2178,7 +2682,9 @@ export type PhoneNumberChange = {
   /** Imported numbers alone have one. */
   sipProviderName?: string | null
   direction?: PhoneNumberDirection
+  /** The agent that answers calls to the number; null: the calls are refused, or the number's template says all. */
   agentId?: string | null
+  /** A name for people; null: none. */
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
 }
@@ -2196,7 +2702,9 @@ export type SmsEmail = string
 export type SmsBrandProfile = {
   legalName: SmsText
   displayName: SmsText
+  /** The legal form of the business. */
   entityType: BusinessEntityType
+  /** The branch that the business is in. */
   vertical: 
     | 'REAL_ESTATE'
     | 'HEALTHCARE'
@@ -2222,11 +2730,21 @@ export type SmsBrandProfile = {
   country?: string
   street: SmsText
   city: SmsText
+  /** The state or province. */
   state: string
+  /** The code of the place in the mail, such as a ZIP code. */
   postalCode: string
+  /** Where people who get the messages find help. */
   supportEmail: SmsEmail
   supportPhone: E164
-  authorizedContact: { firstName: SmsText; lastName: SmsText; email: SmsEmail; phone: E164 }
+  /** The person whom the carriers' registry may ask about the brand. */
+  authorizedContact: {
+    firstName: SmsText
+    lastName: SmsText
+    /** The address at which the person is reached. */
+    email: SmsEmail
+    phone: E164
+  }
 }
 
 /** SmsBrandProfile as a handler receives it: validation has filled in the defaults. */
@@ -2268,14 +2786,18 @@ export type SmsBrandProfileReceived = {
 export type SmsReviewErrors = {
   /** A field of the profile; null: it is about no single one. */
   field: string | null
+  /** What has failed and what helps, in words. */
   message: string
 }[]
 
 export type SmsBrand = {
+  /** How far the registration is. */
   status: SmsBrandStatus
   identityStatus: SmsIdentityStatus
+  /** What was sent to the carriers' registry. */
   profile: SmsBrandProfile
   reviewErrors: SmsReviewErrors
+  /** The moment at which it was sent for review. null: it was not yet. */
   submittedAt: string | null
 } | null
 
@@ -2306,10 +2828,12 @@ export type SmsCampaignText = string
 export type SmsKeywords = string
 
 export type SmsCampaignProfile = {
+  /** What the messages are for, in the words of the carriers' registry. */
   useCase: SmsUseCase
   description: SmsCampaignText
   /** How people agree to get the messages. */
   messageFlow: SmsCampaignText
+  /** Messages such as will be sent, for the review. */
   sampleMessages: string[]
   optInKeywords?: SmsKeywords
   optInMessage?: SmsCampaignText
@@ -2341,11 +2865,16 @@ export type SmsCampaignProfileReceived = {
 
 /** The newest campaign. */
 export type SmsCampaign = {
+  /** How far the registration is. */
   status: SmsCampaignStatus
+  /** The id of the campaign at the carriers' registry. null: it has none yet. */
   campaignId: string | null
+  /** What the messages are for, in the words of the carriers' registry. */
   useCase: SmsUseCase
+  /** What was sent to the carriers' registry. */
   profile: SmsCampaignProfile
   reviewErrors: SmsReviewErrors
+  /** The moment at which it was sent for review. null: it was not yet. */
   submittedAt: string | null
 } | null
 
@@ -2353,32 +2882,43 @@ export type SmsCampaign = {
 export type SharedSmsCampaign = {
   /** Whether numbers can be assigned to it. */
   available: boolean
+  /** A name for people; null: none. */
   label: string | null
+  /** The id of the campaign at the carriers' registry. null: it has none yet. */
   campaignId: string | null
+  /** How far the registration is. */
   status: 'pending' | 'active' | 'rejected' | 'expired' | null
 }
 
 export type SmsRegisteredNumber = {
+  /** The id of the phone number. */
   id: string
+  /** The number as it is dialled from abroad: `+`, country, number. */
   e164: string
+  /** A name for people; null: none. */
   label: string | null
   /** Whether it is a number of the USA that the carrier sold and that takes text messages. */
   smsEligible: boolean
+  /** How far the number is on its way under the campaign. null: it is not on the way. */
   smsAssignmentStatus: 
     | 'PENDING_ASSIGNMENT'
     | 'ASSIGNED'
     | 'FAILED_ASSIGNMENT'
     | 'PENDING_UNASSIGNMENT'
     | 'FAILED_UNASSIGNMENT' | null
+  /** The campaign under which the number may send text messages, by its kind. null: it is under none. */
   assignedTo: 'own' | 'shared' | null
+  /** The id of the campaign at the carriers' registry. null: it has none yet. */
   campaignId: string | null
   reviewErrors: SmsReviewErrors
 }
 
 export type SmsRegistration = {
+  /** The brand of this organization. null: it has none. */
   ownBrand: SmsBrand
   ownCampaign: SmsCampaign
   sharedCampaign: SharedSmsCampaign
+  /** The numbers of the organization, and under which campaign each is. */
   numbers: SmsRegisteredNumber[]
   /** Whether a number is assigned to a campaign that is approved. */
   smsReady: boolean
@@ -2386,35 +2926,58 @@ export type SmsRegistration = {
   activeCampaignSource: 'own' | 'shared' | null
 }
 
-export type SmsBrandState = { status: SmsBrandStatus; identityStatus: SmsIdentityStatus; ownBrand: SmsBrand }
+export type SmsBrandState = {
+  /** How far the registration is. */
+  status: SmsBrandStatus
+  identityStatus: SmsIdentityStatus
+  /** The brand of this organization. null: it has none. */
+  ownBrand: SmsBrand
+}
 
 export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
 
-export type SmsVettingOrder = { vettingClass: SmsVettingClass }
+export type SmsVettingOrder = {
+  /** What the vetting looks at. */
+  vettingClass: SmsVettingClass
+}
 
 export type SmsVetting = {
   /** The carriers do not say that a vetting has failed, so `failed` is not answered today. Such a vetting stays `pending`. */
   status: 'pending' | 'completed' | 'failed'
+  /** What the vetting looks at. */
   vettingClass: SmsVettingClass
 }
 
-export type SmsCampaignState = { status: SmsCampaignStatus; ownCampaign: SmsCampaign }
+export type SmsCampaignState = {
+  /** How far the registration is. */
+  status: SmsCampaignStatus
+  ownCampaign: SmsCampaign
+}
 
-export type SmsAssignmentOrder = { target?: 'own' | 'shared' }
+export type SmsAssignmentOrder = {
+  /** The campaign that the numbers come under. */
+  target?: 'own' | 'shared'
+}
 
 export type SmsNumber = {
+  /** The id of the phone number. */
   id: string
+  /** The number as it is dialled from abroad: `+`, country, number. */
   e164: string
+  /** A name for people; null: none. */
   label: string | null
   /** Whether it is a number of the USA that the carrier sold and that takes text messages. */
   smsEligible: boolean
+  /** How far the number is on its way under the campaign. null: it is not on the way. */
   smsAssignmentStatus: 
     | 'PENDING_ASSIGNMENT'
     | 'ASSIGNED'
     | 'FAILED_ASSIGNMENT'
     | 'PENDING_UNASSIGNMENT'
     | 'FAILED_UNASSIGNMENT' | null
+  /** The campaign under which the number may send text messages, by its kind. null: it is under none. */
   assignedTo: 'own' | 'shared' | null
+  /** The id of the campaign at the carriers' registry. null: it has none yet. */
   campaignId: string | null
 }
 
@@ -2437,9 +3000,11 @@ export type SentMessage = {
   test?: TestMark
   /** One for each pair of numbers. */
   conversationId: string
+  /** The id of the number that it is sent from. */
   phoneNumberId: string
   /** In E.164. */
   to: string
+  /** The channel that was tried first. */
   attemptedChannel: 'rmsg'
   /** null: not known yet. */
   channel: 'rmsg' | 'sms' | 'rcs' | null
@@ -2447,6 +3012,7 @@ export type SentMessage = {
   fallbackApplied: boolean | null
   /** True when it was delivered or declined or has failed. */
   deliveryFinal: boolean
+  /** How far the message is. */
   status: 'registered' | 'pending' | 'queued' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
 }
 
@@ -2456,9 +3022,11 @@ export type SentNumberMessage = {
   test?: TestMark
   /** One for each pair of numbers. */
   conversationId: string
+  /** The id of the number that it is sent from. */
   phoneNumberId: string
   /** In E.164. */
   to: string
+  /** The channel that was tried first. */
   attemptedChannel: 'rmsg'
   /** null: not known yet. */
   channel: 'rmsg' | 'sms' | 'rcs' | null
@@ -2466,6 +3034,7 @@ export type SentNumberMessage = {
   fallbackApplied: boolean | null
   /** True when it was delivered or declined or has failed. */
   deliveryFinal: boolean
+  /** How far the message is. */
   status: 'registered' | 'pending' | 'queued' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
   /** Those of the request. */
   tags: Record<string, string>
@@ -2483,12 +3052,16 @@ export type NewRmsgCall = {
 }
 
 export type StartedRmsgCall = {
+  /** The id of the call; `/v1/calls/{id}` has its state. */
   callId: string
   test?: TestMark
+  /** The carrier's name of the call, for its support. */
   callControlId: string
+  /** How far the call is. */
   status: 'dialing'
   to: E164
   from: E164
+  /** The id of the number that the call is placed from. */
   phoneNumberId: string
 }
 
@@ -2500,10 +3073,13 @@ export type RmsgNumber = {
   phoneNumber: string
   /** A number that is paused by the operator or unavailable at the provider cannot be used. */
   status: 'active' | 'paused' | 'unavailable'
+  /** Whether the number can send text messages, or what it waits for. */
   smsStatus: 'not_configured' | 'pending' | 'ready' | 'failed'
+  /** The moment since which the number can send text messages. null: it cannot. */
   smsReadyAt: string | null
   /** All are false unless the number is active. */
   capabilities: {
+    /** Whether the number can take and place calls. */
     calls: boolean
     /** False where the organization only receives. */
     messages: boolean
@@ -2522,19 +3098,27 @@ export type RmsgNumberList = RmsgNumber[]
 export type RmsgEventType = 'rmsg.received' | 'rmsg.reaction_received' | 'rmsg.sent' | 'rmsg.delivered' | 'rmsg.delivery_failed'
 
 export type RmsgSubscription = {
+  /** Whether a subscription is stored. */
   configured: boolean
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
+  /** The address that events are sent to. */
   url: string
+  /** Only events of messages with one of these tags are sent; empty: all. */
   tags: Record<string, string>
+  /** Whether deliveries are signed with the endpoint's secret or the organization's. */
   signingSecretSource: 'organization' | 'custom'
+  /** The kinds of events that the address gets. */
   eventTypes: RmsgEventType[]
+  /** The moment of the last change. */
   updatedAt: string
 }
 
 export type RmsgSubscriptionList = {
   /** Whether there is a subscription. */
   configured: boolean
+  /** The subscriptions, the newest first. */
   subscriptions: RmsgSubscription[]
 }
 
@@ -2548,7 +3132,10 @@ export type WantedRmsgSubscription = {
 
 export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
 
-export type TestWebhook = { event?: WebhookEventType }
+export type TestWebhook = {
+  /** The kind of event that is sent as a test. */
+  event?: WebhookEventType
+}
 
 /** `http_status` is any status other than 2xx; a `redirect` is not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
 export type WebhookAttemptError = 
@@ -2562,12 +3149,20 @@ export type WebhookAttemptError =
   | 'body_too_large' | null
 
 export type WebhookTestResult = {
+  /** Whether the endpoint has answered with a status of 200 to 299. */
   delivered: boolean
+  /** The status that the endpoint has answered with. null: it has not answered. */
   httpStatus: number | null
   error: WebhookAttemptError
+  /** The delivery in the log of deliveries. */
   deliveryId: string
   /** Only for a `call.pre_call` that was answered. */
-  preCall?: { valid: boolean; issues: ValidationIssue[] }
+  preCall?: {
+    /** Whether the answer could be used before a call. */
+    valid: boolean
+    /** What is wrong with the answer, each with its place. */
+    issues: ValidationIssue[]
+  }
 }
 
 export type DeliveredEventType = 
@@ -2603,18 +3198,25 @@ export type WebhookDeliveryError =
   | 'superseded' | null
 
 export type WebhookDelivery = {
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
   /** The `webhook-id`, which all endpoints of the event get: a UUID, or `evt_…` for an event of a rich message. */
   eventId: string
+  /** The endpoint that the delivery goes to. */
   endpointId: string
+  /** The name of the endpoint, also after its end. */
   endpointName: string
   endpointKind: EndpointKind
+  /** Whether the endpoint is gone, so that nothing more is sent. */
   endpointDeleted: boolean
+  /** The kind of the event. */
   event: DeliveredEventType
   /** null for an event of a rich message. */
   sessionId: string | null
+  /** The agent of the call that the event is about; null: an ad hoc session. */
   agentId: string | null
+  /** The tags of the session, by which endpoints choose their events. */
   webhookTags: Record<string, string>
   status: WebhookDeliveryStatus
   /** Those that have ended. */
@@ -2622,99 +3224,160 @@ export type WebhookDelivery = {
   /** The status of the last answer. */
   httpStatus: number | null
   error: WebhookDeliveryError
+  /** The moment at which it happened. */
   occurredAt: string
   /** No attempt is planned after this. */
   expiresAt: string
+  /** The moment at which an attempt has succeeded. null: none has. */
   deliveredAt: string | null
+  /** The moment at which it was made. */
   createdAt: string
+  /** Whether the delivery can be sent again now; `false` for tests and for bodies that are no longer kept. */
   canRedeliver: boolean
 }
 
 export type WebhookDeliveryPage = {
+  /** The deliveries of this page, the newest first. */
   data: WebhookDelivery[]
+  /** Send it as `cursor` for the next page. null: this is the last one. */
   nextCursor: string | null
-  endpointOptions: { id: string; name: string; kind: EndpointKind; deleted: boolean }[]
+  /** The endpoints that have deliveries, for a filter. */
+  endpointOptions: {
+    /** The id of the endpoint. */
+    id: string
+    /** The name of the endpoint. */
+    name: string
+    kind: EndpointKind
+    /** Whether the endpoint is gone, and only its deliveries are left. */
+    deleted: boolean
+  }[]
 }
 
 export type WebhookAttempt = {
+  /** Names it in paths and in other answers. */
   id: string
+  /** The place of the attempt among those of its delivery; the first is 1. */
   attemptNumber: number
+  /** Why it was sent: by the event, again after a failure, or by hand. */
   trigger: 'automatic' | 'manual'
+  /** The address that the attempt was sent to. */
   requestUrl: string
   /** The values of `authHeaders` are `***`. */
   requestHeaders: Record<string, string>
   /** The exact text that was signed; null above 65,536 bytes. */
   requestBody: string | null
+  /** The status that the endpoint has answered with. null: it has not answered. */
   responseStatus: number | null
   /** The first 4,096 bytes. */
   responseBody: string | null
+  /** Whether the kept answer is only its beginning. */
   responseTruncated: boolean
+  /** From the request to the end of the answer. */
   durationMs: number
   error: WebhookAttemptError
+  /** The moment at which it was made. */
   createdAt: string
 }
 
 export type WebhookDeliveryDetail = {
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
   /** The `webhook-id`, which all endpoints of the event get: a UUID, or `evt_…` for an event of a rich message. */
   eventId: string
+  /** The endpoint that the delivery goes to. */
   endpointId: string
+  /** The name of the endpoint, also after its end. */
   endpointName: string
   endpointKind: EndpointKind
+  /** Whether the endpoint is gone, so that nothing more is sent. */
   endpointDeleted: boolean
+  /** The kind of the event. */
   event: DeliveredEventType
   /** null for an event of a rich message. */
   sessionId: string | null
+  /** The agent of the call that the event is about; null: an ad hoc session. */
   agentId: string | null
+  /** The tags of the session, by which endpoints choose their events. */
   webhookTags: Record<string, string>
   status: WebhookDeliveryStatus
+  /** The attempts to deliver it, the oldest first. */
   attempts: WebhookAttempt[]
   /** The status of the last answer. */
   httpStatus: number | null
   error: WebhookDeliveryError
+  /** The moment at which it happened. */
   occurredAt: string
   /** No attempt is planned after this. */
   expiresAt: string
+  /** The moment at which an attempt has succeeded. null: none has. */
   deliveredAt: string | null
+  /** The moment at which it was made. */
   createdAt: string
+  /** Whether the delivery can be sent again now; `false` for tests and for bodies that are no longer kept. */
   canRedeliver: boolean
+  /** How often the delivery was sent so far, failed attempts too. */
   attemptCount: number
   /** The event, as every attempt sent it. */
   requestPayload: Record<string, unknown>
 }
 
-export type WebhookAttemptResult = { delivered: boolean; httpStatus: number | null; error: WebhookAttemptError }
+export type WebhookAttemptResult = {
+  /** Whether the endpoint has answered with a status of 200 to 299. */
+  delivered: boolean
+  /** The status that the endpoint has answered with. null: it has not answered. */
+  httpStatus: number | null
+  error: WebhookAttemptError
+}
 
 /** Each once. */
 export type WebhookEvents = WebhookEventType[]
 
 export type Webhook = {
+  /** Names it in paths and in other answers. */
   id: string
   test?: TestMark
+  /** A name for people. */
   name: string
+  /** The address that events are sent to. */
   url: string
   events: WebhookEvents
+  /** Whether the endpoint gets the events of all agents, also of those that are made later. */
   allAgents: boolean
+  /** The agents whose events the endpoint gets; empty: those of all agents. */
   agentIds: string[]
+  /** Only events of sessions with one of these tags are sent; empty: all. */
   filterTags: Record<string, string>
+  /** Headers that every request to the address has. Secrets belong in `authHeaders`. */
   headers: Record<string, string>
+  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[]
+  /** How long an answer may take. */
   timeoutMs: number
+  /** Whether deliveries are signed with the endpoint's secret or the organization's. */
   signingSecretSource: 'workspace' | 'custom'
+  /** Whether the endpoint has a signing secret for itself, and not that of the organization. */
   hasCustomSigningSecret: boolean
+  /** What the analysis looks for in each call. */
   extractionFields: ExtractionField[]
   /** A deprecated field of an agent made it. It is changed and deleted there. */
   legacyManaged: boolean
+  /** Whether the endpoint gets nothing, by its owner's wish or after five days of failures. */
   disabled: boolean
+  /** The moment since which it gets nothing. null: it is in use. */
   disabledAt: string | null
   /** `gone`: the receiver answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. */
   disabledReason: 'manual' | 'gone' | 'failing' | 'agents_deleted' | null
+  /** The moment at which it was made. */
   createdAt: string
+  /** The moment of the last change. */
   updatedAt: string
 }
 
-export type WebhookList = { data: Webhook[] }
+export type WebhookList = {
+  /** The endpoints, the newest first. */
+  data: Webhook[]
+}
 
 /** Not blank, and without the character U+0000. */
 export type WebhookName = string
@@ -2770,6 +3433,7 @@ export type WebhookChange = {
 export type WebhookSecret = {
   /** `whsec_` and the base64 of 32 bytes. */
   secret: string
+  /** The moment at which it was made. */
   createdAt: string
   /** Until then the secret before this one signs too. null: it does not. */
   previousExpiresAt: string | null
@@ -2786,23 +3450,36 @@ export type SecretRotationInput = { overlapSeconds?: number }
 export type CallDirection = 'inbound' | 'outbound' | 'browser'
 
 export type PreCallEvent = {
+  /** Says which kind of object this is: `call.pre_call`. */
   type: 'call.pre_call'
+  /** The id of the call. */
   call_id: string
   /** The same as `call_id`. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** The agent of the call. null: the session has none. */
   agent_id: string | null
+  /** The metadata of the session, as it was given. */
   metadata: Record<string, unknown>
+  /** The tags of the session, by which endpoints choose their events. */
   webhook_tags: Record<string, string>
   /** The time at which the event was made. */
   created_at: string
   test?: TestMark
+  /** Who has called: `inbound` by the other side, `outbound` by us. */
   direction: CallDirection
+  /** The number that was called. */
   to: string | null
+  /** The number that has called. null: it is withheld. */
   from: string | null
+  /** The number that the caller has dialled. null: the call was placed by us. */
   dialed_number: string | null
+  /** The number from which the call was sent on to the dialled one. null: it was not. */
   forwarded_from_number: string | null
+  /** The id of our number in the call. null: none of ours. */
   phone_number_id: string | null
+  /** The carrier's name of the call. null: the line has none. */
   call_control_id: string | null
   pipeline_config: PipelineConfig
 }
@@ -2814,12 +3491,18 @@ export type PreCallOverrides = {
   /** A template, as that of an agent. */
   systemPrompt?: string | null
   firstMessage?: FirstMessage
+  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
   llm?: LlmOptions
+  /** The settings of the voice: how fast and in which manner it speaks. */
   ttsOptions?: AgentTtsOptions
+  /** The settings of speech to text: words to expect and what the speech is about. */
   sttOptions?: AgentSttOptions
+  /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
+  /** Functions for this call, beside those of the agent. */
   tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata
 }
@@ -2831,24 +3514,35 @@ export type PreCallAnswer = {
   /** A template, as that of an agent. */
   systemPrompt?: string | null
   firstMessage?: FirstMessage
+  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
   llm?: LlmOptions
+  /** The settings of the voice: how fast and in which manner it speaks. */
   ttsOptions?: AgentTtsOptions
+  /** The settings of speech to text: words to expect and what the speech is about. */
   sttOptions?: AgentSttOptions
+  /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
+  /** Functions for this call, beside those of the agent. */
   tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
+  /** What the agent says when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata
+  /** The same as `pipeline_config`, for programs that write names like this. */
   pipelineConfig?: PreCallOverrides | null
+  /** Settings that replace those of the agent in this call. */
   pipeline_config?: PreCallOverrides | null
 }
 
 /** An attempt after a change of its status. With the events `transfer.*`. */
 export type TransferStep = {
+  /** Names it in paths and in other answers. */
   id: string
   /** The id of the call. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** `blind` hands the call over at once, `warm` asks the person first. */
   kind: 'blind' | 'warm'
   status: TransferStatus
   /** The number that is called. */
@@ -2865,41 +3559,60 @@ export type TransferStep = {
   recipient_participant_identity: string
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
+  /** What the called person hears before they decide. null: the default. */
   screening_prompt: string | null
   /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
+  /** Whether an answering machine took the call. */
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
+  /** Your own data, as it was given. */
   metadata: Record<string, unknown>
+  /** The moment at which it was made. */
   created_at: string
+  /** The moment of the last change. */
   updated_at: string
   /** The end of the attempt, however it ended. null while it is open. */
   completed_at: string | null
   /** The attempt that follows this one. */
   next_transfer_id: string | null
+  /** What has happened to the caller after all attempts. null: somebody was reached, or it goes on. */
   fallback: DoneFallback | null
 }
 
 export type StatusEvent = {
+  /** Says which kind of object this is: `call.status`. */
   type: 'call.status'
+  /** The id of the call. */
   call_id: string
   /** The same as `call_id`. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** The agent of the call. null: the session has none. */
   agent_id: string | null
+  /** The metadata of the session, as it was given. */
   metadata: Record<string, unknown>
+  /** The tags of the session, by which endpoints choose their events. */
   webhook_tags: Record<string, string>
   /** The time at which the event was made. */
   created_at: string
   test?: TestMark
+  /** Names the event: two deliveries with one value are one event. */
   event_id: string
+  /** What has happened; the table of events says what each payload has. */
   event_type: CallEventType
+  /** The carrier of the call. */
   provider: 'service' | 'media' | 'carrier'
   /** The status of the call after it, or that of the transfer with `transfer.*`. */
   status: string | null
+  /** Why the call has failed. null: it has not. */
   failure_cause: string | null
+  /** The number of that SIP answer, such as 486. null: there was none. */
   sip_status_code: number | null
+  /** The words of the SIP answer that ended the call. null: there was none. */
   sip_status: string | null
+  /** The moment at which it happened. */
   occurred_at: string
   transfer?: TransferStep
 }
@@ -2911,81 +3624,124 @@ export type RecordingUrl = string | null
 export type CustomData = Record<string, string | number | boolean | null>
 
 export type AnalysisResult = {
+  /** How the delivery of the report stands. */
   status: 'heuristic' | 'completed' | 'failed'
+  /** The provider of the model that made the analysis. null: rules made it. */
   provider: string | null
+  /** The model that made the analysis. null: rules made it. */
   model: string | null
+  /** The moment at which the analysis was stored. null: there is none. */
   completed_at: string | null
 }
 
 export type ReportEvent = {
+  /** Says which kind of object this is: `call.report`. */
   type: 'call.report'
+  /** The id of the call. */
   call_id: string
   /** The same as `call_id`. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** The agent of the call. null: the session has none. */
   agent_id: string | null
+  /** The metadata of the session, as it was given. */
   metadata: Record<string, unknown>
+  /** The tags of the session, by which endpoints choose their events. */
   webhook_tags: Record<string, string>
   /** The time at which the event was made. */
   created_at: string
   test?: TestMark
+  /** How often the report was made: a later one replaces those before it. */
   version: number
+  /** Who has called: `inbound` by the other side, `outbound` by us. */
   direction: CallDirection
+  /** How the delivery of the report stands. */
   status: CallStatus
   end_reason: EndReason
+  /** The number that was called. */
   to: string | null
+  /** The number that has called. null: it is withheld. */
   from: string | null
+  /** The time for which the parties were connected. null: they were not. */
   duration_seconds: number | null
+  /** What was said, in the order of time. */
   transcript: CallTranscript
+  /** The call in a few sentences. */
   summary: string
+  /** What the call came to. */
   outcome: CallOutcome
   structured_data: StructuredData
   /** In micro-USD: the sum of the costs that are known. */
   cost_micro_usd: string
   /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
   cost_complete: boolean
+  /** What each provider and leg has cost, one line for each. */
   cost_breakdown: CostLine[]
+  /** What is left of the call beside its report: transcript and recording, and where to read them. */
   artifacts: CallArtifacts
   /** The last callback that was promised in this call. */
   scheduled_callback: Callback | null
   recording_url: RecordingUrl
   custom_data: CustomData
+  /** The findings about the call: outcome, summary and fields. */
   analysis: AnalysisResult
 }
 
 export type AnalysisEvent = {
+  /** Says which kind of object this is: `call.analysis`. */
   type: 'call.analysis'
+  /** The id of the call. */
   call_id: string
   /** The same as `call_id`. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** The agent of the call. null: the session has none. */
   agent_id: string | null
+  /** The metadata of the session, as it was given. */
   metadata: Record<string, unknown>
+  /** The tags of the session, by which endpoints choose their events. */
   webhook_tags: Record<string, string>
   /** The time at which the event was made. */
   created_at: string
   test?: TestMark
+  /** The call in a few sentences. */
   summary: string
+  /** What the call came to. */
   outcome: CallOutcome
   structured_data: StructuredData
   custom_data: CustomData
+  /** The findings about the call: outcome, summary and fields. */
   analysis: AnalysisResult
 }
 
 export type RecordingEvent = {
+  /** Says which kind of object this is: `call.recording`. */
   type: 'call.recording'
+  /** The id of the call. */
   call_id: string
   /** The same as `call_id`. */
   session_id: string
+  /** The organization that it belongs to. */
   organization_id: string
+  /** The agent of the call. null: the session has none. */
   agent_id: string | null
+  /** The metadata of the session, as it was given. */
   metadata: Record<string, unknown>
+  /** The tags of the session, by which endpoints choose their events. */
   webhook_tags: Record<string, string>
   /** The time at which the event was made. */
   created_at: string
   test?: TestMark
   recording_url: RecordingUrl
-  recording: { status: 'ready' | 'failed'; duration_ms: number | null }
+  /** The recording: its state, length and place. */
+  recording: {
+    /** Whether the recording can be read yet, or why there is none. */
+    status: 'ready' | 'failed'
+    /** The length of the recording. */
+    duration_ms: number | null
+  }
 }
 
 /** A file of a message. */

@@ -18,14 +18,17 @@ export type Region = string
 /** Words that are likely to come. A hint; see `ready.ignored`. */
 export type Keywords = string[]
 
+/** Limits on the providers that may serve. */
 export type Constraints = {
   /** By stage: no other provider is asked. A realtime session reads its own stage only. */
   allowedProviders?: { stt?: ProviderIds; llm?: ProviderIds; tts?: ProviderIds }
 }
 
+/** Names of providers, as answers name them. */
 export type ProviderIds = string[]
 
 export type SttConfig = {
+  /** Says which kind of object this is: `config`. */
   type: 'config'
   language?: Language
   model?: Model
@@ -79,6 +82,7 @@ export type SttConfigInput = {
 }
 
 export type TtsConfig = {
+  /** Says which kind of object this is: `config`. */
   type: 'config'
   /** A voice id of the provider, used as it stands. */
   voice?: string
@@ -114,6 +118,7 @@ export type TtsConfigInput = {
 }
 
 export type TextFrame = {
+  /** Says which kind of object this is: `text`. */
   type: 'text'
   /** At most 20,000 characters (code points), as is the text that waits to be spoken, else TEXT_TOO_LONG; INVALID_TEXT where nothing of it can be spoken. */
   text: string
@@ -124,21 +129,38 @@ export type TextFrame = {
 /** TextFrame as a client may send it: a field with a default may be left out. */
 export type TextFrameInput = { type: 'text'; text: string; flush?: boolean }
 
-export type FlushFrame = { type: 'flush' }
+export type FlushFrame = {
+  /** Says which kind of object this is: `flush`. */
+  type: 'flush'
+}
 
-export type ClearFrame = { type: 'clear' }
+export type ClearFrame = {
+  /** Says which kind of object this is: `clear`. */
+  type: 'clear'
+}
 
-export type PingFrame = { type: 'ping' }
+export type PingFrame = {
+  /** Says which kind of object this is: `ping`. */
+  type: 'ping'
+}
 
-export type EndFrame = { type: 'end' }
+export type EndFrame = {
+  /** Says which kind of object this is: `end`. */
+  type: 'end'
+}
 
 export type ReadyFrame = {
+  /** Says which kind of object this is: `ready`. */
   type: 'ready'
+  /** Names the session in the log and in the ledger. */
   sessionId: string
+  /** The provider that serves. */
   provider: string
+  /** The model that serves, by its provider's name. */
   model: string
   /** Where the session runs. */
   region: string
+  /** How the audio frames are written. */
   encoding: string
   /** In Hz. */
   sampleRate: number
@@ -146,15 +168,21 @@ export type ReadyFrame = {
   ignored?: ('keywords' | 'prompt')[]
 }
 
-export type SpeechStartedFrame = { type: 'speech_started'; startMs: StreamMs }
+export type SpeechStartedFrame = {
+  /** Says which kind of object this is: `speech_started`. */
+  type: 'speech_started'
+  startMs: StreamMs
+}
 
 /** From the start of the session's audio. */
 export type StreamMs = number
 
 export type TranscriptFrame = {
+  /** Says which kind of object this is: `transcript`. */
   type: 'transcript'
   /** The id of the utterance: its interim transcripts and its final one share it. */
   id: string
+  /** What was said. */
   text: string
   /** The text will not change any more. */
   isFinal: boolean
@@ -162,27 +190,44 @@ export type TranscriptFrame = {
   speechFinal: boolean
   startMs: StreamMs
   endMs: StreamMs
+  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
   confidence?: number
   /** As asked for, else as detected; null where neither is known. */
   language: string | null
+  /** The words with their times. */
   words?: TranscriptWord[]
 }
 
-export type TranscriptWord = { text: string; startMs: StreamMs; endMs: StreamMs; speaker?: string; confidence?: number }
+export type TranscriptWord = {
+  /** The words. */
+  text: string
+  startMs: StreamMs
+  endMs: StreamMs
+  /** The number of the speaker, where speakers are told apart. */
+  speaker?: string
+  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
+  confidence?: number
+}
 
 export type ClearedFrame = {
+  /** Says which kind of object this is: `cleared`. */
   type: 'cleared'
   /** Characters (code points) whose speech was sent whole since the session began. A sentence that was cut off does not count. */
   charactersSent: number
 }
 
-export type PongFrame = { type: 'pong' }
+export type PongFrame = {
+  /** Says which kind of object this is: `pong`. */
+  type: 'pong'
+}
 
 /** Millionths of a US dollar; null where the price is not known. */
 export type CostMicroUsd = number | null
 
 export type TranscriptionEndFrame = {
+  /** Says which kind of object this is: `end`. */
   type: 'end'
+  /** What was used, as it is billed. */
   usage: {
     /** Audio that was transcribed. */
     durationMs: number
@@ -191,7 +236,9 @@ export type TranscriptionEndFrame = {
 }
 
 export type SpeechEndFrame = {
+  /** Says which kind of object this is: `end`. */
   type: 'end'
+  /** What was used, as it is billed. */
   usage: {
     /** Characters that were spoken. */
     characters: number
@@ -199,6 +246,7 @@ export type SpeechEndFrame = {
   }
 }
 
+/** Why it has failed: one of the codes of the document. */
 export type ErrorCode = 
   | 'INVALID_CONFIG'
   | 'UNSUPPORTED_LANGUAGE'
@@ -216,47 +264,69 @@ export type ErrorCode =
   | 'INTERNAL'
 
 export type ErrorFrame = {
+  /** Says which kind of object this is: `error`. */
   type: 'error'
   code: ErrorCode
+  /** What has failed and what helps, in words. */
   message: string
   /** Whether the same session may succeed when it is opened again. */
   retryable: boolean
+  /** Names the request in the log, for support. */
   requestId: string
 }
 
+/** Names the event. An error about an event of the client repeats the name that the client gave it. */
 export type EventId = string
 
+/** The model and the language of the transcription. */
 export type TranscriptionOptions = {
+  /** The model to transcribe with; `auto` leaves the choice to the router. */
   model?: string
+  /** The language that is spoken; left out, it is detected. */
   language?: string | null
   /** One is the language spoken; of several the provider detects which. */
   languages?: string[] | null
+  /** What the speech is about, for recognizers that can be told. */
   prompt?: string | null
+  /** Words that are likely to be said, such as names. */
   keywords?: string[] | null
 } | null
 
 /** Null: the client commits. */
 export type TurnDetection = {
+  /** How the ends of utterances are found. Both are by silence. */
   type?: 'server_vad' | 'semantic_vad'
+  /** Taken for clients that send it; how loud speech must be is not set by hand. */
   threshold?: number
+  /** Taken for clients that send it; no speech is cut off at its beginning. */
   prefix_padding_ms?: number
+  /** The silence, in milliseconds, that ends an utterance. */
   silence_duration_ms?: number
+  /** Taken for clients that send it; the end of a turn is found by silence. */
   eagerness?: string
 } | null
 
+/** The settings of the session. */
 export type TranscriptionSession = {
+  /** Names the session. */
   id?: string
+  /** The kind of this object, for clients that read it. */
   object?: string
+  /** Says which kind of object this is: `transcription`. */
   type?: 'transcription'
   /** In a session that the server shows: null, because a session ends with its socket. */
   expires_at?: number | null
   /** Nothing can be included. */
   include?: string[] | null
+  /** The settings of the audio that comes in. */
   audio?: {
+    /** The audio that comes in. */
     input?: {
+      /** How the samples that come in are written. */
       format?: {
         /** 16 bit little-endian samples; mu-law and A-law at 8000 Hz. */
         type?: 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'
+        /** Samples a second. */
         rate?: number
       }
       transcription?: TranscriptionOptions
@@ -265,8 +335,11 @@ export type TranscriptionSession = {
   }
 }
 
+/** The settings of the session. */
 export type OlderTranscriptionSession = {
+  /** Names the session. */
   id?: string
+  /** The kind of this object, for clients that read it. */
   object?: string
   /** pcm16 is 24000 Hz. */
   input_audio_format?: 'pcm16' | 'g711_ulaw' | 'g711_alaw'
@@ -274,107 +347,202 @@ export type OlderTranscriptionSession = {
   turn_detection?: TurnDetection
 }
 
-export type SessionUpdate = { type: 'session.update'; event_id?: EventId; session: TranscriptionSession }
+export type SessionUpdate = {
+  /** Says which kind of object this is: `session.update`. */
+  type: 'session.update'
+  event_id?: EventId
+  session: TranscriptionSession
+}
 
-export type TranscriptionSessionUpdate = { type: 'transcription_session.update'; event_id?: EventId; session: OlderTranscriptionSession }
+export type TranscriptionSessionUpdate = {
+  /** Says which kind of object this is: `transcription_session.update`. */
+  type: 'transcription_session.update'
+  event_id?: EventId
+  session: OlderTranscriptionSession
+}
 
-export type InputAudioBufferAppend = { type: 'input_audio_buffer.append'; event_id?: EventId; audio: string }
+export type InputAudioBufferAppend = {
+  /** Says which kind of object this is: `input_audio_buffer.append`. */
+  type: 'input_audio_buffer.append'
+  event_id?: EventId
+  /** The next audio, base64 of samples in the session's format. */
+  audio: string
+}
 
-export type InputAudioBufferCommit = { type: 'input_audio_buffer.commit'; event_id?: EventId }
+export type InputAudioBufferCommit = {
+  /** Says which kind of object this is: `input_audio_buffer.commit`. */
+  type: 'input_audio_buffer.commit'
+  event_id?: EventId
+}
 
-export type InputAudioBufferClear = { type: 'input_audio_buffer.clear'; event_id?: EventId }
+export type InputAudioBufferClear = {
+  /** Says which kind of object this is: `input_audio_buffer.clear`. */
+  type: 'input_audio_buffer.clear'
+  event_id?: EventId
+}
 
-export type SessionCreated = { type: 'session.created'; event_id: EventId; session: TranscriptionSession }
+export type SessionCreated = {
+  /** Says which kind of object this is: `session.created`. */
+  type: 'session.created'
+  event_id: EventId
+  session: TranscriptionSession
+}
 
-export type SessionUpdated = { type: 'session.updated'; event_id: EventId; session: TranscriptionSession }
+export type SessionUpdated = {
+  /** Says which kind of object this is: `session.updated`. */
+  type: 'session.updated'
+  event_id: EventId
+  session: TranscriptionSession
+}
 
-export type TranscriptionSessionUpdated = { type: 'transcription_session.updated'; event_id: EventId; session: OlderTranscriptionSession }
+export type TranscriptionSessionUpdated = {
+  /** Says which kind of object this is: `transcription_session.updated`. */
+  type: 'transcription_session.updated'
+  event_id: EventId
+  session: OlderTranscriptionSession
+}
 
 export type InputAudioBufferSpeechStarted = {
+  /** Says which kind of object this is: `input_audio_buffer.speech_started`. */
   type: 'input_audio_buffer.speech_started'
   event_id: EventId
   audio_start_ms: StreamMs
+  /** The item that the event is about. */
   item_id: string
 }
 
 export type InputAudioBufferSpeechStopped = {
+  /** Says which kind of object this is: `input_audio_buffer.speech_stopped`. */
   type: 'input_audio_buffer.speech_stopped'
   event_id: EventId
   audio_end_ms: StreamMs
+  /** The item that the event is about. */
   item_id: string
 }
 
 export type InputAudioBufferCommitted = {
+  /** Says which kind of object this is: `input_audio_buffer.committed`. */
   type: 'input_audio_buffer.committed'
   event_id: EventId
+  /** The item that the event is about. */
   item_id: string
+  /** The item before it. null: it is the first. */
   previous_item_id: string | null
 }
 
-export type InputAudioBufferCleared = { type: 'input_audio_buffer.cleared'; event_id: EventId }
+export type InputAudioBufferCleared = {
+  /** Says which kind of object this is: `input_audio_buffer.cleared`. */
+  type: 'input_audio_buffer.cleared'
+  event_id: EventId
+}
 
 export type ConversationItemAdded = {
+  /** Says which kind of object this is: `conversation.item.added`. */
   type: 'conversation.item.added'
   event_id: EventId
+  /** The item before it. null: it is the first. */
   previous_item_id: string | null
   item: ConversationItem
 }
 
 export type ConversationItemDone = {
+  /** Says which kind of object this is: `conversation.item.done`. */
   type: 'conversation.item.done'
   event_id: EventId
+  /** The item before it. null: it is the first. */
   previous_item_id: string | null
   item: ConversationItem
 }
 
 export type ConversationItemCreated = {
+  /** Says which kind of object this is: `conversation.item.created`. */
   type: 'conversation.item.created'
   event_id: EventId
+  /** The item before it. null: it is the first. */
   previous_item_id: string | null
   item: ConversationItem
 }
 
+/** An utterance of the conversation. */
 export type ConversationItem = {
+  /** Names the item. */
   id: string
+  /** Says which kind of object this is: `realtime.item`. */
   object: 'realtime.item'
+  /** Says which kind of object this is: `message`. */
   type: 'message'
+  /** How far the item is. */
   status: 'completed' | 'incomplete' | 'in_progress'
+  /** Who speaks. */
   role: 'user'
-  content: { type: 'input_audio'; transcript: string | null }[]
+  /** What was said, as text or in parts. */
+  content: {
+    /** Says which kind of object this is: `input_audio`. */
+    type: 'input_audio'
+    /** What was said. */
+    transcript: string | null
+  }[]
 }
 
 export type InputAudioTranscriptionDelta = {
+  /** Says which kind of object this is: `conversation.item.input_audio_transcription.delta`. */
   type: 'conversation.item.input_audio_transcription.delta'
   event_id: EventId
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the part within its item; the first is 0. */
   content_index: number
+  /** The next words of the transcript. */
   delta: string
 }
 
 export type InputAudioTranscriptionCompleted = {
+  /** Says which kind of object this is: `conversation.item.input_audio_transcription.completed`. */
   type: 'conversation.item.input_audio_transcription.completed'
   event_id: EventId
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the part within its item; the first is 0. */
   content_index: number
+  /** What was said. */
   transcript: string
-  usage: { type: 'duration'; seconds: number }
+  /** What was used, as it is billed. */
+  usage: {
+    /** Says which kind of object this is: `duration`. */
+    type: 'duration'
+    /** The length of the audio. */
+    seconds: number
+  }
 }
 
 export type InputAudioTranscriptionFailed = {
+  /** Says which kind of object this is: `conversation.item.input_audio_transcription.failed`. */
   type: 'conversation.item.input_audio_transcription.failed'
   event_id: EventId
+  /** The item that the event is about. */
   item_id: string
+  /** The place of the part within its item; the first is 0. */
   content_index: number
   error: EventError
 }
 
+/** What is wrong: code and message. */
 export type EventError = {
+  /** Says which kind of object this is. */
   type: string
+  /** Why it has failed: one of the codes of the document. */
   code?: string | null
+  /** What has failed and what helps, in words. */
   message: string
+  /** The field of the request that is wrong. null: none in particular. */
   param?: string | null
   /** The id of the client's event that was refused. */
   event_id?: string | null
 }
 
-export type ErrorEvent = { type: 'error'; event_id: EventId; error: EventError }
+export type ErrorEvent = {
+  /** Says which kind of object this is: `error`. */
+  type: 'error'
+  event_id: EventId
+  error: EventError
+}

@@ -43,6 +43,7 @@ export type Routing = AutoRouting | ExplicitRouting
 
 /** The router ranks the candidates and fails over in that order. */
 export type AutoRouting = {
+  /** How the model is chosen: `auto` by the router, `explicit` by name. */
   mode: 'auto'
   /** Left out, balanced, unless the key was given another default. Never empty. */
   objective?: OptimizeFor
@@ -58,6 +59,7 @@ export type AutoRouting = {
 
 /** One model and no failover to another. */
 export type ExplicitRouting = {
+  /** How the model is chosen: `auto` by the router, `explicit` by name. */
   mode: 'explicit'
   /** Id of the provider. Empty or left out where model says it. */
   provider?: string
@@ -67,7 +69,9 @@ export type ExplicitRouting = {
 
 /** The provider and the model that served the request. */
 export type Route = {
+  /** The provider that serves. */
   provider: string
+  /** The model that serves, by its provider's name. */
   model: string
   /** Location of the router. */
   region: string
@@ -81,9 +85,11 @@ export type CostMicroUsd = number | null
 export type PathChoice = 'stream' | 'streaming' | 'batch'
 
 export type ModelsResponse = {
+  /** The models, each kind in the order of its rank. */
   models: ModelRow[]
   /** Identifies the release-pinned catalog that the rows come from. */
   catalog_digest: string
+  /** The language that was asked for, as a BCP 47 tag. */
   language: string
   objective: Objective
   path: BenchmarkPath
@@ -92,9 +98,11 @@ export type ModelsResponse = {
 export type ModelRow = {
   /** Id of the model. */
   id: string
+  /** The provider that serves the model. */
   provider: string
   /** `provider/model`, valid as the model of explicit routing. */
   pin: string
+  /** The stage that the model serves. */
   kind: Stage
   capabilities: ModelCapabilities
   /** The regions of this router in which it can be routed. They say nothing of where its vendor processes the content. */
@@ -103,12 +111,15 @@ export type ModelRow = {
   audio_formats: AudioSupport[]
   /** BCP 47 tags; `*` stands for any language. */
   languages: string[]
+  /** The voices that the model can speak with. */
   voices?: Voice[]
   /** Place within the kind; 1 is tried first. */
   rank: number
   /** Weighted score behind the rank, 0 to 1; null where the model has no figures for this language and path. */
   score: number | null
+  /** Figures that others have measured or the vendor reports, by which models are ranked. */
   benchmarks: Benchmark[]
+  /** What it costs, by unit; empty: the price is not known. */
   price: Price[]
   /** When the provider retires the model. */
   deprecation_date?: string
@@ -116,41 +127,67 @@ export type ModelRow = {
 
 /** False means that asking for it is an error. */
 export type ModelCapabilities = {
+  /** It can call functions. */
   tools: boolean
+  /** It can answer in a JSON schema. */
   structured_output: boolean
+  /** It charges input that it has seen before at a lower price, and says how much that was. */
   cached_input: boolean
+  /** It can think before it answers. */
   reasoning: boolean
+  /** It tells speakers apart. */
   diarization: boolean
+  /** It can be told words to expect. */
   keywords: boolean
+  /** It can be asked to reduce noise before it listens. */
   noise_reduction: boolean
+  /** It says when each word was spoken. */
   word_timestamps: boolean
+  /** It can be told what the recording is about. */
   prompt: boolean
+  /** It takes words about how to speak. */
   instructions: boolean
+  /** It can speak faster or slower. */
   speed: boolean
+  /** It transcribes or answers a whole request at once. */
   batch: boolean
+  /** It listens, speaks or answers while more comes. */
   streaming: boolean
 }
 
 /** One audio format with its sample rates, listed or as a range. */
 export type AudioSupport = {
+  /** How samples are written. */
   encoding: string
+  /** The rates that it takes, in samples a second. */
   sample_rates_hz?: number[]
+  /** The rates that it takes, with all between them. */
   sample_rate_range_hz?: SampleRateRange
+  /** How many channels it takes: 1 is mono. */
   channels: number[]
 }
 
-export type SampleRateRange = { min: number; max: number }
+export type SampleRateRange = {
+  /** The lowest rate. */
+  min: number
+  /** The highest rate. */
+  max: number
+}
 
 /** One figure, with where and when it comes from. */
 export type Benchmark = {
+  /** What was measured. */
   metric: string
   /** Null where nobody has measured: never a guess. */
   value: number | null
+  /** The unit of the figure beside it. */
   unit: string
+  /** The language of the measurement. */
   language: string
   path: BenchmarkPath
   /** `measured` is a live figure of this service; anything else names the publication. */
   source: string
+  /** The page that the figure is from. */
   source_url?: string
   as_of: AsOf
   /** True where the source sells the model or its competitor. */
@@ -158,13 +195,18 @@ export type Benchmark = {
 }
 
 /** The two parts, in this order. */
-export type TranscriptionUpload = { request: TranscriptionRequest; audio: Uint8Array }
+export type TranscriptionUpload = {
+  request: TranscriptionRequest
+  /** The recording as a file, in one of the formats that the operation names. */
+  audio: Uint8Array
+}
 
 /** A setting that cannot be met is refused. */
 export type TranscriptionRequest = {
   routing?: Routing
   /** BCP 47 tag of what is spoken. Left out, the provider detects it. */
   language?: LanguageTag
+  /** Options of the transcription, as JSON. */
   options?: TranscriptionOptions
   /** Declares raw samples. Left out, the audio has a container that declares itself. */
   audio?: RawAudioFormat
@@ -175,6 +217,7 @@ export type TranscriptionOptions = {
   diarization?: boolean
   /** Words to listen for, such as names. */
   keywords?: string[]
+  /** Whether the provider reduces noise before it listens. */
   noise_reduction?: boolean
   /** Answer `words`. */
   word_timestamps?: boolean
@@ -191,7 +234,9 @@ export type ProviderSetting = string | number | boolean
 export type RawEncoding = 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'pcm_u8' | 'pcm_s24le' | 'pcm_s32le'
 
 export type RawAudioFormat = {
+  /** How samples are written. */
   encoding: RawEncoding
+  /** Samples a second. */
   sample_rate_hz: number
   /** Interleaved. */
   channels: number
@@ -200,24 +245,40 @@ export type RawAudioFormat = {
 export type TranscriptionResponse = {
   /** Empty where nobody speaks. */
   text: string
+  /** The transcript in pieces with their times. */
   segments: Segment[]
   /** Only where word_timestamps asked for them. */
   words?: Word[]
   /** The language asked for or, where the provider tells it, detected. */
   language?: string
   route: Route
+  /** What was used, as it is billed. */
   usage: TranscriptionUsage
 }
 
 export type Segment = {
+  /** The words. */
   text: string
+  /** Where it begins in the recording. */
   start_ms: number
+  /** Where it ends in the recording. */
   end_ms: number
   /** A label that is the same throughout one recording. */
   speaker?: string
 }
 
-export type Word = { text: string; start_ms: number; end_ms: number; speaker?: string; confidence?: number }
+export type Word = {
+  /** The words. */
+  text: string
+  /** Where it begins in the recording. */
+  start_ms: number
+  /** Where it ends in the recording. */
+  end_ms: number
+  /** The number of the speaker, where speakers are told apart. */
+  speaker?: string
+  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
+  confidence?: number
+}
 
 export type TranscriptionUsage = {
   /** Audio billed. */
@@ -259,6 +320,7 @@ export type SpeechAudio = {
   encoding: SpeechEncoding
   /** In Hz; without it 48000 for Opus, else 24000. */
   sample_rate_hz?: number
+  /** 1 is mono; nothing else is made. */
   channels: number
 }
 
@@ -268,6 +330,7 @@ export type SpeechAudioInput = { encoding?: SpeechEncoding; sample_rate_hz?: num
 /** The whole history with every request. `previous_response_id` does not exist here and is refused by name. */
 export type LLMRequest = {
   routing?: Routing
+  /** What the model answers: a text, or the items of a conversation in their order. */
   input: InputItem[]
   /** Reasoning included. Credit is reserved for this many. */
   max_output_tokens: number
@@ -275,8 +338,11 @@ export type LLMRequest = {
   tools?: Tool[]
   tool_choice?: ToolChoice
   response_format?: ResponseFormat
+  /** How freely the model chooses its words: 0 is the least. */
   temperature?: number
+  /** How many of the likely words the model chooses from, as a share of 1. */
   top_p?: number
+  /** How the model thinks before it answers. */
   reasoning?: Reasoning
   /** Answer server-sent events. */
   stream: boolean
@@ -303,14 +369,29 @@ export type InputItemInput = InputMessage | InputFunctionCall | InputFunctionRes
 
 export type MessageRole = 'system' | 'user' | 'assistant'
 
-export type InputMessage = { type: 'message'; role: MessageRole; content: InputText[] }
+export type InputMessage = {
+  /** Says which kind of object this is: `message`. */
+  type: 'message'
+  /** Who speaks. */
+  role: MessageRole
+  /** What was said, as text or in parts. */
+  content: InputText[]
+}
 
-export type InputText = { type: 'text'; text: string }
+export type InputText = {
+  /** Says which kind of object this is: `text`. */
+  type: 'text'
+  /** The words. */
+  text: string
+}
 
 /** A call that the model made, as an earlier response gave it. */
 export type InputFunctionCall = {
+  /** Says which kind of object this is: `function_call`. */
   type: 'function_call'
+  /** Joins the call of a function and its result. */
   call_id: string
+  /** The name of the function that the model calls. */
   name: ToolName
   /** JSON text; anything else is refused. */
   arguments: string
@@ -318,7 +399,9 @@ export type InputFunctionCall = {
 
 /** The answer of the function. */
 export type InputFunctionResult = {
+  /** Says which kind of object this is: `function_result`. */
   type: 'function_result'
+  /** Joins the call of a function and its result. */
   call_id: string
   /** Left out or empty where the function has nothing to say. */
   result: string
@@ -329,7 +412,9 @@ export type InputFunctionResultInput = { type: 'function_result'; call_id: strin
 
 /** A function that the model may call. */
 export type Tool = {
+  /** The name by which the model calls the function. */
   name: ToolName
+  /** What the function does and when to call it, as the model reads it. */
   description?: string
   /** JSON Schema of the arguments. Left out, the function takes none. */
   parameters?: JsonSchema
@@ -340,20 +425,38 @@ export type ToolChoice = ToolChoiceMode | ToolChoiceFunction
 
 export type ToolChoiceMode = 'auto' | 'none' | 'required'
 
-export type ToolChoiceFunction = { type: 'function'; name: ToolName }
+export type ToolChoiceFunction = {
+  /** Says which kind of object this is: `function`. */
+  type: 'function'
+  /** The name of the function that the model must call. */
+  name: ToolName
+}
 
 /** The answer is one JSON value of this schema. Left out, it is text. */
 export type ResponseFormat = {
+  /** Says which kind of object this is: `json_schema`. */
   type: 'json_schema'
+  /** A name for the schema, which the model may see. */
   name: ToolName
   schema: JsonSchema
   /** The provider must hold to the schema, not only aim at it. */
   strict?: boolean
 }
 
-export type Reasoning = { effort: ReasoningEffort }
+export type Reasoning = {
+  /** How long the model thinks before it answers; more costs time and tokens. */
+  effort: ReasoningEffort
+}
 
-export type LLMResponse = { id: ResponseId; route: Route; output: OutputItem[]; stop_reason: StopReason; usage: LLMUsage }
+export type LLMResponse = {
+  id: ResponseId
+  route: Route
+  /** What the model has answered: messages and calls of functions, in their order. */
+  output: OutputItem[]
+  /** Why the answer ends. */
+  stop_reason: StopReason
+  usage: LLMUsage
+}
 
 /** `resp_` and the request id. Ids of providers never appear. */
 export type ResponseId = string
@@ -361,21 +464,40 @@ export type ResponseId = string
 export type OutputItem = OutputMessage | OutputFunctionCall | OutputStructuredJson
 
 /** The words of the assistant; valid as an input item of the next request. */
-export type OutputMessage = { type: 'message'; role: 'assistant'; content: OutputText[] }
+export type OutputMessage = {
+  /** Says which kind of object this is: `message`. */
+  type: 'message'
+  /** Always `assistant`: the model speaks. */
+  role: 'assistant'
+  /** The parts of the answer. */
+  content: OutputText[]
+}
 
-export type OutputText = { type: 'text'; text: string }
+export type OutputText = {
+  /** Says which kind of object this is: `text`. */
+  type: 'text'
+  /** The words. */
+  text: string
+}
 
 /** A function to call; valid as an input item of the next request, followed by its function_result. */
 export type OutputFunctionCall = {
+  /** Says which kind of object this is: `function_call`. */
   type: 'function_call'
+  /** Joins the call of a function and its result. */
   call_id: string
+  /** The name of the function that the model calls. */
   name: string
   /** JSON text. */
   arguments: string
 }
 
 /** The answer to a response_format. In the next request send it as the text of an assistant message. */
-export type OutputStructuredJson = { type: 'structured_json'; json: JsonValue }
+export type OutputStructuredJson = {
+  /** Says which kind of object this is: `structured_json`. */
+  type: 'structured_json'
+  json: JsonValue
+}
 
 /** Any JSON value. */
 export type JsonValue = unknown
@@ -386,9 +508,11 @@ export type StopReason = 'stop' | 'max_output_tokens' | 'tool_call'
 export type LLMUsage = {
   /** Without the cached ones. */
   input_tokens?: number
+  /** Tokens of the input that the provider had in its cache. They are not in `input_tokens` a second time. */
   cached_input_tokens?: number
   /** Without those of reasoning. */
   output_tokens?: number
+  /** Tokens of the model's reasoning. They are not in `output_tokens` a second time. */
   reasoning_tokens?: number
   cost_micro_usd: CostMicroUsd
 }
@@ -406,24 +530,52 @@ export type ResponseItemAdded = { output_index: OutputIndex; item: OutputItemShe
 export type OutputItemShell = OutputMessageShell | OutputFunctionCallShell | OutputStructuredJsonShell
 
 export type OutputMessageShell = {
+  /** Says which kind of object this is: `message`. */
   type: 'message'
+  /** Always `assistant`: the model speaks. */
   role: 'assistant'
   /** Empty: the text follows. */
   content: OutputText[]
 }
 
-export type OutputFunctionCallShell = { type: 'function_call'; call_id: string; name: string }
+export type OutputFunctionCallShell = {
+  /** Says which kind of object this is: `function_call`. */
+  type: 'function_call'
+  /** Joins the call of a function and its result. */
+  call_id: string
+  /** The name of the function that the model calls. */
+  name: string
+}
 
-export type OutputStructuredJsonShell = { type: 'structured_json' }
+export type OutputStructuredJsonShell = {
+  /** Says which kind of object this is: `structured_json`. */
+  type: 'structured_json'
+}
 
 /** More text of a message, or more JSON text of a structured_json item. Never empty. */
-export type ResponseTextDelta = { output_index: OutputIndex; delta: string }
+export type ResponseTextDelta = {
+  output_index: OutputIndex
+  /** The next words of the answer. */
+  delta: string
+}
 
 /** More of a function call's arguments, as JSON text. Never empty. */
-export type ResponseFunctionCallArgumentsDelta = { output_index: OutputIndex; delta: string }
+export type ResponseFunctionCallArgumentsDelta = {
+  output_index: OutputIndex
+  /** The next piece of the arguments, a part of a JSON text. */
+  delta: string
+}
 
 /** The item as a whole. */
-export type ResponseItemCompleted = { output_index: OutputIndex; item: OutputItem }
+export type ResponseItemCompleted = {
+  output_index: OutputIndex
+  /** The item that the event is about. */
+  item: OutputItem
+}
 
 /** The last event of a stream that succeeded. */
-export type ResponseCompleted = { stop_reason: StopReason; usage: LLMUsage }
+export type ResponseCompleted = {
+  /** Why the answer ends. */
+  stop_reason: StopReason
+  usage: LLMUsage
+}

@@ -5,8 +5,11 @@ import type { LanguageTag } from '../shared/types.ts'
 export type { LanguageTag } from '../shared/types.ts'
 
 export type OverridesFrame = {
+  /** Says which kind of object this is: `overrides`. */
   type: 'overrides'
+  /** The settings that the browser may change, as the agent allows it. */
   overrides: {
+    /** Texts of the agent that replace its own in this session. */
     agent?: {
       /** Replaces systemPrompt. It is no template. */
       prompt?: string
@@ -14,7 +17,13 @@ export type OverridesFrame = {
       firstMessage?: string
       language?: LanguageTag
     }
-    tts?: { voiceId?: string; speed?: number }
+    /** The voice of the agent in this session. */
+    tts?: {
+      /** The voice, by the name that its provider gives it. */
+      voiceId?: string
+      /** How fast it speaks: 1 is usual. */
+      speed?: number
+    }
   }
 }
 
@@ -22,6 +31,7 @@ export type OverridesFrame = {
 export type MarkName = string
 
 export type PlayedFrame = {
+  /** Says which kind of object this is: `played`. */
   type: 'played'
   /** The last mark that was passed. Null: none, beside `cleared`. */
   mark: string | null
@@ -31,30 +41,58 @@ export type PlayedFrame = {
   cleared?: boolean
 }
 
-export type UserMessageFrame = { type: 'user_message'; text: string }
+export type UserMessageFrame = {
+  /** Says which kind of object this is: `user_message`. */
+  type: 'user_message'
+  /** What the person has typed. */
+  text: string
+}
 
-export type ContextualUpdateFrame = { type: 'contextual_update'; text: string }
+export type ContextualUpdateFrame = {
+  /** Says which kind of object this is: `contextual_update`. */
+  type: 'contextual_update'
+  /** What the agent must know from now on. */
+  text: string
+}
 
-export type DtmfFrame = { type: 'dtmf'; digits: string }
+export type DtmfFrame = {
+  /** Says which kind of object this is: `dtmf`. */
+  type: 'dtmf'
+  /** The keys that the person pressed: `0` to `9`, `*`, `#`. */
+  digits: string
+}
 
 export type ToolResultFrame = {
+  /** Says which kind of object this is: `tool_result`. */
   type: 'tool_result'
   /** The id of the `tool_call`. */
   id: string
+  /** What the function has found, as the LLM reads it. */
   result: string
+  /** Whether `result` says why the function has failed. */
   isError?: boolean
 }
 
-export type PingFrame = { type: 'ping' }
+export type PingFrame = {
+  /** Says which kind of object this is: `ping`. */
+  type: 'ping'
+}
 
-export type HangUpFrame = { type: 'end' }
+export type HangUpFrame = {
+  /** Says which kind of object this is: `end`. */
+  type: 'end'
+}
 
 export type ReadyFrame = {
+  /** Says which kind of object this is: `ready`. */
   type: 'ready'
+  /** The session, which is also the id of the call. */
   sessionId: string
+  /** The name of the person in the room. */
   identity: string
   /** The rate of the audio in both directions. */
   sampleRate: 8000 | 16000 | 24000 | 48000
+  /** The samples of all audio frames of the session. */
   encoding: 'pcm_s16le'
   /** The length of a frame of audio from the server. */
   frameMs: 20
@@ -62,20 +100,36 @@ export type ReadyFrame = {
   resumed: boolean
   /** Whether the session is recorded. */
   recording: boolean
+  /** The session ends after this time. */
   maxDurationSeconds: number
+  /** The name of the agent that the person talks to; null: an ad hoc session. */
   agentName: string | null
 }
 
-export type MarkFrame = { type: 'mark'; name: MarkName }
+export type MarkFrame = {
+  /** Says which kind of object this is: `mark`. */
+  type: 'mark'
+  name: MarkName
+}
 
-export type ClearFrame = { type: 'clear' }
+export type ClearFrame = {
+  /** Says which kind of object this is: `clear`. */
+  type: 'clear'
+}
 
-export type StateFrame = { type: 'state'; value: 'listening' | 'thinking' | 'speaking' }
+export type StateFrame = {
+  /** Says which kind of object this is: `state`. */
+  type: 'state'
+  /** What the agent does now. */
+  value: 'listening' | 'thinking' | 'speaking'
+}
 
 export type TranscriptFrame = {
+  /** Says which kind of object this is: `transcript`. */
   type: 'transcript'
   /** The id of the turn. */
   id: string
+  /** Who has said it. */
   source: 'user'
   /** All words of the turn so far. */
   text: string
@@ -84,6 +138,7 @@ export type TranscriptFrame = {
 }
 
 export type AgentMessageFrame = {
+  /** Says which kind of object this is: `agent_message`. */
   type: 'agent_message'
   /** The id of the turn. */
   id: string
@@ -95,20 +150,36 @@ export type AgentMessageFrame = {
   interrupted?: boolean
 }
 
-export type UserMessageEchoFrame = { type: 'user_message_echo'; text: string }
+export type UserMessageEchoFrame = {
+  /** Says which kind of object this is: `user_message_echo`. */
+  type: 'user_message_echo'
+  /** What the person has typed. */
+  text: string
+}
 
 export type ToolCallFrame = {
+  /** Says which kind of object this is: `tool_call`. */
   type: 'tool_call'
+  /** Names the call of the function; its result repeats it. */
   id: string
+  /** The name of the function. */
   name: string
+  /** How far the call of the function is. */
   status: 'requested' | 'started' | 'completed' | 'failed'
   /** Beside `requested`: the arguments as JSON text. Those of other tools never reach the page. */
   args?: string
 }
 
-export type PongFrame = { type: 'pong' }
+export type PongFrame = {
+  /** Says which kind of object this is: `pong`. */
+  type: 'pong'
+}
 
-export type EndFrame = { type: 'end'; reason: EndReason }
+export type EndFrame = {
+  /** Says which kind of object this is: `end`. */
+  type: 'end'
+  reason: EndReason
+}
 
 /** Why a call or a session ended. */
 export type EndReason = 
@@ -134,6 +205,7 @@ export type EndReason =
   | 'invalid_number'
   | 'carrier_error'
 
+/** Why the session has failed: one of the codes of the document. */
 export type ErrorCode = 
   | 'TEXT_TOO_LONG'
   | 'OVERRIDE_NOT_ALLOWED'
@@ -149,12 +221,15 @@ export type ErrorCode =
   | 'SHUTTING_DOWN'
 
 export type ErrorFrame = {
+  /** Says which kind of object this is: `error`. */
   type: 'error'
   code: ErrorCode
+  /** What has failed and what helps, in words. */
   message: string
   /** Whether the same may succeed when it is tried again. */
   retryable: boolean
   /** Whether the socket closes. The session is over if `end` follows, else it waits for another socket. */
   fatal: boolean
+  /** Names the request in the log, for support. */
   requestId: string
 }

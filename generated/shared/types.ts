@@ -4,10 +4,24 @@
 export type Scope = 'router' | 'realtime' | 'platform' | 'rmsg' | 'admin'
 
 /** An OpenAPI 3.1 document. */
-export type OpenapiDocument = { openapi: string; info: Record<string, unknown>; paths: Record<string, unknown> } & Record<string, unknown>
+export type OpenapiDocument = {
+  /** The version of OpenAPI that the document is written in. */
+  openapi: string
+  /** Title, version and description of the document. */
+  info: Record<string, unknown>
+  /** The operations of the surface, by path and method. */
+  paths: Record<string, unknown>
+} & Record<string, unknown>
 
 /** A document of the AsyncAPI format. */
-export type AsyncapiDocument = { asyncapi: string; info: Record<string, unknown>; channels: Record<string, unknown> }
+export type AsyncapiDocument = {
+  /** The version of AsyncAPI that the document is written in. */
+  asyncapi: string
+  /** Title, version and description of the document. */
+  info: Record<string, unknown>
+  /** The sockets of the surface, by their names. */
+  channels: Record<string, unknown>
+}
 
 /** The aim of the ranking of candidates. */
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
@@ -31,8 +45,11 @@ export type VoiceGender = 'female' | 'male' | 'neutral'
 export type Voice = {
   /** Valid as the voice of a speech request. */
   id: string
+  /** The name of the voice, for people. */
   name: string
+  /** How the voice sounds, by its vendor. */
   gender: VoiceGender
+  /** The manners in which the voice can speak, by its vendor. */
   styles: string[]
   /** The language that the voice is made for. */
   language?: string
@@ -47,11 +64,14 @@ export type PriceUnit =
   | 'million_reasoning_tokens'
 
 export type Price = {
+  /** The unit of the figure beside it. */
   unit: PriceUnit
   /** Price of one unit in millionths of a US dollar; null is unknown, 0 is free. */
   micro_usd: number | null
   path?: BenchmarkPath
+  /** Where the price is from. */
   source: string
+  /** The page that the figure is from. */
   source_url?: string
   as_of: AsOf
 }
@@ -67,7 +87,10 @@ export type JsonSchema = Record<string, unknown>
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /** The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said. */
-export type ErrorEnvelope = { error: ErrorDetail }
+export type ErrorEnvelope = {
+  /** What is wrong and what to do, for people. */
+  error: ErrorDetail
+}
 
 export type ErrorDetail = {
   code: ErrorCode
@@ -91,10 +114,13 @@ export type ErrorDetail = {
 }
 
 export type ErrorAttempt = {
+  /** The provider that was asked. */
   provider: string
+  /** The model of that provider. */
   model: string
   /** `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`; more may be added. */
   outcome: string
+  /** How long the attempt took. */
   milliseconds: number
 }
 
@@ -137,29 +163,46 @@ export type ErrorCode =
   | 'budget_exhausted'
 
 export type RoutingPreview = {
+  /** The stage that the choice is for. */
   stage: Stage
+  /** The language that was asked for, as a BCP 47 tag; null: none was. */
   language: string | null
   /** Null where the key pins the model. */
   objective: Objective | null
   /** Where the request would go first, as `<provider>:<model>`; null when nowhere. */
   candidate: string | null
+  /** The models that come next if the first one fails, in their order. */
   runners_up: string[]
+  /** The models that the request cannot use, and why each. */
   excluded: ExcludedModel[]
+  /** The models that can serve, with their scores, the best first. */
   scores: RoutingScore[]
+  /** The catalog that the choice was made from, as in `GET /router/v1/models`. */
   catalog_digest: string
   region?: RegionWish
 }
 
 /** Present where the request wished for a region. */
 export type RegionWish = {
+  /** The region that the request wished for. */
   asked: string
   /** Whether the wish changed the order of the candidates. */
   had_effect: boolean
 }
 
-export type ExcludedModel = { provider: string; model: string; reason: string; detail?: string }
+export type ExcludedModel = {
+  /** The provider that was asked. */
+  provider: string
+  /** The model of that provider. */
+  model: string
+  /** Why the model cannot serve the request. */
+  reason: string
+  /** More about the reason, in words, where there is more. */
+  detail?: string
+}
 
 export type RoutingScore = {
+  /** The model as `provider/model`. */
   id: string
   /** The weighted sum of the parts times the success rate; null where the figure that the objective is about is not known. */
   score: number | null
@@ -172,14 +215,20 @@ export type RoutingScore = {
 
 /** One figure, with where and when it comes from. */
 export type RoutingFigure = {
+  /** The part of the score that the figure went into. */
   part: 'quality' | 'latency' | 'cost' | 'success_rate'
+  /** What was measured. */
   metric: string
+  /** The figure. */
   value: number | null
+  /** The unit of the figure beside it. */
   unit: string
+  /** The language of the measurement. */
   language: string
   path: BenchmarkPath
   /** `measured` is a live figure of this service; anything else names the publication. */
   source: string
+  /** The page that the figure is from. */
   source_url?: string
   as_of: AsOf
   /** True where the source sells the model or its competitor. */

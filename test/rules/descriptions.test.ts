@@ -1,0 +1,83 @@
+/** Every property of the served documents says in words what it is: its own description, or that of the schema that it names. */
+import t from 'tap'
+import { compatContract } from '../../generated/compat/contract.ts'
+import { platformContract } from '../../generated/platform/contract.ts'
+import { realtimeContract } from '../../generated/realtime/contract.ts'
+import { routerContract } from '../../generated/router/contract.ts'
+import { sessionContract } from '../../generated/session/contract.ts'
+
+type Node = { [key: string]: unknown }
+type Property = { pointer: string; name: string; words: string | null }
+
+const documents = {
+  router: routerContract,
+  compat: compatContract,
+  platform: platformContract,
+  realtime: realtimeContract,
+  session: sessionContract,
+}
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** What stands below these is data of an example, and no schema. */
+const data = new Set(['example', 'examples', 'default', 'const', 'enum'])
+const refsMax = 8
+
+for (const [name, text] of Object.entries(documents)) {
+  const document = JSON.parse(text) as Node
+  const properties = propertiesOf(document)
+
+  t.test(`${name}: every property has a description`, (t) => {
+    t.ok(properties.length > 20, `${properties.length} properties`)
+    t.same(
+      properties.filter(({ words }) => words === null).map(({ pointer }) => pointer),
+      [],
+    )
+    t.end()
+  })
+
+  t.test(`${name}: no description repeats only the name`, (t) => {
+    const plain = (words: string) => words.toLowerCase().replace(/^(the|a|an) |[^a-z0-9]/g, '')
+    const empty = properties.filter(({ name, words }) => words !== null && plain(words) === plain(name))
+    t.same(
+      empty.map(({ pointer }) => pointer),
+      [],
+    )
+    t.end()
+  })
+}
+
+function propertiesOf(document: Node): Property[] {
+  const found: Property[] = []
+  const visit = (node: unknown, path: readonly string[]): void => {
+    if (Array.isArray(node)) return node.forEach((each, at) => void visit(each, [...path, String(at)]))
+    if (!isNode(node)) return
+    for (const [key, value] of Object.entries(node)) {
+      const isProperties = key === 'properties' && path.at(-1) !== 'properties' && isNode(value)
+      if (isProperties)
+        for (const [name, schema] of Object.entries(value))
+          found.push({ pointer: [...path, name].join('/'), name, words: wordsOf(document, schema) })
+      if (!data.has(key) || path.at(-1) === 'properties') visit(value, [...path, key])
+    }
+  }
+  visit(document, [])
+  return found
+}
+
+/** Null: there are none. */
+function wordsOf(document: Node, schema: unknown): string | null {
+  let here = schema
+  for (let refs = 0; refs < refsMax && isNode(here); refs += 1) {
+    const { description, $ref } = here
+    if (typeof description === 'string' && description.trim() !== '') return description
+    if (typeof $ref !== 'string') return null
+    here = at(document, $ref)
+  }
+  // `true` takes anything, as the value of an extension does.
+  return here === true ? '' : null
+}
+
+function at(document: Node, ref: string): unknown {
+  let here: unknown = document
+  for (const key of ref.slice(2).split('/'))
+    here = isNode(here) ? here[key.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
+  return here
+}
