@@ -143,7 +143,7 @@ export class Thinking {
     return null
   }
 
-  /** What else was asked for in the same answer is done first. */
+  /** Other tools that were called in the same answer run first. */
   async #endCall(endCall: EndCall, hop: number, calls: readonly AskedCall[]): Promise<void> {
     const mayRunOthers = hop < this.#pipeline.maxToolHops
     await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.endCallOf(call) !== null))

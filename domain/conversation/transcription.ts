@@ -74,7 +74,7 @@ export class Transcription {
     return this.#route
   }
 
-  /** Since when the stream hears, on the monotonic clock. Null: it is being opened. */
+  /** When the stream was opened, on the monotonic clock. Null: it is being opened. */
   get readyMs(): number | null {
     return this.#readyMs
   }

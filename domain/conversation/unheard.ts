@@ -1,12 +1,12 @@
 /**
- * What the agent says after speech of which no word was understood, so that nobody waits in silence: its greeting if
+ * The words of the agent after speech of which no word was understood, so that nobody waits in silence: its greeting if
  * nothing was said before, else it asks to hear that again, once until words are understood.
  */
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { History } from './history.ts'
 import { greetingHint } from './session-timers.ts'
 
-/** What is shorter is a cough or a door. */
+/** Shorter sounds are coughs and doors. */
 const spokenMsMin = 400
 /** The LLM reads it as words of the user. */
 export const unheardHint =

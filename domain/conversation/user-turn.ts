@@ -228,7 +228,7 @@ export class UserTurn {
     return this.text === before
   }
 
-  /** A stream that is being opened gets the speech when it hears, and then has the same time to find words. */
+  /** A stream that is being opened gets the speech afterwards, and then has the same time to find words. */
   #waitForWords(nowMs: number, silentMs: number): void {
     const untilMs = Math.max(silentMs, (this.#transcription.readyMs ?? nowMs) + noWordsMs)
     if (nowMs >= untilMs) return this.#events.nothingSaid(this.#spokenMs)

@@ -331,67 +331,6 @@ t.test('end_call speaks its message, and ends once it was played', async (t) => 
   t.same(off.requests[0]?.tools, [])
 })
 
-t.test('end_call without a word in its answer waits for a goodbye of the LLM', async (t) => {
-  const cases: [last: string | null, said: string][] = [
-    ['Bye bye.', 'Bye bye.'],
-    [null, ''],
-  ]
-  for (const [last, said] of cases) {
-    const { sim, record, over, requests } = converse({
-      answerOf: (_said, _items, { toolChoice }) =>
-        toolChoice === 'none' && last !== null ? last : { calls: [{ name: 'end_call', args: '{"reason":"done"}' }] },
-    })
-    sim.say('goodbye then.')
-    await sim.until(() => over.ended)
-    t.same(record.ended, ['agent_hangup'])
-    t.equal(sim.agentWords, said)
-    t.equal(requests.length, 2)
-    t.match(requests[1]?.items.at(-1), { type: 'function_result', result: /ends after your last words/ })
-  }
-})
-
-t.test('end_call waits for the tools that were called beside it', async (t) => {
-  const ran: string[] = []
-  const { sim, record, over } = converse({
-    tools: [tool('note')],
-    answerOf: () => ({
-      text: 'Goodbye.',
-      calls: [
-        { name: 'end_call', args: '{}' },
-        { name: 'note', args: '{}' },
-      ],
-    }),
-    runTool: {
-      webhook: (_call, { tool: { name } }) => {
-        ran.push(name)
-        return Promise.resolve({ result: 'noted' })
-      },
-    },
-  })
-  sim.say('goodbye then.')
-  await sim.until(() => over.ended)
-  t.same(ran, ['note'])
-  t.equal(sim.agentWords, 'Goodbye.')
-  t.match(record.turns.at(-1)?.toolCalls, [
-    { name: 'end_call', status: 'completed' },
-    { name: 'note', status: 'completed' },
-  ])
-})
-
-t.test('end_call has the events of a tool', async (t) => {
-  const { sim, record, over } = converse({
-    answerOf: () => ({ text: 'Bye.', calls: [{ name: 'end_call', args: '{}' }] }),
-  })
-  sim.say('goodbye then.')
-  await sim.until(() => over.ended)
-  const ofTools = record.events.filter(({ type }) => type.startsWith('agent.tool_'))
-  t.match(ofTools, [
-    { type: 'agent.tool_started', payload: { name: 'end_call' } },
-    { type: 'agent.tool_completed', payload: { name: 'end_call' } },
-  ])
-  t.equal(ofTools.length, 2)
-})
-
 const callback = (config: { maxDaysAhead: number } | null = null) =>
   tool('schedule_callback', { source: { kind: 'builtin', name: 'schedule_callback', config } })
 

@@ -4,7 +4,7 @@ import { greetingHint } from '../../domain/conversation/session-timers.ts'
 import { unheardHint } from '../../domain/conversation/unheard.ts'
 import { converse, type Options } from './setup.ts'
 
-/** The agent of the tests, which greets and asks again as it is told to. */
+/** The agent of the tests, which greets and asks again by its hints. */
 const answerOf: Options['answerOf'] = (said) =>
   said === greetingHint ? 'Hello, who is there?' : said === unheardHint ? 'Say that again please.' : `You said ${said}`
 

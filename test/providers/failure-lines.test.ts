@@ -1,4 +1,4 @@
-/** What the log says of a provider that fails: one line, without a stack and without the provider's text. */
+/** A provider that fails is one line of the log, without a stack and without the provider's text. */
 import t from 'tap'
 import { ask, postJson, responses } from '../router/requests.ts'
 import { ownServer } from '../server.ts'

@@ -17,7 +17,7 @@ const documents = {
   session: sessionContract,
 }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
-/** What stands below these is data of an example, and no schema. */
+/** Below these is data of an example, and no schema. */
 const data = new Set(['example', 'examples', 'default', 'const', 'enum'])
 const refsMax = 8
 
@@ -62,7 +62,7 @@ function propertiesOf(document: Node): Property[] {
   return found
 }
 
-/** Null: there are none. */
+/** Null: the schema has no words. */
 function wordsOf(document: Node, schema: unknown): string | null {
   let here = schema
   for (let refs = 0; refs < refsMax && isNode(here); refs += 1) {
