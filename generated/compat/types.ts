@@ -62,7 +62,7 @@ export type ChatCompletionRequest = {
 } & Record<string, unknown>
 
 export type ChatMessage = {
-  /** Who speaks. */
+  /** The speaker. */
   role: string
 } & Record<string, unknown>
 
@@ -77,7 +77,7 @@ export type ChatCompletion = {
   model: string
   /** The answer, always one. */
   choices: ChatChoice[]
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage?: ChatUsage
 } & Record<string, unknown>
 
@@ -142,7 +142,7 @@ export type ChatCompletionChunk = {
 export type ChatChunkChoice = {
   /** Always 0: there is one answer. */
   index: number
-  /** What this chunk adds to the answer. */
+  /** The part that this chunk adds to the answer. */
   delta: ChatDelta
   /** Why the answer ends: `stop`, `length`, `tool_calls` or `content_filter`. null: it goes on. */
   finish_reason?: string | null
@@ -206,7 +206,7 @@ export type CompatResponseTool = {
   type: string
   /** The name by which the model calls the function. */
   name?: ToolName
-  /** What the function does and when to call it, as the model reads it. */
+  /** The purpose of the function and when to call it, as the model reads it. */
   description?: string | null
   /** The arguments of the function, as a JSON Schema. */
   parameters?: JsonSchema | null
@@ -257,7 +257,7 @@ export type CompatResponse = {
   metadata: Record<string, unknown>
   /** `<provider>:<model>` that answered. */
   model: string
-  /** What the model has answered: messages and calls of functions, in their order. */
+  /** The answer of the model: messages and calls of functions, in their order. */
   output: CompatResponseItem[]
   /** Whether the model may call several functions at once. */
   parallel_tool_calls: boolean
@@ -286,12 +286,12 @@ export type CompatResponse = {
 export type CompatResponseFailure = {
   /** Why it has failed, for programs. */
   code: 'server_error' | 'rate_limit_exceeded'
-  /** What has failed and what helps, in words. */
+  /** The failure and its remedy, in words. */
   message: string
 }
 
 export type CompatResponseIncomplete = {
-  /** What has cut the answer. */
+  /** The limit that has cut the answer. */
   reason: 'max_output_tokens'
 }
 
@@ -306,9 +306,9 @@ export type CompatResponseMessage = {
   type: 'message'
   /** How far it is: `in_progress`, `completed`, `incomplete` or `failed`. */
   status: CompatResponseStatus
-  /** Who speaks. */
+  /** The speaker. */
   role: 'assistant'
-  /** What was said, as text or in parts. */
+  /** The words, as text or in parts. */
   content: CompatResponsePart[]
 }
 
@@ -472,11 +472,11 @@ export type CompatResponseError = {
   sequence_number: number
   /** Why it has failed, for programs. */
   code: string
-  /** What has failed and what helps, in words. */
+  /** The failure and its remedy, in words. */
   message: string
   /** The field of the request that is wrong. null: none in particular. */
   param: string | null
-  /** What is wrong: code, message and place. */
+  /** The mistake: code, message and place. */
   error: ErrorDetail
 }
 
@@ -514,7 +514,7 @@ export type TimestampGranularity = 'word' | 'segment'
 
 /** All but the text only with verbose_json. */
 export type CompatTranscription = {
-  /** What was said. */
+  /** The words that were spoken. */
   text: string
   /** Always `transcribe`. */
   task?: 'transcribe'
@@ -526,7 +526,7 @@ export type CompatTranscription = {
   segments?: CompatSegment[]
   /** The words with their times. */
   words?: CompatWord[]
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage?: DurationUsage
 }
 
@@ -570,9 +570,9 @@ export type CompatTranscriptDelta = {
 export type CompatTranscriptDone = {
   /** Says which kind of object this is: `transcript.text.done`. */
   type: 'transcript.text.done'
-  /** What was said. */
+  /** The words that were spoken. */
   text: string
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage?: DurationUsage
 }
 
@@ -661,7 +661,7 @@ export type CompatModel = {
   provider: string
   /** The model that answered. */
   model: string
-  /** What the model does: `llm`, `stt` or `tts`. */
+  /** The work of the model: `llm`, `stt` or `tts`. */
   stage: Stage
   /** Whether a request can go there now. */
   routable: boolean
@@ -677,7 +677,7 @@ export type CompatModel = {
   quality: number | null
   /** Measured milliseconds to the first or final result; null where nobody has measured. */
   latency_ms: number | null
-  /** What it costs, by unit; empty: the price is not known. */
+  /** The price by unit; empty: it is not known. */
   price: Price[]
   /** The voices that the model can speak with. */
   voices?: Voice[]
@@ -715,7 +715,7 @@ export type SttOptions = {
   diarization?: boolean
   /** Words that are likely to be said, such as names. */
   keywords?: string[]
-  /** What the speech is about, for recognizers that can be told. */
+  /** The subject of the speech, for recognizers that take one. */
   prompt?: string
 } & Record<string, unknown>
 
@@ -743,7 +743,7 @@ export type SynthesizeBody = {
   language?: LanguageTag
   /** How fast it speaks: 1 is usual. */
   speed?: number
-  /** How to speak, in words, for voices that can be told. */
+  /** How to speak, in words, for voices that take instructions. */
   instructions?: string
   /** Limits on the providers that may serve. */
   constraints?: Constraints
@@ -768,7 +768,7 @@ export type SynthesizeBodyInput = {
 } & Record<string, unknown>
 
 export type NativeTranscription = {
-  /** What was said. */
+  /** The words that were spoken. */
   text: string
   /** The provider that serves. */
   provider: string
@@ -797,7 +797,7 @@ export type NativeSegment = {
   start: number
   /** Seconds. */
   end: number
-  /** The number of the speaker, where speakers are told apart. */
+  /** The number of the speaker, where speakers are distinguished. */
   speaker?: string
 }
 
@@ -808,14 +808,14 @@ export type NativeWord = {
   start: number
   /** Seconds. */
   end: number
-  /** The number of the speaker, where speakers are told apart. */
+  /** The number of the speaker, where speakers are distinguished. */
   speaker?: string
   /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
   confidence?: number
 }
 
 export type TranscriptEvent = {
-  /** What was said. */
+  /** The words that were spoken. */
   text: string
   /** Whether the text will not change any more. */
   isFinal: boolean
@@ -823,7 +823,7 @@ export type TranscriptEvent = {
   start?: number
   /** Seconds. */
   end?: number
-  /** The number of the speaker, where speakers are told apart. */
+  /** The number of the speaker, where speakers are distinguished. */
   speaker?: string
 }
 
@@ -831,7 +831,7 @@ export type TranscriptEvent = {
 export type CompleteBody = {
   /** The conversation so far, the oldest first. */
   messages?: NativeMessage[]
-  /** What the model answers, where there are no `messages`. */
+  /** The question to the model, where `messages` is left out. */
   prompt?: string
   intent?: Intent
   /** The instructions of the agent: who it is and what it does. */
@@ -857,7 +857,7 @@ export type NativeToolMode = 'auto' | 'none' | 'required'
 
 /** One turn. Fields of chat completions that are not named here go to the provider as they are. */
 export type NativeMessage = {
-  /** Who speaks. */
+  /** The speaker. */
   role: string
   /** The calls of an assistant, as they were answered. */
   toolCalls?: NativeHistoryCall[]
@@ -884,7 +884,7 @@ export type NativeTool = {
   function?: NativeFunction
   /** The name by which the model calls the function. */
   name?: ToolName
-  /** What the function does and when to call it, as the model reads it. */
+  /** The purpose of the function and when to call it, as the model reads it. */
   description?: string
   parameters?: JsonSchema
 } & Record<string, unknown>
@@ -892,7 +892,7 @@ export type NativeTool = {
 export type NativeFunction = {
   /** The name by which the model calls the function. */
   name: ToolName
-  /** What the function does and when to call it, as the model reads it. */
+  /** The purpose of the function and when to call it, as the model reads it. */
   description?: string
   parameters?: JsonSchema
 } & Record<string, unknown>
@@ -925,7 +925,7 @@ export type NativeCompletion = {
   provider: string
   /** The model that answered. */
   model: string
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage: NativeUsage
   /** How many providers had failed before the one that answered. */
   failoverCount: number
@@ -958,7 +958,7 @@ export type RealtimeTranscriptionSession = {
         model?: string
         /** The language that is spoken; left out, it is detected. */
         language?: string | null
-        /** What the speech is about, for recognizers that can be told. */
+        /** The subject of the speech, for recognizers that take one. */
         prompt?: string | null
         /** Words that are likely to be said, such as names. */
         keywords?: string[] | null

@@ -187,7 +187,7 @@ export type ErrorCode =
 export type ValidationIssue = {
   /** A JSON Pointer into the body, or the name of a parameter. */
   path: string
-  /** What is wrong with the field, in words. */
+  /** The mistake in the field, in words. */
   message: string
   /** The rule of the schema that the value breaks. */
   keyword: string

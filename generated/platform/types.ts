@@ -210,7 +210,7 @@ export type ErrorDetails = {
 export type ValidationIssue = {
   /** A JSON Pointer into the body, or the name of a parameter. */
   path: string
-  /** What is wrong with the field, in words. */
+  /** The mistake in the field, in words. */
   message: string
   /** The rule of the schema that the value breaks. */
   keyword: string
@@ -417,7 +417,7 @@ export type Credits = {
   creditMicroUsd: string
   /** Set aside for the most that requests under way can cost. */
   reservedMicroUsd: string
-  /** What was added to the credit and spent from it, the newest first. */
+  /** Additions to the credit and charges, the newest first. */
   movements: CreditMovement[]
   /** The `cursor` of the next page. null: this is the last one. */
   nextCursor: string | null
@@ -446,7 +446,7 @@ export type VoiceChoice = string | null
 /** A template. "" or null: the agent has no first message. */
 export type FirstMessage = string | null
 
-/** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`, which greets a caller of whom no word was understood. `message` needs a first message. */
+/** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`, which greets a caller whose words were not understood. `message` needs a first message. */
 export type FirstMessageMode = 'message' | 'generate' | 'listen' | null
 
 export type LlmOptions = {
@@ -472,7 +472,7 @@ export type StackPreferences = {
 export type AgentSttOptions = {
   /** Words that are likely to be said, such as names. */
   keywords?: string[]
-  /** What the speech is about, for recognizers that can be told. */
+  /** The subject of the speech, for recognizers that take one. */
   prompt?: string
   /** The language that the recognizer is given: a BCP 47 tag, or `auto`. The route is chosen by `intent.language`. */
   language?: string
@@ -483,7 +483,7 @@ export type AgentTtsOptions = {
   speed?: number
   /** Pins the model, as in `llmOptions`. */
   model?: string
-  /** How to speak, in words, for voices that can be told. */
+  /** How to speak, in words, for voices that take instructions. */
   instructions?: string
   /** The rate of the audio to and from a browser. 24,000 where it is not set. Phone calls have the rate of their carrier. */
   sampleRate?: 8000 | 16000 | 24000 | 48000
@@ -593,7 +593,7 @@ export type PromptVariable = {
   name: string
   /** The value where a session gives none. */
   defaultValue?: string
-  /** What the variable is for. */
+  /** The purpose of the variable. */
   description?: string
 }
 
@@ -602,7 +602,7 @@ export type ExtractionField = {
   name: string
   /** The type of the value that is looked for. */
   type: 'string' | 'number' | 'boolean' | 'enum'
-  /** What to look for in the call, as the analysis reads it. */
+  /** The question about the call, as the analysis reads it. */
   description: string
   /** The values of an `enum`, each once. An `enum` must have them, and no other type has. */
   options?: string[]
@@ -653,7 +653,7 @@ export type ReportWebhook = {
   authHeaders: ConfiguredHeader[]
   /** How long an answer may take. */
   timeoutMs: number
-  /** What the analysis looks for in each call. */
+  /** The fields that the analysis looks for in each call. */
   extractionFields: ExtractionField[]
 } | null
 
@@ -680,7 +680,7 @@ export type Agent = {
   /** The name of the agent, for people; each exists once in the organization. */
   name: AgentName
   systemPrompt: SystemPrompt
-  /** What the agent needs of its providers: language, objective, region. */
+  /** The needs of the agent: language, objective, region. */
   intent: AgentIntent
   voice: VoiceChoice
   firstMessage: FirstMessage
@@ -695,7 +695,7 @@ export type Agent = {
   /** The sounds that are heard behind the agent. */
   backgroundAudio: BackgroundAudio
   speechNormalization: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts: IdleRePrompts
   turnHandling: TurnHandling
   voicemail: Voicemail
@@ -778,7 +778,7 @@ export type NewAgent = {
   /** The name of the agent, for people; each exists once in the organization. */
   name: AgentName
   systemPrompt: SystemPrompt
-  /** What the agent needs of its providers: language, objective, region. */
+  /** The needs of the agent: language, objective, region. */
   intent: AgentIntent
   voice?: VoiceChoice
   firstMessage?: FirstMessage
@@ -793,7 +793,7 @@ export type NewAgent = {
   /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
@@ -823,7 +823,7 @@ export type AgentChange = {
   /** The name of the agent, for people; each exists once in the organization. */
   name?: AgentName
   systemPrompt?: SystemPrompt
-  /** What the agent needs of its providers: language, objective, region. */
+  /** The needs of the agent: language, objective, region. */
   intent?: AgentIntent
   voice?: VoiceChoice
   firstMessage?: FirstMessage
@@ -838,7 +838,7 @@ export type AgentChange = {
   /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
@@ -950,7 +950,7 @@ export type BuiltinConfig = {
   phoneNumberId?: string
   /** For `transfer_call`, which needs it and `destinations`; all below are for it too, as in the request for such a transfer. A blind transfer calls the destination that the LLM chooses, a warm one calls it first and then the others. */
   kind?: 'blind' | 'warm'
-  /** The people to whom the call can be transferred; the LLM chooses one by its label. */
+  /** The people who can take the call; the LLM chooses one by its label. */
   destinations?: ToolDestination[]
   /** The number that the called people see; null: the one of the call. */
   from?: string | null
@@ -959,11 +959,11 @@ export type BuiltinConfig = {
   ringingTimeout?: RingingTimeout
   screeningTimeout?: ScreeningTimeout
   fallback?: TransferFallback
-  /** Whether and how an answering machine is told from a person. */
+  /** Whether and how an answering machine is distinguished from a person. */
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
   headers?: TransferHeaders
-  /** Whether the caller hears it ring during a blind transfer. */
+  /** Whether a dial tone is played to the caller during a blind transfer. */
   playDialtone?: boolean | null
 } | null
 
@@ -1095,7 +1095,7 @@ export type CallItem = {
   agent_id: string | null
   /** How far the call is. */
   status: CallStatus
-  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: `browser`, `inbound` or `outbound`. */
   kind: CallKind
   /** The name of the room in which the call takes place. */
   room_name: string
@@ -1178,7 +1178,7 @@ export type SessionItem = {
   agentId: string | null
   /** How far the session is. */
   status: CallStatus
-  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: `browser`, `inbound` or `outbound`. */
   kind: CallKind
   /** The language of the agent, as a BCP 47 tag. */
   language: string
@@ -1196,7 +1196,7 @@ export type SessionItem = {
   /** From the connection to the end, rounded up; 0 where it was never connected. */
   durationSeconds: number | null
   recordingStatus: RecordingStatus
-  /** The length of the recording. null: there is none. */
+  /** The length of the recording. null: the call has no recording. */
   recordingDurationMs: number | null
 }
 
@@ -1241,7 +1241,7 @@ export type NewSession = {
   /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -1278,7 +1278,7 @@ export type StartedSession = {
   test?: TestMark
   /** How far the call is. */
   status: 'queued'
-  /** What carries the audio of the session. */
+  /** The transport of the audio of the session. */
   transport: BrowserTransport
   /** Opens the media channel of this session, or its room, and nothing else. It may be given to the browser. It is not shown again. */
   transportToken: string
@@ -1333,7 +1333,7 @@ export type NewPhoneSession = {
   /** The sounds that are heard behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -1375,11 +1375,11 @@ export type PipelineToolName = {
 
 /** The settings of the session with defaults filled in and templates rendered, under the names of an agent's settings, and of its tools name and kind. No secrets. */
 export type PipelineConfig = {
-  /** What carries the audio of the session. */
+  /** The transport of the audio of the session. */
   transport: 'websocket' | 'livekit' | 'phone'
   /** The instructions of the agent: who it is and what it does. */
   systemPrompt: string
-  /** What the agent needs of its providers: language, objective, region. */
+  /** The needs of the agent: language, objective, region. */
   intent: Record<string, unknown>
   /** The functions that the agent can call. */
   tools: PipelineToolName[]
@@ -1392,7 +1392,7 @@ export type Session = {
   agentId: string | null
   /** How far the session is. */
   status: CallStatus
-  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: `browser`, `inbound` or `outbound`. */
   kind: CallKind
   /** The language of the agent, as a BCP 47 tag. */
   language: string
@@ -1410,7 +1410,7 @@ export type Session = {
   /** From the connection to the end, rounded up; 0 where it was never connected. */
   durationSeconds: number | null
   recordingStatus: RecordingStatus
-  /** The length of the recording. null: there is none. */
+  /** The length of the recording. null: the call has no recording. */
   recordingDurationMs: number | null
   /** The moment after which the token opens nothing. */
   expiresAt: string
@@ -1442,9 +1442,9 @@ export type SessionTurn = {
   id: string
   /** The place of the turn in the call; the first is 0. */
   index: number
-  /** Who has said it. */
+  /** The speaker. */
   source: TurnSource
-  /** What was said in the turn. */
+  /** The words of the turn. */
   text: string
   /** The moment at which it began. */
   startedAt: string
@@ -1472,7 +1472,7 @@ export type SessionTurn = {
 }
 
 export type SessionTranscript = {
-  /** What was said, in the order of time. */
+  /** The words of the call, in the order of time. */
   entries: SessionTurn[]
 }
 
@@ -1489,13 +1489,13 @@ export type CallOutcome =
 
 /** Empty while the analysis is pending. */
 export type StructuredData = {
-  /** What the call was about, a few words an entry. */
+  /** The subjects of the call, a few words an entry. */
   topics?: string[]
   /** How the caller felt, by the analysis. null: the call does not show it. */
   sentiment?: 'positive' | 'neutral' | 'negative' | null
   /** Whether the caller has got what they called for. null: the call does not show it. */
   resolved?: boolean | null
-  /** What somebody has promised or has to do after the call, one thing an entry. */
+  /** The tasks after the call, one an entry. */
   action_items?: string[]
   /** The caller asked to pass it on. */
   message?: string | null
@@ -1507,9 +1507,9 @@ export type CallTurn = {
   id: string
   /** The place of the turn in the call; the first is 0. */
   index: number
-  /** Who has said it. */
+  /** The speaker. */
   source: TurnSource
-  /** What was said in the turn. */
+  /** The words of the turn. */
   text: string
   /** The moment at which it began. */
   started_at: string
@@ -1537,7 +1537,7 @@ export type CallTurn = {
 }
 
 export type CallTranscript = {
-  /** What was said, in the order of time. */
+  /** The words of the call, in the order of time. */
   entries: CallTurn[]
 }
 
@@ -1553,7 +1553,7 @@ export type CostLine = {
   metric: string
   /** How much was used: unit and amount. */
   quantity: number
-  /** Whose key the provider was called with: that of the organization or the operator's. */
+  /** The owner of the key that the provider was called with: the organization or the operator. */
   keySource: 'BYOK' | 'MANAGED'
   /** null where the price is not known. */
   costMicroUsd: string | null
@@ -1566,7 +1566,7 @@ export type CostLine = {
 export type CallArtifacts = {
   /** The recording: its state, length and place. */
   recording: {
-    /** Whether the recording can be read yet, or why there is none. */
+    /** Whether the recording can be read yet, or why it is missing. */
     status: 'suppressed' | 'uploading' | 'ready' | 'failed'
     /** The resource that has the address of the recording. */
     url: string | null
@@ -1661,22 +1661,22 @@ export type CallReport = {
   version: number
   /** Empty while the analysis is pending. */
   summary: string
-  /** What the call came to. */
+  /** The result of the call. */
   outcome: CallOutcome
   structured_data: StructuredData
   /** One value for each extraction field of the agent and of the endpoints that receive the report, null where the call gives no basis for one. Where fields have one name the agent's counts, then that of the oldest endpoint. */
   custom_data: Record<string, string | number | boolean | null>
-  /** What was said, in the order of time. */
+  /** The words of the call, in the order of time. */
   transcript: CallTranscript
   /** In micro-USD: the sum of the costs that are known. */
   cost_micro_usd: string
   /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
   cost_complete: boolean
-  /** What each provider and leg has cost, one line for each. */
+  /** The cost of each provider and leg, one line for each. */
   cost_breakdown: CostLine[]
   /** Your own data, as it was given. */
   metadata: Record<string, unknown>
-  /** What is left of the call beside its report: transcript and recording, and where to read them. */
+  /** The transcript and the recording, and where to read them. */
   artifacts: CallArtifacts
   /** The last callback that was promised in this call. */
   scheduled_callback: Callback | null
@@ -1688,13 +1688,13 @@ export type CallReport = {
   analysis_model: string | null
   /** Why there is no analysis, in words. null: it has not failed. */
   analysis_error: string | null
-  /** The moment at which the analysis was stored. null: there is none yet. */
+  /** The moment at which the analysis was stored. null: it is not made yet. */
   analysis_completed_at: string | null
   /** `delivered`: every endpoint has it. `failed`: to one of them it is not sent any more. */
   post_call_webhook_status: 'not_configured' | 'pending' | 'delivered' | 'failed'
   /** How often the report was sent until now. */
   post_call_webhook_attempts: number
-  /** The moment of the next attempt. null: there is none. */
+  /** The moment of the next attempt. null: no attempt follows. */
   post_call_webhook_next_retry_at: string | null
   /** The moment at which an endpoint has taken the report. null: none has. */
   post_call_webhook_delivered_at: string | null
@@ -1748,7 +1748,7 @@ export type Transfer = {
   recipient_participant_identity: string
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
-  /** What the called person hears before they decide. null: the default. */
+  /** The words that are played to the called person before they decide. null: the default. */
   screening_prompt: string | null
   /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
@@ -1768,7 +1768,7 @@ export type Transfer = {
 export type CallSpan = {
   /** Names it in paths and in other answers. */
   id: string
-  /** What the step was. */
+  /** The kind of the step. */
   kind: 
     | 'call'
     | 'dial'
@@ -1788,7 +1788,7 @@ export type CallSpan = {
   duration_ms: number
   /** Its part of the silence. */
   critical_ms: number
-  /** What is known of the step, by names of OpenTelemetry where there is one. */
+  /** Details of the step, by names of OpenTelemetry where one exists. */
   attributes: Record<string, unknown>
   /** The steps within this one. */
   children: CallSpan[]
@@ -1818,7 +1818,7 @@ export type Call = {
   agent_id: string | null
   /** How far the call is. */
   status: CallStatus
-  /** Who has called, and over what: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: `browser`, `inbound` or `outbound`. */
   kind: CallKind
   /** For phone calls only, as the next four; null for sessions of browsers. */
   direction: 'inbound' | 'outbound' | null
@@ -1849,7 +1849,7 @@ export type Call = {
   /** From the connection to the end, rounded up; 0 where it was never connected, null while it lives. */
   duration_seconds: number | null
   recording_status: RecordingStatus
-  /** The length of the recording. null: there is none. */
+  /** The length of the recording. null: the call has no recording. */
   recording_duration_ms: number | null
   /** The path at which the recording is read. */
   recording_resource_uri: string
@@ -1857,7 +1857,7 @@ export type Call = {
   report: CallReport | null
   /** Attempts to hand the call to another party, the oldest first. */
   transfers: Transfer[]
-  /** What was said, in the order of time. */
+  /** The words of the call, in the order of time. */
   transcript: CallTranscript
   span_tree: SpanTree
 }
@@ -1931,7 +1931,7 @@ export type CallEvent = {
   organization_id: string
   /** `service`: this server decided it. `media`: of the audio and those who take part. `carrier`: the line said it. */
   provider: 'service' | 'media' | 'carrier'
-  /** What has happened; the table of events says what each payload has. */
+  /** The kind of the event; the table of events says what each payload has. */
   event_type: CallEventType
   /** The status of the call after it. */
   status: CallStatus | null
@@ -1982,7 +1982,7 @@ export type FinalizedReport = {
   session_id: string
   /** The call in a few sentences. */
   summary: string
-  /** What the call came to. */
+  /** The result of the call. */
   outcome: CallOutcome
   /** In micro-USD: the sum of the costs that are known. */
   cost_micro_usd: string
@@ -2078,7 +2078,7 @@ export type WarmTransfer = {
   ringingTimeout?: RingingTimeout
   screeningTimeout?: ScreeningTimeout
   fallback?: TransferFallback
-  /** Whether and how an answering machine is told from a person. */
+  /** Whether and how an answering machine is distinguished from a person. */
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
   participantIdentity?: CallerIdentity
@@ -2086,13 +2086,13 @@ export type WarmTransfer = {
 
 /** A fallback that was carried out. */
 export type DoneFallback = {
-  /** What happens to the caller after the last attempt has failed. */
+  /** The way on for the caller after the last attempt has failed. */
   action: 'return_to_assistant' | 'take_message' | 'end_call'
-  /** What the agent has said to the caller. null: nothing. */
+  /** The words of the agent to the caller. null: nothing. */
   message: string | null
-  /** What the agent has asked for the message. null: it took none. */
+  /** The question of the agent for the message. null: it took no message. */
   take_message_prompt: string | null
-  /** The music that the caller heard while waiting. null: the built-in one. */
+  /** The music that was played to the caller while waiting. null: the built-in one. */
   hold_audio_url: string | null
   /** Whether an answering machine took the call. */
   voicemail_detected: boolean
@@ -2122,7 +2122,7 @@ export type TransferProgress = {
   recipient_participant_identity: string
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
-  /** What the called person hears before they decide. null: the default. */
+  /** The words that are played to the called person before they decide. null: the default. */
   screening_prompt: string | null
   /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
@@ -2141,7 +2141,7 @@ export type TransferProgress = {
   routing_attempts: Transfer[]
   /** The attempt that this request has begun. */
   next_transfer: Transfer | null
-  /** What has happened to the caller after all attempts. null: somebody was reached, or it goes on. */
+  /** The way on for the caller after all attempts. null: somebody was reached, or it goes on. */
   fallback: DoneFallback | null
 }
 
@@ -2197,7 +2197,7 @@ export type DispatchMetadataTemplate = {
   /** The sounds behind the agent in calls to this number. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -2256,7 +2256,7 @@ export type PhoneNumberSetup = {
   forwardingRequired: boolean
   /** The other side of the SIP connection has answered. True for numbers of the carrier. */
   sipConnectionReady: boolean
-  /** What keeps the number from being ready, each with what to do. */
+  /** The obstacles that keep the number from being ready. */
   issues: (
     | 'carrier_pending'
     | 'carrier_order_failed'
@@ -2538,9 +2538,9 @@ export type SavedBusinessProfile = {
     postalCode?: DraftText
     country?: CountryCode
   } & Record<string, unknown>
-  /** What the numbers are for. */
+  /** The purpose of the numbers. */
   useCase?: DraftText
-  /** What the business will use the numbers for, and how much. */
+  /** The use that the business makes of the numbers, and how much. */
   expectedUsage?: DraftText
 } & Record<string, unknown> | null
 
@@ -2548,7 +2548,7 @@ export type SavedBusinessProfile = {
 export type SavedRepresentative = {
   /** The full name of the person. */
   name?: DraftText
-  /** What the person is in the business. */
+  /** The position of the person in the business. */
   title?: DraftText
   /** The address at which the person is reached. */
   email?: DraftText
@@ -2572,7 +2572,7 @@ export type BusinessVerificationSubmission = {
   submittedByApiKeyId: string | null
   /** The moment at which it was sent for review. null: it was not yet. */
   submittedAt: string | null
-  /** The moment of the decision about it. null: there is none yet. */
+  /** The moment of the decision about it. null: it is not decided. */
   reviewedAt: string | null
   /** The words of the reviewer about a business that was rejected: correct it, and submit again. */
   rejectionReason: string | null
@@ -2584,13 +2584,13 @@ export type BusinessVerificationSubmission = {
 
 export type BusinessVerification = {
   status: BusinessVerificationStatus
-  /** What is stored of the verification. null: nothing yet. */
+  /** The verification as it is stored. null: nothing yet. */
   submission: BusinessVerificationSubmission
   prefill: SavedBusinessProfile
 }
 
 export type BusinessVerificationDraft = {
-  /** What the business is and where it is registered. */
+  /** The business and the place where it is registered. */
   businessProfile?: {
     /** The name under which the business is registered. */
     legalName?: DraftText
@@ -2615,16 +2615,16 @@ export type BusinessVerificationDraft = {
       postalCode?: DraftText
       country?: CountryCode
     }
-    /** What the numbers are for. */
+    /** The purpose of the numbers. */
     useCase?: DraftText
-    /** What the business will use the numbers for, and how much. */
+    /** The use that the business makes of the numbers, and how much. */
     expectedUsage?: DraftText
   }
   /** The person who may speak for the business. */
   authorizedRepresentative?: {
     /** The full name of the person. */
     name?: DraftText
-    /** What the person is in the business. */
+    /** The position of the person in the business. */
     title?: DraftText
     /** The address at which the person is reached. */
     email?: DraftText
@@ -2639,7 +2639,7 @@ export type BusinessVerificationDraft = {
 export type FormText = string
 
 export type NewBusinessVerification = {
-  /** What the business is and where it is registered. */
+  /** The business and the place where it is registered. */
   businessProfile: {
     legalName: FormText
     displayName: FormText
@@ -2737,7 +2737,7 @@ export type SmsBrandProfile = {
   /** Where people who get the messages find help. */
   supportEmail: SmsEmail
   supportPhone: E164
-  /** The person whom the carriers' registry may ask about the brand. */
+  /** The person who answers questions of the carriers' registry about the brand. */
   authorizedContact: {
     firstName: SmsText
     lastName: SmsText
@@ -2786,7 +2786,7 @@ export type SmsBrandProfileReceived = {
 export type SmsReviewErrors = {
   /** A field of the profile; null: it is about no single one. */
   field: string | null
-  /** What has failed and what helps, in words. */
+  /** The failure and its remedy, in words. */
   message: string
 }[]
 
@@ -2794,7 +2794,7 @@ export type SmsBrand = {
   /** How far the registration is. */
   status: SmsBrandStatus
   identityStatus: SmsIdentityStatus
-  /** What was sent to the carriers' registry. */
+  /** The profile as it was sent to the carriers' registry. */
   profile: SmsBrandProfile
   reviewErrors: SmsReviewErrors
   /** The moment at which it was sent for review. null: it was not yet. */
@@ -2828,7 +2828,7 @@ export type SmsCampaignText = string
 export type SmsKeywords = string
 
 export type SmsCampaignProfile = {
-  /** What the messages are for, in the words of the carriers' registry. */
+  /** The purpose of the messages, in the words of the carriers' registry. */
   useCase: SmsUseCase
   description: SmsCampaignText
   /** How people agree to get the messages. */
@@ -2869,9 +2869,9 @@ export type SmsCampaign = {
   status: SmsCampaignStatus
   /** The id of the campaign at the carriers' registry. null: it has none yet. */
   campaignId: string | null
-  /** What the messages are for, in the words of the carriers' registry. */
+  /** The purpose of the messages, in the words of the carriers' registry. */
   useCase: SmsUseCase
-  /** What was sent to the carriers' registry. */
+  /** The profile as it was sent to the carriers' registry. */
   profile: SmsCampaignProfile
   reviewErrors: SmsReviewErrors
   /** The moment at which it was sent for review. null: it was not yet. */
@@ -2937,14 +2937,14 @@ export type SmsBrandState = {
 export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
 
 export type SmsVettingOrder = {
-  /** What the vetting looks at. */
+  /** The subject of the vetting. */
   vettingClass: SmsVettingClass
 }
 
 export type SmsVetting = {
   /** The carriers do not say that a vetting has failed, so `failed` is not answered today. Such a vetting stays `pending`. */
   status: 'pending' | 'completed' | 'failed'
-  /** What the vetting looks at. */
+  /** The subject of the vetting. */
   vettingClass: SmsVettingClass
 }
 
@@ -3160,7 +3160,7 @@ export type WebhookTestResult = {
   preCall?: {
     /** Whether the answer could be used before a call. */
     valid: boolean
-    /** What is wrong with the answer, each with its place. */
+    /** The mistakes in the answer, each with its place. */
     issues: ValidationIssue[]
   }
 }
@@ -3358,7 +3358,7 @@ export type Webhook = {
   signingSecretSource: 'workspace' | 'custom'
   /** Whether the endpoint has a signing secret for itself, and not that of the organization. */
   hasCustomSigningSecret: boolean
-  /** What the analysis looks for in each call. */
+  /** The fields that the analysis looks for in each call. */
   extractionFields: ExtractionField[]
   /** A deprecated field of an agent made it. It is changed and deleted there. */
   legacyManaged: boolean
@@ -3467,7 +3467,7 @@ export type PreCallEvent = {
   /** The time at which the event was made. */
   created_at: string
   test?: TestMark
-  /** Who has called: `inbound` by the other side, `outbound` by us. */
+  /** The direction of the call: `inbound` to us, `outbound` from us. */
   direction: CallDirection
   /** The number that was called. */
   to: string | null
@@ -3502,7 +3502,7 @@ export type PreCallOverrides = {
   /** Functions for this call, beside those of the agent. */
   tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata
 }
@@ -3525,7 +3525,7 @@ export type PreCallAnswer = {
   /** Functions for this call, beside those of the agent. */
   tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
-  /** What the agent says when the caller stays silent. */
+  /** The questions of the agent when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata
   /** The same as `pipeline_config`, for programs that write names like this. */
@@ -3559,7 +3559,7 @@ export type TransferStep = {
   recipient_participant_identity: string
   /** The SIP connection over which the number is called. null for calls of the carrier. */
   outbound_trunk_id: string | null
-  /** What the called person hears before they decide. null: the default. */
+  /** The words that are played to the called person before they decide. null: the default. */
   screening_prompt: string | null
   /** As the last request with one gave it, or as it was made of the call. */
   summary: string | null
@@ -3576,7 +3576,7 @@ export type TransferStep = {
   completed_at: string | null
   /** The attempt that follows this one. */
   next_transfer_id: string | null
-  /** What has happened to the caller after all attempts. null: somebody was reached, or it goes on. */
+  /** The way on for the caller after all attempts. null: somebody was reached, or it goes on. */
   fallback: DoneFallback | null
 }
 
@@ -3600,7 +3600,7 @@ export type StatusEvent = {
   test?: TestMark
   /** Names the event: two deliveries with one value are one event. */
   event_id: string
-  /** What has happened; the table of events says what each payload has. */
+  /** The kind of the event; the table of events says what each payload has. */
   event_type: CallEventType
   /** The carrier of the call. */
   provider: 'service' | 'media' | 'carrier'
@@ -3630,7 +3630,7 @@ export type AnalysisResult = {
   provider: string | null
   /** The model that made the analysis. null: rules made it. */
   model: string | null
-  /** The moment at which the analysis was stored. null: there is none. */
+  /** The moment at which the analysis was stored. null: it is not made yet. */
   completed_at: string | null
 }
 
@@ -3654,7 +3654,7 @@ export type ReportEvent = {
   test?: TestMark
   /** How often the report was made: a later one replaces those before it. */
   version: number
-  /** Who has called: `inbound` by the other side, `outbound` by us. */
+  /** The direction of the call: `inbound` to us, `outbound` from us. */
   direction: CallDirection
   /** How the delivery of the report stands. */
   status: CallStatus
@@ -3665,20 +3665,20 @@ export type ReportEvent = {
   from: string | null
   /** The time for which the parties were connected. null: they were not. */
   duration_seconds: number | null
-  /** What was said, in the order of time. */
+  /** The words of the call, in the order of time. */
   transcript: CallTranscript
   /** The call in a few sentences. */
   summary: string
-  /** What the call came to. */
+  /** The result of the call. */
   outcome: CallOutcome
   structured_data: StructuredData
   /** In micro-USD: the sum of the costs that are known. */
   cost_micro_usd: string
   /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
   cost_complete: boolean
-  /** What each provider and leg has cost, one line for each. */
+  /** The cost of each provider and leg, one line for each. */
   cost_breakdown: CostLine[]
-  /** What is left of the call beside its report: transcript and recording, and where to read them. */
+  /** The transcript and the recording, and where to read them. */
   artifacts: CallArtifacts
   /** The last callback that was promised in this call. */
   scheduled_callback: Callback | null
@@ -3708,7 +3708,7 @@ export type AnalysisEvent = {
   test?: TestMark
   /** The call in a few sentences. */
   summary: string
-  /** What the call came to. */
+  /** The result of the call. */
   outcome: CallOutcome
   structured_data: StructuredData
   custom_data: CustomData
@@ -3737,7 +3737,7 @@ export type RecordingEvent = {
   recording_url: RecordingUrl
   /** The recording: its state, length and place. */
   recording: {
-    /** Whether the recording can be read yet, or why there is none. */
+    /** Whether the recording can be read yet, or why it is missing. */
     status: 'ready' | 'failed'
     /** The length of the recording. */
     duration_ms: number | null

@@ -182,7 +182,7 @@ export type TranscriptFrame = {
   type: 'transcript'
   /** The id of the utterance: its interim transcripts and its final one share it. */
   id: string
-  /** What was said. */
+  /** The words that were spoken. */
   text: string
   /** The text will not change any more. */
   isFinal: boolean
@@ -203,7 +203,7 @@ export type TranscriptWord = {
   text: string
   startMs: StreamMs
   endMs: StreamMs
-  /** The number of the speaker, where speakers are told apart. */
+  /** The number of the speaker, where speakers are distinguished. */
   speaker?: string
   /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
   confidence?: number
@@ -227,7 +227,7 @@ export type CostMicroUsd = number | null
 export type TranscriptionEndFrame = {
   /** Says which kind of object this is: `end`. */
   type: 'end'
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage: {
     /** Audio that was transcribed. */
     durationMs: number
@@ -238,7 +238,7 @@ export type TranscriptionEndFrame = {
 export type SpeechEndFrame = {
   /** Says which kind of object this is: `end`. */
   type: 'end'
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage: {
     /** Characters that were spoken. */
     characters: number
@@ -267,7 +267,7 @@ export type ErrorFrame = {
   /** Says which kind of object this is: `error`. */
   type: 'error'
   code: ErrorCode
-  /** What has failed and what helps, in words. */
+  /** The failure and its remedy, in words. */
   message: string
   /** Whether the same session may succeed when it is opened again. */
   retryable: boolean
@@ -286,7 +286,7 @@ export type TranscriptionOptions = {
   language?: string | null
   /** One is the language spoken; of several the provider detects which. */
   languages?: string[] | null
-  /** What the speech is about, for recognizers that can be told. */
+  /** The subject of the speech, for recognizers that take one. */
   prompt?: string | null
   /** Words that are likely to be said, such as names. */
   keywords?: string[] | null
@@ -473,13 +473,13 @@ export type ConversationItem = {
   type: 'message'
   /** How far the item is. */
   status: 'completed' | 'incomplete' | 'in_progress'
-  /** Who speaks. */
+  /** The speaker. */
   role: 'user'
-  /** What was said, as text or in parts. */
+  /** The words, as text or in parts. */
   content: {
     /** Says which kind of object this is: `input_audio`. */
     type: 'input_audio'
-    /** What was said. */
+    /** The words that were spoken. */
     transcript: string | null
   }[]
 }
@@ -504,9 +504,9 @@ export type InputAudioTranscriptionCompleted = {
   item_id: string
   /** The place of the part within its item; the first is 0. */
   content_index: number
-  /** What was said. */
+  /** The words that were spoken. */
   transcript: string
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage: {
     /** Says which kind of object this is: `duration`. */
     type: 'duration'
@@ -526,13 +526,13 @@ export type InputAudioTranscriptionFailed = {
   error: EventError
 }
 
-/** What is wrong: code and message. */
+/** The mistake: code and message. */
 export type EventError = {
   /** Says which kind of object this is. */
   type: string
   /** Why it has failed: one of the codes of the document. */
   code?: string | null
-  /** What has failed and what helps, in words. */
+  /** The failure and its remedy, in words. */
   message: string
   /** The field of the request that is wrong. null: none in particular. */
   param?: string | null

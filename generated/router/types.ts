@@ -119,7 +119,7 @@ export type ModelRow = {
   score: number | null
   /** Figures that others have measured or the vendor reports, by which models are ranked. */
   benchmarks: Benchmark[]
-  /** What it costs, by unit; empty: the price is not known. */
+  /** The price by unit; empty: it is not known. */
   price: Price[]
   /** When the provider retires the model. */
   deprecation_date?: string
@@ -137,13 +137,13 @@ export type ModelCapabilities = {
   reasoning: boolean
   /** It tells speakers apart. */
   diarization: boolean
-  /** It can be told words to expect. */
+  /** It takes words to expect. */
   keywords: boolean
   /** It can be asked to reduce noise before it listens. */
   noise_reduction: boolean
   /** It says when each word was spoken. */
   word_timestamps: boolean
-  /** It can be told what the recording is about. */
+  /** It takes the subject of the recording. */
   prompt: boolean
   /** It takes words about how to speak. */
   instructions: boolean
@@ -176,7 +176,7 @@ export type SampleRateRange = {
 
 /** One figure, with where and when it comes from. */
 export type Benchmark = {
-  /** What was measured. */
+  /** The metric that was measured. */
   metric: string
   /** Null where nobody has measured: never a guess. */
   value: number | null
@@ -252,7 +252,7 @@ export type TranscriptionResponse = {
   /** The language asked for or, where the provider tells it, detected. */
   language?: string
   route: Route
-  /** What was used, as it is billed. */
+  /** The quantities that are billed. */
   usage: TranscriptionUsage
 }
 
@@ -274,7 +274,7 @@ export type Word = {
   start_ms: number
   /** Where it ends in the recording. */
   end_ms: number
-  /** The number of the speaker, where speakers are told apart. */
+  /** The number of the speaker, where speakers are distinguished. */
   speaker?: string
   /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
   confidence?: number
@@ -330,7 +330,7 @@ export type SpeechAudioInput = { encoding?: SpeechEncoding; sample_rate_hz?: num
 /** The whole history with every request. `previous_response_id` does not exist here and is refused by name. */
 export type LLMRequest = {
   routing?: Routing
-  /** What the model answers: a text, or the items of a conversation in their order. */
+  /** The question to the model: a text, or the items of a conversation in their order. */
   input: InputItem[]
   /** Reasoning included. Credit is reserved for this many. */
   max_output_tokens: number
@@ -372,9 +372,9 @@ export type MessageRole = 'system' | 'user' | 'assistant'
 export type InputMessage = {
   /** Says which kind of object this is: `message`. */
   type: 'message'
-  /** Who speaks. */
+  /** The speaker. */
   role: MessageRole
-  /** What was said, as text or in parts. */
+  /** The words, as text or in parts. */
   content: InputText[]
 }
 
@@ -414,7 +414,7 @@ export type InputFunctionResultInput = { type: 'function_result'; call_id: strin
 export type Tool = {
   /** The name by which the model calls the function. */
   name: ToolName
-  /** What the function does and when to call it, as the model reads it. */
+  /** The purpose of the function and when to call it, as the model reads it. */
   description?: string
   /** JSON Schema of the arguments. Left out, the function takes none. */
   parameters?: JsonSchema
@@ -451,7 +451,7 @@ export type Reasoning = {
 export type LLMResponse = {
   id: ResponseId
   route: Route
-  /** What the model has answered: messages and calls of functions, in their order. */
+  /** The answer of the model: messages and calls of functions, in their order. */
   output: OutputItem[]
   /** Why the answer ends. */
   stop_reason: StopReason

@@ -44,14 +44,14 @@ export type PlayedFrame = {
 export type UserMessageFrame = {
   /** Says which kind of object this is: `user_message`. */
   type: 'user_message'
-  /** What the person has typed. */
+  /** The text that the person has typed. */
   text: string
 }
 
 export type ContextualUpdateFrame = {
   /** Says which kind of object this is: `contextual_update`. */
   type: 'contextual_update'
-  /** What the agent must know from now on. */
+  /** The text that the agent must know from now on. */
   text: string
 }
 
@@ -67,7 +67,7 @@ export type ToolResultFrame = {
   type: 'tool_result'
   /** The id of the `tool_call`. */
   id: string
-  /** What the function has found, as the LLM reads it. */
+  /** The result of the function, as the LLM reads it. */
   result: string
   /** Whether `result` says why the function has failed. */
   isError?: boolean
@@ -120,7 +120,7 @@ export type ClearFrame = {
 export type StateFrame = {
   /** Says which kind of object this is: `state`. */
   type: 'state'
-  /** What the agent does now. */
+  /** The work of the agent at this moment. */
   value: 'listening' | 'thinking' | 'speaking'
 }
 
@@ -129,7 +129,7 @@ export type TranscriptFrame = {
   type: 'transcript'
   /** The id of the turn. */
   id: string
-  /** Who has said it. */
+  /** The speaker. */
   source: 'user'
   /** All words of the turn so far. */
   text: string
@@ -153,7 +153,7 @@ export type AgentMessageFrame = {
 export type UserMessageEchoFrame = {
   /** Says which kind of object this is: `user_message_echo`. */
   type: 'user_message_echo'
-  /** What the person has typed. */
+  /** The text that the person has typed. */
   text: string
 }
 
@@ -224,7 +224,7 @@ export type ErrorFrame = {
   /** Says which kind of object this is: `error`. */
   type: 'error'
   code: ErrorCode
-  /** What has failed and what helps, in words. */
+  /** The failure and its remedy, in words. */
   message: string
   /** Whether the same may succeed when it is tried again. */
   retryable: boolean

@@ -88,7 +88,7 @@ export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | '
 
 /** The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said. */
 export type ErrorEnvelope = {
-  /** What is wrong and what to do, for people. */
+  /** The mistake and its remedy, for people. */
   error: ErrorDetail
 }
 
@@ -217,7 +217,7 @@ export type RoutingScore = {
 export type RoutingFigure = {
   /** The part of the score that the figure went into. */
   part: 'quality' | 'latency' | 'cost' | 'success_rate'
-  /** What was measured. */
+  /** The metric that was measured. */
   metric: string
   /** The figure. */
   value: number | null
