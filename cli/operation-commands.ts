@@ -91,6 +91,6 @@ type Operation = (call: object) => Promise<{ body: unknown }>
 
 /** The table says which arguments an operation takes; the server checks each of them and names what is wrong. */
 function operationOf(client: PlatformClient, { operation }: OperationRow): Operation {
-  const run = client[operation] as unknown as Operation
-  return (call) => run.call(client, call)
+  const operations = client as unknown as Record<OperationRow['operation'], Operation>
+  return (call) => operations[operation](call)
 }

@@ -63,12 +63,13 @@ for (const { language, file, program } of tools) {
   })
 }
 
-t.test('the guide names each field that arrives', async (t) => {
+t.test('the guide names each field that arrives', (t) => {
   const source = readFileSync(packageFile('domain/tools/run-tool.ts'), 'utf8')
   const body = /function bodyOf[^]*?\n}/.exec(source)?.[0] ?? ''
   const fields = [...body.matchAll(/^ {4}(\w+)[,:]/gm)].map(([, name]) => name)
   t.ok(fields.length > 6)
   for (const field of fields) t.match(guide, `\`${field}\``)
+  t.end()
 })
 
 type Teardown = { teardown(run: () => unknown): unknown }
