@@ -60,7 +60,7 @@ t.test('speak, transcribe and respond are pipes', async (t) => {
 
 t.test('doctor names each fault and ends nothing', async (t) => {
   const beside = await outputOf(t, 'doctor')
-  t.match(JSON.parse(await outputOf(t, 'doctor', '--json')), [{ name: 'Node', ok: true }])
+  t.match(JSON.parse(await outputOf(t, 'doctor', '--json')), { data: [{ name: 'Node', ok: true }] })
   for (const name of ['Node', 'configuration', 'engine', 'store', 'port', 'provider'])
     t.match(beside, new RegExp(`^ok {4}${name}: `, 'm'))
   t.match(beside, /^ok {4}provider: \d+ without a key: .*\bopenai \(OPENAI_API_KEY\)/m)
