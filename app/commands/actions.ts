@@ -7,7 +7,7 @@ import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'
 import { authorityOf, isEveryAddress } from '../../runtime/engine/host.ts'
 import { type Environment, loadConfig } from '../../runtime/process/config.ts'
-import { keyOf } from '../../runtime/process/local-secret.ts'
+import { keyOf, keySourceOf } from '../../runtime/process/local-secret.ts'
 import { endInstance, readPidFile } from '../../runtime/process/pid-file.ts'
 import { version } from '../../runtime/version.ts'
 import { webhookSigner } from './sign.ts'
@@ -40,7 +40,7 @@ export function createActions(env: Environment): Actions {
       const here = () =>
         readPidFile(dataDir)?.url ?? `http://${authorityOf(isEveryAddress(host) ? '127.0.0.1' : host, port)}`
       const baseUrl = named === undefined ? here() : readAddress(named, 'PARLEY_URL')
-      return { baseUrl, apiKey: keyOf(settings, env), keyFrom: env['PARLEY_API_KEY'] ? 'PARLEY_API_KEY' : 'local' }
+      return { baseUrl, apiKey: keyOf(settings, env), keyFrom: keySourceOf(env) }
     },
     webhookSigner: async (given) => webhookSigner((await config()).dataDir, given),
   }

@@ -16,7 +16,7 @@ import { packageFile } from '../../runtime/package-file.ts'
 import { markBuildInUse } from '../../runtime/process/build-in-use.ts'
 import { configFile, type Environment } from '../../runtime/process/config.ts'
 import { requireFreePort } from '../../runtime/process/free-port.ts'
-import { keyOf } from '../../runtime/process/local-secret.ts'
+import { keyOf, keySourceOf } from '../../runtime/process/local-secret.ts'
 import { readPidFile, writePidFile } from '../../runtime/process/pid-file.ts'
 import { followParent, workerVariable } from '../../runtime/process/workers.ts'
 import { createLog } from '../../runtime/telemetry/log.ts'
@@ -47,7 +47,7 @@ export async function up(
   const removePidFile = worker ? () => {} : await announce(config, gateway.url)
   if (!worker) {
     console.log(greeting(readyOf(gateway, config)))
-    ready({ baseUrl: gateway.url, apiKey: config.bootstrapKey ?? keyOf(config, env) })
+    ready({ baseUrl: gateway.url, ...firstKeyOf(config, env) })
   }
   const lbDelayMs = await endOf(gateway, worker, config)
   await gateway.stop(lbDelayMs)
@@ -88,6 +88,12 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
         resolve(lbDelayMs)
       })
   })
+}
+
+/** The key for commands of this process, and the place that holds the key. */
+function firstKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 'apiKey' | 'keyFrom'> {
+  if (config.bootstrapKey !== null) return { apiKey: config.bootstrapKey, keyFrom: 'PARLEY_BOOTSTRAP_KEY' }
+  return { apiKey: keyOf(config, env), keyFrom: keySourceOf(env) }
 }
 
 const timeOfDay = (ms: number) => new Date(ms).toTimeString().slice(0, 8)

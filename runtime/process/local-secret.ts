@@ -58,3 +58,8 @@ function placeOnce(draft: string, file: string): void {
 export function keyOf({ dataDir }: { dataDir: string }, env: Environment): string | null {
   return env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile)
 }
+
+/** The variable that holds the key of keyOf(), or `local` for the file of a first local run. */
+export function keySourceOf(env: Environment): string {
+  return env['PARLEY_API_KEY'] ? 'PARLEY_API_KEY' : 'local'
+}

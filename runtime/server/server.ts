@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { ServerOptions } from '../engine/options.ts'
+import { ForeignFolderError } from '../engine/relay/folder.ts'
 import { openRelay, type Relay } from '../engine/relay/relay.ts'
 import type { RelayRequest } from '../engine/relay/request.ts'
 import type { Listener } from '../engine/transport.ts'
@@ -90,8 +91,10 @@ async function openRelayOf(engine: Engine): Promise<Relay | null> {
     engine.relay = relay.client
     return relay
   } catch (err) {
-    // Ordinary where a process may write nowhere. The message says which folder it is.
-    log.info({ reason: (err as Error).message }, 'sockets cannot be relayed between the processes of this machine')
+    const message = 'sockets cannot be relayed between the processes of this machine'
+    if (err instanceof ForeignFolderError) log.error({ err }, message)
+    // Ordinary if the process may write nowhere. The reason names the folder.
+    else log.info({ reason: (err as Error).message }, message)
     return null
   }
 }

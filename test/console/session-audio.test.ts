@@ -10,7 +10,11 @@ class InsecureContext {
   readonly sampleRate = 16_000
   readonly destination = {}
   state = 'running'
-  readonly node = { onaudioprocess: (_: Block) => {}, connect: () => {}, disconnect: () => {} }
+  readonly node: { onaudioprocess(block: Block): void; connect(): void; disconnect(): void } = {
+    onaudioprocess: () => {},
+    connect: () => {},
+    disconnect: () => {},
+  }
 
   constructor() {
     InsecureContext.last = this

@@ -165,7 +165,6 @@ overEngines(t, (t, engine) => {
     t.match(await get(`${url}/v1/wrong-name`), { status: 500, type: 'application/json' })
     t.match(server.errors.splice(0), [
       /wrongData: event 'count' is not what/,
-      /event 'count'/,
       /event 'sum' is not what.*it is not declared/,
     ])
   })
@@ -179,7 +178,7 @@ overEngines(t, (t, engine) => {
       'the failure is the last event',
     )
     t.match(await get(`${url}/v1/unnamed-start-fails`), { status: 500, type: 'application/json' })
-    t.match(server.errors.splice(0), { length: 3 })
+    t.match(server.errors.splice(0), { length: 2 })
   })
 
   onBoth('the media type that the client prefers', async (t, url) => {

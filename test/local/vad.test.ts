@@ -1,45 +1,16 @@
-/** Voice activity detection of many streams by one real child. The figures are printed. */
-import { readFileSync } from 'node:fs'
+/** Voice activity detection of many streams by one real child. */
 import t from 'tap'
-import { type Vad as VadPort, vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples } from '../../domain/conversation/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
-import { createLocalVad } from '../../providers/local/vad-process.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'
 import { eventually, isRunning } from './setup.ts'
+import { open, probabilities } from './vad-streams.ts'
 
 const names = Object.keys(spoken) as FixtureName[]
 const frameMs = 32
 /** Speech is found this soon after a recording begins that has no silence in front. */
 const onsetMsMax = 200
-
-function open(t: { teardown: (run: () => Promise<void>) => unknown }, idleMs = 60_000) {
-  const pids: number[] = []
-  const ended: number[] = []
-  const info = (fields: { childPid?: number }, message: string) => {
-    if (message === 'speech child started') pids.push(fields.childPid!)
-    if (message === 'speech child ended') ended.push(fields.childPid!)
-  }
-  const vad = createLocalVad({ idleMs, clock: systemClock, log: { info, warn: () => {}, error: () => {} } })
-  t.teardown(() => vad.close())
-  return { vad, pids, ended }
-}
-
-/** Pushes in steps of 20 ms and answers one probability for each whole frame. */
-async function probabilities(vad: VadPort, samples: Int16Array, stepSamples = 320): Promise<number[]> {
-  const found: number[] = []
-  const stream = vad.open((probability) => found.push(probability))
-  const count = Math.floor(samples.length / vadFrameSamples)
-  for (let at = 0; at < samples.length; at += stepSamples) {
-    stream.push(samples.subarray(at, at + stepSamples))
-    const waitsMax = Math.floor(at / vadFrameSamples) - 20
-    if (found.length < waitsMax) await eventually(() => found.length >= waitsMax)
-  }
-  await eventually(() => found.length >= count)
-  stream.close()
-  return found
-}
 
 t.test('streams that share a run of the model get what a stream alone gets', async (t) => {
   const { vad, pids } = open(t)
@@ -153,52 +124,3 @@ t.test('the child ends when there was no stream for a while, and the next stream
   t.ok(again.some((probability) => probability > 0.9))
   t.equal(pids.length, 2)
 })
-
-t.test('100 streams in real time', { timeout: 60_000 }, async (t) => {
-  const { vad, pids } = open(t)
-  const samples = await speechAt('privacy-prompt', 16_000)
-  await probabilities(vad, samples)
-  const latencies: number[] = []
-  let answered = 0
-  const streams = Array.from({ length: 100 }, () => {
-    const dueMs: number[] = []
-    const stream = vad.open(() => {
-      answered++
-      latencies.push(performance.now() - dueMs.shift()!)
-    })
-    return { stream, dueMs, pushed: 0 }
-  })
-  const before = cpuMs(pids[0]!)
-  const ownBefore = process.cpuUsage()
-  const startedMs = performance.now()
-  const durationMs = 3000
-  for (let tick = 0; tick * 20 < durationMs; tick++) {
-    for (const each of streams) {
-      const at = (tick * 320) % 48_000
-      const whole = Math.floor(each.pushed / vadFrameSamples)
-      each.pushed += 320
-      if (Math.floor(each.pushed / vadFrameSamples) > whole) each.dueMs.push(performance.now())
-      each.stream.push(samples.subarray(at, at + 320))
-    }
-    const waitMs = startedMs + (tick + 1) * 20 - performance.now()
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
-  }
-  const expected = 100 * Math.floor(durationMs / frameMs)
-  t.ok(await eventually(() => answered === expected))
-  const elapsedMs = performance.now() - startedMs
-  const own = process.cpuUsage(ownBefore)
-  const share = (cpu: number) => `${((100 * cpu) / elapsedMs).toFixed(1)} %`
-  const sorted = latencies.toSorted((a, b) => a - b)
-  const at = (part: number) => sorted[Math.floor(part * sorted.length)]!.toFixed(1)
-  t.comment(
-    `child ${share(cpuMs(pids[0]!) - before)} of a core, parent ${share((own.user + own.system) / 1000)}; ` +
-      `probability after ${at(0.5)} ms (median), ${at(0.99)} ms (p99)`,
-  )
-  t.ok(sorted[Math.floor(sorted.length / 2)]! < 60)
-})
-
-/** User and system time, from fields 14 and 15 of proc_pid_stat(5); a tick is 10 ms. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}

@@ -48,7 +48,7 @@ t.test('a new master key', async (t) => {
     t.equal(wrong.code, 1)
     t.match(
       wrong.stdout,
-      /^FAIL {2}master key: 1 secret was sealed with another master key\n.*PARLEY_PREVIOUS_MASTER_KEYS/m,
+      /^FAIL {2}master key: 2 secrets were sealed with another master key\n.*PARLEY_PREVIOUS_MASTER_KEYS/m,
     )
     t.match((await doctor({})).stdout, /^FAIL {2}master key/m, 'nor does no key open it')
     for (const env of [

@@ -99,7 +99,7 @@ t.test('createSipConnection: what is refused says how the value is written', asy
     [{ inbound: { allowedAddresses: ['1/8'] } }, 'such as 203.0.113.0/28'],
     [{ outbound: { host: 'sip:sip.example.com' } }, 'such as sip.example.com'],
     [{ outbound: { host: 'sip.example.com:5060' } }, 'a port has a field beside it'],
-    [{ outbound: { host: '10.0.0.1' } }, 'outbound.allowedSubnets'],
+    [{ outbound: { host: '10.0.0.1' } }, 'PARLEY_OUTBOUND_ALLOWED_SUBNETS'],
     [{ outbound: { host: 'sip.example.com', port: 70_000 } }, '/outbound/port must be <= 65535'],
   ]
   for (const [body, words] of rows) {

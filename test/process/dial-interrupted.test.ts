@@ -62,6 +62,6 @@ t.test('up --simulate-inbound goes on where nobody can be called', async (t) => 
     '--simulate-inbound',
   ])
   t.teardown(() => parley.remove())
-  await until('it says so', () => /the simulated call has failed: UNAUTHORIZED/.test(parley.output()))
+  await until('it says so', () => /the simulated call has failed: PARLEY_API_KEY is refused by/.test(parley.output()))
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 })

@@ -38,11 +38,15 @@ function makes(folder: string, isLast: boolean): boolean {
   return true
 }
 
+/** A folder that another user made, or that others may enter. */
+export class ForeignFolderError extends Error {}
+
 function requireOurs(folder: string): void {
   const stat = lstatSync(folder)
   // Anybody can write to the temporary folder, so a folder of that name may be a stranger's.
   const isOurs = stat.isDirectory() && stat.uid === process.geteuid?.() && (stat.mode & 0o077) === 0
-  if (!isOurs) throw new Error(`The folder ${folder} is not ours or is open to others: remove it and start again.`)
+  if (isOurs) return
+  throw new ForeignFolderError(`The folder ${folder} is not ours or is open to others: remove it and start again.`)
 }
 
 function foldersOf(dataDir: string): string[] {
