@@ -12,7 +12,7 @@ import { callWhen, newestInbound } from '../phone/real-time-calls.ts'
 import { call } from '../platform/setup.ts'
 import { startBuiltTrunkServer } from '../process/built-trunk-server.ts'
 import { openDatabase } from '../process/database.ts'
-import { freePort, until } from '../process/machine.ts'
+import { freePortPair, until } from '../process/machine.ts'
 import { wordsOf } from '../session/recorded-call.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { baresip, baresipModules, skipWithoutBaresip, skipWithoutSipp } from './programs.ts'
@@ -22,8 +22,8 @@ const skip = skipWithoutBaresip
 const person = '+15005550007'
 const rateHz = 8000
 
-/** The other side of the trunk, where calls go out to. */
-const farPort = await freePort()
+/** The other side of the trunk, where calls go out to. The phone listens for TLS at the next port. */
+const farPort = await freePortPair()
 const server = await startBuiltTrunkServer(farPort)
 t.teardown(() => server.close())
 
