@@ -34,7 +34,7 @@ hostile('a flood of sessions stops at sessions.queuedMax, and those that expire 
   const start = (ttlSeconds: number) => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds })
   const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, () => start(600)))
   t.same([...new Set(answers.map(({ status }) => status))].sort(), [201, 429])
-  // Of starts that come at once a few too many may be refused, so the last places are taken one after another.
+  // A few starts may be refused although a place is free if they come at once, so the last places are taken one by one.
   const later = []
   do later.push(await start(600))
   while (later.at(-1)?.status === 201)
