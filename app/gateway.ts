@@ -30,8 +30,6 @@ export type Gateway = {
   url: string
   /** The page `/try` at the address at which a person can open it; null if nobody can. */
   page: string | null
-  /** The key of a first local run. */
-  key: string | null
   firstKey: FirstKey
   /** The engine that serves, and why, in words. */
   engine: string
@@ -104,7 +102,6 @@ function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close
   return {
     url,
     page: pageOf(config, url),
-    key: firstKey.kind === 'local' ? firstKey.key : null,
     firstKey,
     engine: describeEngine(choice),
     waiting,

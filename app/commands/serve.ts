@@ -47,7 +47,7 @@ export async function up(
   const removePidFile = worker ? () => {} : await announce(config, gateway.url)
   if (!worker) {
     console.log(greeting(readyOf(gateway, config)))
-    ready({ baseUrl: gateway.url, ...firstKeyOf(config, env) })
+    ready({ baseUrl: gateway.url, ...commandKeyOf(config, env) })
   }
   const lbDelayMs = await endOf(gateway, worker, config)
   await gateway.stop(lbDelayMs)
@@ -91,7 +91,7 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
 }
 
 /** The key for commands of this process, and the place that holds the key. */
-function firstKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 'apiKey' | 'keyFrom'> {
+function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 'apiKey' | 'keyFrom'> {
   if (config.bootstrapKey !== null) return { apiKey: config.bootstrapKey, keyFrom: 'PARLEY_BOOTSTRAP_KEY' }
   return { apiKey: keyOf(config, env), keyFrom: keySourceOf(env) }
 }
@@ -100,6 +100,10 @@ const timeOfDay = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
 
 function readyOf({ url, page, firstKey, engine }: Gateway, { host, publicUrl }: ParleyConfig): Ready {
   return { version, url, publicUrl, isEverywhere: isEveryAddress(host), page, firstKey, engine }
+}
+
+function connectionTo({ url, firstKey }: Gateway): Connection {
+  return { baseUrl: url, apiKey: firstKey.kind === 'local' ? firstKey.key : null, keyFrom: 'local' }
 }
 
 /** A separate instance with the same providers: one process on a free port, an embedded store in a folder that is deleted. */
@@ -112,12 +116,14 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
   interrupted.catch(() => {}) // It can come before anything waits for it.
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
+  // No proxy of the deployment is in front of this instance, so that the instance makes a local key.
+  const unproxied = { publicUrl: null, nodeUrl: null, trustedProxies: [] }
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
-  const settings: ParleyConfig = { ...config, ...address, ...store, logLevel: 'warn' }
+  const settings: ParleyConfig = { ...config, ...address, ...unproxied, ...store, logLevel: 'warn' }
   try {
     const gateway = await withProgress('starting a Parley for the demo', () => startGateway(settings, { env }))
     try {
-      await Promise.race([run({ connection: { baseUrl: gateway.url, apiKey: gateway.key }, recording }), interrupted])
+      await Promise.race([run({ connection: connectionTo(gateway), recording }), interrupted])
     } finally {
       await gateway.stop(0)
     }

@@ -52,7 +52,9 @@ t.test('the data folder that cannot be made is named', async (t) => {
 t.test('demo transcribes a recorded prompt, answers and speaks, and leaves nothing', async (t) => {
   const temporary = path.join(files, 'tmp')
   mkdirSync(temporary)
-  const { code, stdout } = await runParley(['demo'], { dataDir, env: { TMPDIR: temporary }, timeoutMs: 90_000 })
+  // With the settings of a server behind a proxy, which the instance of the demo is not.
+  const env = { TMPDIR: temporary, PARLEY_TRUSTED_PROXIES: '10.0.0.0/8', PARLEY_PUBLIC_URL: 'https://voice.example' }
+  const { code, stdout } = await runParley(['demo'], { dataDir, env, timeoutMs: 90_000 })
   t.equal(code, 0)
   const transcript = /1\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
   t.equal(wordErrors(spoken['privacy-prompt'], transcript).errors, 0, transcript)
