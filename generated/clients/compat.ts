@@ -145,15 +145,7 @@ export type GetCompatModelCall = CallOptions & { path: { model: CompatModelId } 
 export type GetCompatModelAnswer =
   | Answer<'application/json', CompatModel>
 
-export type PreviewRoutingCall = CallOptions & {
-  query: {
-    stage: Stage
-    language: LanguageTag
-    objective?: OptimizeFor
-    region?: string
-    path?: BenchmarkPath
-  }
-}
+export type PreviewRoutingCall = CallOptions & { query: { stage: Stage; language: LanguageTag; objective?: OptimizeFor; region?: string; path?: BenchmarkPath } }
 
 export type PreviewRoutingAnswer =
   | Answer<'application/json', RoutingPreview>

@@ -216,15 +216,7 @@ export type ListAgentCallsAnswer =
   | Answer<'application/json', AgentCallList>
 
 export type ListSessionsCall = CallOptions & {
-  query?: {
-    limit?: number
-    cursor?: string
-    status?: CallStatus
-    kind?: CallKind
-    agent?: string
-    from?: string
-    to?: string
-  }
+  query?: { limit?: number; cursor?: string; status?: CallStatus; kind?: CallKind; agent?: string; from?: string; to?: string }
 }
 
 export type ListSessionsAnswer =
@@ -323,9 +315,7 @@ export type CancelTransferCall = CallOptions & { path: { id: string; transferId:
 export type CancelTransferAnswer =
   | Answer<'application/json', TransferProgress>
 
-export type ListCallbacksCall = CallOptions & {
-  query?: { limit?: number; cursor?: string; status?: CallbackStatus; source_session_id?: string }
-}
+export type ListCallbacksCall = CallOptions & { query?: { limit?: number; cursor?: string; status?: CallbackStatus; source_session_id?: string } }
 
 export type ListCallbacksAnswer =
   | Answer<'application/json', CallbackPage>

@@ -49,36 +49,31 @@ import type {
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
-type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
-
-export type GetCompatContractRequest = {
+/** The request of an operation without parameters and body. */
+type EmptyRequest = {
   path: Record<string, never>
   query: Record<string, never>
   header: Record<string, never>
   body: undefined
 }
+
+type RequestWith<Parts> = Parts & Omit<EmptyRequest, keyof Parts>
+
+type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
+
+export type GetCompatContractRequest = EmptyRequest
 
 export type GetCompatContractResult =
   | { status: 200; type?: 'application/json'; body: OpenapiDocument }
 
-export type GetRealtimeContractRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetRealtimeContractRequest = EmptyRequest
 
 export type GetRealtimeContractResult =
   | { status: 200; type?: 'application/json'; body: AsyncapiDocument }
 
 export type CreateChatCompletionEvent = { data: ChatCompletionChunk } | { data: null; raw: '[DONE]' }
 
-export type CreateChatCompletionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'x-service-language'?: LanguageTag }
-  body: ChatCompletionRequest
-}
+export type CreateChatCompletionRequest = RequestWith<{ header: { 'x-service-language'?: LanguageTag }; body: ChatCompletionRequest }>
 
 export type CreateChatCompletionResult =
   | {
@@ -124,12 +119,7 @@ export type CreateCompatResponseEvent =
   | { event: 'response.failed'; data: CompatResponseLife }
   | { event: 'error'; data: CompatResponseError }
 
-export type CreateCompatResponseRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'x-service-language'?: LanguageTag }
-  body: CompatResponseRequest
-}
+export type CreateCompatResponseRequest = RequestWith<{ header: { 'x-service-language'?: LanguageTag }; body: CompatResponseRequest }>
 
 export type CreateCompatResponseResult =
   | {
@@ -161,9 +151,7 @@ export type CreateCompatResponseResult =
 
 export type CreateCompatTranscriptionEvent = { data: CompatTranscriptionEvent }
 
-export type CreateCompatTranscriptionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
+export type CreateCompatTranscriptionRequest = RequestWith<{
   header: { 'x-service-language'?: LanguageTag }
   body: {
     file: Bytes
@@ -175,7 +163,7 @@ export type CreateCompatTranscriptionRequest = {
     stream: 'true' | 'false'
     'timestamp_granularities[]'?: TimestampGranularity[]
   }
-}
+}>
 
 export type CreateCompatTranscriptionResult =
   | {
@@ -217,12 +205,7 @@ export type CreateCompatTranscriptionResult =
 
 export type CreateCompatSpeechEvent = { data: CompatSpeechEvent }
 
-export type CreateCompatSpeechRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'x-service-language'?: LanguageTag }
-  body: CompatSpeechRequest
-}
+export type CreateCompatSpeechRequest = RequestWith<{ header: { 'x-service-language'?: LanguageTag }; body: CompatSpeechRequest }>
 
 export type CreateCompatSpeechResult =
   | {
@@ -265,12 +248,7 @@ export type CreateCompatSpeechResult =
       body: AsyncIterable<CreateCompatSpeechEvent>
     }
 
-export type StreamCompatSpeechRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'x-service-language'?: LanguageTag }
-  body: CompatSpeechRequest
-}
+export type StreamCompatSpeechRequest = RequestWith<{ header: { 'x-service-language'?: LanguageTag }; body: CompatSpeechRequest }>
 
 export type StreamCompatSpeechResult =
   | {
@@ -287,48 +265,22 @@ export type StreamCompatSpeechResult =
       body: ByteStream
     }
 
-export type ListCompatModelsRequest = {
-  path: Record<string, never>
-  query: { all?: '0' | '1' | 'false' | 'true' }
-  header: Record<string, never>
-  body: undefined
-}
+export type ListCompatModelsRequest = RequestWith<{ query: { all?: '0' | '1' | 'false' | 'true' } }>
 
 export type ListCompatModelsResult =
   | { status: 200; type?: 'application/json'; body: CompatModelList }
 
-export type GetCompatModelRequest = {
-  path: { model: CompatModelId }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetCompatModelRequest = RequestWith<{ path: { model: CompatModelId } }>
 
 export type GetCompatModelResult =
   | { status: 200; type?: 'application/json'; body: CompatModel }
 
-export type PreviewRoutingRequest = {
-  path: Record<string, never>
-  query: {
-    stage: Stage
-    language: LanguageTag
-    objective?: OptimizeFor
-    region?: string
-    path?: BenchmarkPath
-  }
-  header: Record<string, never>
-  body: undefined
-}
+export type PreviewRoutingRequest = RequestWith<{ query: { stage: Stage; language: LanguageTag; objective?: OptimizeFor; region?: string; path?: BenchmarkPath } }>
 
 export type PreviewRoutingResult =
   | { status: 200; type?: 'application/json'; body: RoutingPreview }
 
-export type SynthesizeRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'x-service-language'?: LanguageTag }
-  body: SynthesizeBody
-}
+export type SynthesizeRequest = RequestWith<{ header: { 'x-service-language'?: LanguageTag }; body: SynthesizeBody }>
 
 export type SynthesizeResult =
   | {
@@ -370,9 +322,7 @@ export type TranscribeEvent =
   | { event: 'done'; data: NativeTranscription }
   | { event: 'error'; data: ErrorEnvelope }
 
-export type TranscribeRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
+export type TranscribeRequest = RequestWith<{
   header: {
     'x-service-language'?: LanguageTag
     'x-service-intent'?: Intent
@@ -381,7 +331,7 @@ export type TranscribeRequest = {
     'x-session-id'?: string
   }
   body: Bytes
-}
+}>
 
 export type TranscribeResult =
   | {
@@ -422,12 +372,7 @@ export type CompleteEvent =
   | { event: 'done'; data: NativeCompletion }
   | { event: 'error'; data: ErrorEnvelope }
 
-export type CompleteRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'x-service-language'?: LanguageTag }
-  body: CompleteBody
-}
+export type CompleteRequest = RequestWith<{ header: { 'x-service-language'?: LanguageTag }; body: CompleteBody }>
 
 export type CompleteResult =
   | {
@@ -461,35 +406,15 @@ export type CompleteResult =
       body: AsyncIterable<CompleteEvent>
     }
 
-export type CreateRealtimeClientSecretRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: RealtimeClientSecretRequest | undefined
-}
+export type CreateRealtimeClientSecretRequest = RequestWith<{ body: RealtimeClientSecretRequest | undefined }>
 
 export type CreateRealtimeClientSecretResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: RealtimeClientSecret
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: RealtimeClientSecret }
 
-export type CreateRealtimeSessionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type CreateRealtimeSessionRequest = EmptyRequest
 
 export type CreateRealtimeSessionResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: RealtimeSession
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: RealtimeSession }
 
 /** Each operation is one thin function, which throws the errors of the contract. */
 export type CompatHandlers<Caller> = {

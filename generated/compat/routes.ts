@@ -186,13 +186,7 @@ export const compatSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json', 'text/plain', 'text/event-stream'],
-          headers: [
-            'Cache-Control',
-            'Service-Attempt-ID',
-            'Service-Provider',
-            'Service-Model',
-            'x-service-ignored',
-          ],
+          headers: ['Cache-Control', 'Service-Attempt-ID', 'Service-Provider', 'Service-Model', 'x-service-ignored'],
           eventFormat: 'data',
         },
         '400': answers.BadRequest,
@@ -441,14 +435,7 @@ export const compatSurface: Surface = {
         { name: 'x-session-id', required: false },
       ],
       scope: 'router',
-      body: {
-        required: true,
-        types: ['*/*'],
-        parts: [],
-        partsOrdered: false,
-        partsOpen: false,
-        limit: 'audio',
-      },
+      body: { required: true, types: ['*/*'], parts: [], partsOrdered: false, partsOpen: false, limit: 'audio' },
       validateParams: validators.transcribeParams,
       validateBody: null,
       responses: {

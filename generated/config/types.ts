@@ -98,12 +98,7 @@ export type ParleyConfig = {
     streams: boolean
   }
   /** A surface can be given a separate host name and is then at that host's root. */
-  surfaces: {
-    routerHost: string | null
-    compatHost: string | null
-    realtimeHost: string | null
-    platformHost: string | null
-  }
+  surfaces: { routerHost: string | null; compatHost: string | null; realtimeHost: string | null; platformHost: string | null }
   limits: {
     /** A JSON body. */
     jsonBytesMax: number

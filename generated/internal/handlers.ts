@@ -24,40 +24,34 @@ import type {
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
-type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
-
-export type GetRootRequest = {
+/** The request of an operation without parameters and body. */
+type EmptyRequest = {
   path: Record<string, never>
   query: Record<string, never>
   header: Record<string, never>
   body: undefined
 }
 
+type RequestWith<Parts> = Parts & Omit<EmptyRequest, keyof Parts>
+
+type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
+
+export type GetRootRequest = EmptyRequest
+
 export type GetRootResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: ServerIndex
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: ServerIndex }
   | { status: 302; headers: { 'Cache-Control': 'no-store'; Location: '/try' } }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type ReceiveCarrierWebhookRequest = {
+export type ReceiveCarrierWebhookRequest = RequestWith<{
   path: { line: 'simulator' | 'carrier' }
-  query: Record<string, never>
   header: { 'telnyx-signature-ed25519'?: string; 'telnyx-timestamp'?: string }
   body: CarrierWebhook
-}
+}>
 
 export type ReceiveCarrierWebhookResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: CarrierWebhookTaken
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: CarrierWebhookTaken }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 401; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
@@ -66,101 +60,56 @@ export type ReceiveCarrierWebhookResult =
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
-export type ReceiveMessageWebhookRequest = {
+export type ReceiveMessageWebhookRequest = RequestWith<{
   path: { provider: 'simulator' | 'carrier' }
   query: { message?: string }
   header: { 'telnyx-signature-ed25519'?: string; 'telnyx-timestamp'?: string }
   body: MessageWebhook
-}
+}>
 
 export type ReceiveMessageWebhookResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: CarrierWebhookTaken
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: CarrierWebhookTaken }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 401; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 413; type?: 'application/json'; body: InternalErrorBody }
   | { status: 415; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
-  | {
-      status: 502
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: MessageWebhookFailed
-    }
+  | { status: 502; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: MessageWebhookFailed }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
-export type GetRankingPageRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetRankingPageRequest = EmptyRequest
 
 export type GetRankingPageResult =
   | {
       status: 200
       type?: 'text/html'
-      headers: {
-        'Cache-Control': 'no-cache'
-        'Content-Security-Policy': string
-        'X-Content-Type-Options': 'nosniff'
-      }
+      headers: { 'Cache-Control': 'no-cache'; 'Content-Security-Policy': string; 'X-Content-Type-Options': 'nosniff' }
       body: string | ByteStream
     }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type GetHealthRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetHealthRequest = EmptyRequest
 
 export type GetHealthResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: Health
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: Health }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type GetReadyRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetReadyRequest = EmptyRequest
 
 export type GetReadyResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: Readiness
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: Readiness }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
-  | {
-      status: 503
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: Readiness
-    }
+  | { status: 503; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: Readiness }
 
-export type GetLinkedRecordingRequest = {
+export type GetLinkedRecordingRequest = RequestWith<{
   path: { file: string }
   query: { expires?: string; signature?: string }
   header: { range?: string; 'if-range'?: string }
-  body: undefined
-}
+}>
 
 export type GetLinkedRecordingResult =
   | {
@@ -191,12 +140,7 @@ export type GetLinkedRecordingResult =
       body: ByteStream
     }
 
-export type GetTryPageRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetTryPageRequest = EmptyRequest
 
 export type GetTryPageResult =
   | {
@@ -216,12 +160,7 @@ export type GetTryPageResult =
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type GetTryFileRequest = {
-  path: { file: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetTryFileRequest = RequestWith<{ path: { file: string } }>
 
 export type GetTryFileResult =
   | {
@@ -254,49 +193,24 @@ export type GetTryFileResult =
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type CreateTryTokenRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type CreateTryTokenRequest = EmptyRequest
 
 export type CreateTryTokenResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: TryToken
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: TryToken }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 403; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type GetTryRouteRequest = {
-  path: Record<string, never>
-  query: { stage: 'stt' | 'tts'; language?: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type GetTryRouteRequest = RequestWith<{ query: { stage: 'stt' | 'tts'; language?: string } }>
 
 export type GetTryRouteResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: RoutingPreview
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: RoutingPreview }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type GetTryAgentPageRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetTryAgentPageRequest = EmptyRequest
 
 export type GetTryAgentPageResult =
   | {
@@ -316,39 +230,19 @@ export type GetTryAgentPageResult =
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type ListTryAgentsRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListTryAgentsRequest = EmptyRequest
 
 export type ListTryAgentsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: TryAgent[]
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: TryAgent[] }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
-export type CreateTrySessionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: TrySessionRequest
-}
+export type CreateTrySessionRequest = RequestWith<{ body: TrySessionRequest }>
 
 export type CreateTrySessionResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: TrySession
-    }
+  | { status: 201; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: TrySession }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 402; type?: 'application/json'; body: InternalErrorBody }
   | { status: 403; type?: 'application/json'; body: InternalErrorBody }
@@ -359,27 +253,12 @@ export type CreateTrySessionResult =
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
-export type CreateSimulatedCallRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SimulatedCall
-}
+export type CreateSimulatedCallRequest = RequestWith<{ body: SimulatedCall }>
 
 export type CreateSimulatedCallResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: StartedSimulatedCall
-    }
+  | { status: 201; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: StartedSimulatedCall }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
-  | {
-      status: 401
-      type?: 'application/json'
-      headers: { 'WWW-Authenticate': string }
-      body: InternalErrorBody
-    }
+  | { status: 401; type?: 'application/json'; headers: { 'WWW-Authenticate': string }; body: InternalErrorBody }
   | { status: 403; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 413; type?: 'application/json'; body: InternalErrorBody }
@@ -387,27 +266,12 @@ export type CreateSimulatedCallResult =
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
-export type AdvanceSimulatorClockRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SimulatorClockChange
-}
+export type AdvanceSimulatorClockRequest = RequestWith<{ body: SimulatorClockChange }>
 
 export type AdvanceSimulatorClockResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: SimulatorClock
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: SimulatorClock }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
-  | {
-      status: 401
-      type?: 'application/json'
-      headers: { 'WWW-Authenticate': string }
-      body: InternalErrorBody
-    }
+  | { status: 401; type?: 'application/json'; headers: { 'WWW-Authenticate': string }; body: InternalErrorBody }
   | { status: 403; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 413; type?: 'application/json'; body: InternalErrorBody }
@@ -415,20 +279,10 @@ export type AdvanceSimulatorClockResult =
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
-export type ListTryTurnsRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListTryTurnsRequest = RequestWith<{ path: { id: string } }>
 
 export type ListTryTurnsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers: { 'Cache-Control': 'no-store' }
-      body: TryTurn[]
-    }
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: TryTurn[] }
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }

@@ -53,10 +53,7 @@ export const internalSurface: Surface = {
       pattern: '/carrier/:line/webhooks',
       pathParams: ['line'],
       query: [],
-      headers: [
-        { name: 'telnyx-signature-ed25519', required: false },
-        { name: 'telnyx-timestamp', required: false },
-      ],
+      headers: [{ name: 'telnyx-signature-ed25519', required: false }, { name: 'telnyx-timestamp', required: false }],
       scope: null,
       body: {
         required: true,
@@ -88,10 +85,7 @@ export const internalSurface: Surface = {
       pattern: '/carrier/:provider/messages',
       pathParams: ['provider'],
       query: [{ name: 'message', type: 'string', array: false }],
-      headers: [
-        { name: 'telnyx-signature-ed25519', required: false },
-        { name: 'telnyx-timestamp', required: false },
-      ],
+      headers: [{ name: 'telnyx-signature-ed25519', required: false }, { name: 'telnyx-timestamp', required: false }],
       scope: null,
       body: {
         required: true,
@@ -184,10 +178,7 @@ export const internalSurface: Surface = {
       path: '/recordings/{file}',
       pattern: '/recordings/:file',
       pathParams: ['file'],
-      query: [
-        { name: 'expires', type: 'string', array: false },
-        { name: 'signature', type: 'string', array: false },
-      ],
+      query: [{ name: 'expires', type: 'string', array: false }, { name: 'signature', type: 'string', array: false }],
       headers: [{ name: 'Range', required: false }, { name: 'If-Range', required: false }],
       scope: null,
       body: null,
@@ -314,10 +305,7 @@ export const internalSurface: Surface = {
       path: '/try/route',
       pattern: '/try/route',
       pathParams: [],
-      query: [
-        { name: 'stage', type: 'string', array: false },
-        { name: 'language', type: 'string', array: false },
-      ],
+      query: [{ name: 'stage', type: 'string', array: false }, { name: 'language', type: 'string', array: false }],
       headers: [],
       scope: null,
       body: null,

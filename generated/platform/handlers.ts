@@ -109,287 +109,116 @@ import type {
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
-type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
-
-export type GetPlatformContractRequest = {
+/** The request of an operation without parameters and body. */
+type EmptyRequest = {
   path: Record<string, never>
   query: Record<string, never>
   header: Record<string, never>
   body: undefined
 }
+
+type RequestWith<Parts> = Parts & Omit<EmptyRequest, keyof Parts>
+
+type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
+
+export type GetPlatformContractRequest = EmptyRequest
 
 export type GetPlatformContractResult =
   | { status: 200; type?: 'application/json'; body: OpenapiDocument }
 
-export type GetSessionContractRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetSessionContractRequest = EmptyRequest
 
 export type GetSessionContractResult =
   | { status: 200; type?: 'application/json'; body: AsyncapiDocument }
 
-export type GetOrganizationRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetOrganizationRequest = EmptyRequest
 
 export type GetOrganizationResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Organization
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Organization }
 
-export type UpdateOrganizationRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: OrganizationChange
-}
+export type UpdateOrganizationRequest = RequestWith<{ body: OrganizationChange }>
 
 export type UpdateOrganizationResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Organization
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Organization }
 
-export type GetUsageRequest = {
-  path: Record<string, never>
-  query: { from?: string; to?: string; groupBy: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
 
 export type GetUsageResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Usage
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
 
-export type GetCreditsRequest = {
-  path: Record<string, never>
-  query: { limit: number; cursor?: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type GetCreditsRequest = RequestWith<{ query: { limit: number; cursor?: string } }>
 
 export type GetCreditsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Credits
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Credits }
 
-export type ListAgentsRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListAgentsRequest = EmptyRequest
 
 export type ListAgentsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: AgentList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentList }
 
-export type CreateAgentRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: NewAgent
-}
+export type CreateAgentRequest = RequestWith<{ body: NewAgent }>
 
 export type CreateAgentResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Agent
-    }
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
 
-export type GetAgentRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetAgentRequest = RequestWith<{ path: { id: string } }>
 
 export type GetAgentResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Agent
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
 
-export type DeleteAgentRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteAgentRequest = RequestWith<{ path: { id: string } }>
 
 export type DeleteAgentResult =
   | { status: 200; type?: 'application/json'; body: Deleted }
 
-export type UpdateAgentRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: AgentChange
-}
+export type UpdateAgentRequest = RequestWith<{ path: { id: string }; body: AgentChange }>
 
 export type UpdateAgentResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Agent
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
 
-export type ListAgentToolsRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListAgentToolsRequest = RequestWith<{ path: { id: string } }>
 
 export type ListAgentToolsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: ToolList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ToolList }
 
-export type CreateAgentToolRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: NewToolReceived
-}
+export type CreateAgentToolRequest = RequestWith<{ path: { id: string }; body: NewToolReceived }>
 
 export type CreateAgentToolResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Tool
-    }
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
 
-export type GetAgentToolRequest = {
-  path: { id: string; toolId: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetAgentToolRequest = RequestWith<{ path: { id: string; toolId: string } }>
 
 export type GetAgentToolResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Tool
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
 
-export type DeleteAgentToolRequest = {
-  path: { id: string; toolId: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteAgentToolRequest = RequestWith<{ path: { id: string; toolId: string } }>
 
 export type DeleteAgentToolResult =
   | { status: 200; type?: 'application/json'; body: Deleted }
 
-export type UpdateAgentToolRequest = {
-  path: { id: string; toolId: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: ToolChange
-}
+export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: string }; body: ToolChange }>
 
 export type UpdateAgentToolResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Tool
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
 
-export type ListAgentCallsRequest = {
-  path: { id: string }
-  query: { limit: number; cursor?: string; since?: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type ListAgentCallsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string; since?: string } }>
 
 export type ListAgentCallsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: AgentCallList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentCallList }
 
-export type ListSessionsRequest = {
-  path: Record<string, never>
-  query: {
-    limit: number
-    cursor?: string
-    status?: CallStatus
-    kind?: CallKind
-    agent?: string
-    from?: string
-    to?: string
-  }
-  header: Record<string, never>
-  body: undefined
-}
+export type ListSessionsRequest = RequestWith<{
+  query: { limit: number; cursor?: string; status?: CallStatus; kind?: CallKind; agent?: string; from?: string; to?: string }
+}>
 
 export type ListSessionsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SessionPage
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SessionPage }
 
-export type CreateSessionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: NewSession
-}
+export type CreateSessionRequest = RequestWith<{ body: NewSession }>
 
 export type CreateSessionResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: StartedSession
-    }
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: StartedSession }
 
-export type CreatePhoneSessionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: NewPhoneSession
-}
+export type CreatePhoneSessionRequest = RequestWith<{ header: { 'idempotency-key'?: string }; body: NewPhoneSession }>
 
 export type CreatePhoneSessionResult =
   | {
@@ -399,35 +228,15 @@ export type CreatePhoneSessionResult =
       body: StartedPhoneSession
     }
 
-export type GetSessionRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetSessionRequest = RequestWith<{ path: { id: string } }>
 
 export type GetSessionResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Session
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Session }
 
-export type GetSessionTranscriptRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetSessionTranscriptRequest = RequestWith<{ path: { id: string } }>
 
 export type GetSessionTranscriptResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SessionTranscript
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SessionTranscript }
 
 export type StreamSessionEvent =
   | { event: 'status'; data: SessionStatus }
@@ -436,12 +245,7 @@ export type StreamSessionEvent =
   | { event: 'end'; data: SessionStreamEnd }
   | { event: 'error'; data: ErrorEnvelope }
 
-export type StreamSessionRequest = {
-  path: { id: string }
-  query: { cursor?: string }
-  header: { 'last-event-id'?: string }
-  body: undefined
-}
+export type StreamSessionRequest = RequestWith<{ path: { id: string }; query: { cursor?: string }; header: { 'last-event-id'?: string } }>
 
 export type StreamSessionResult =
   | {
@@ -451,87 +255,32 @@ export type StreamSessionResult =
       body: AsyncIterable<StreamSessionEvent>
     }
 
-export type GetCallRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetCallRequest = RequestWith<{ path: { id: string } }>
 
 export type GetCallResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Call
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Call }
 
-export type ListCallEventsRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListCallEventsRequest = RequestWith<{ path: { id: string } }>
 
 export type ListCallEventsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: CallEventList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallEventList }
 
-export type GetCallReportRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetCallReportRequest = RequestWith<{ path: { id: string } }>
 
 export type GetCallReportResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: CallReport
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallReport }
 
-export type FinalizeCallReportRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: FinalizeReport | undefined
-}
+export type FinalizeCallReportRequest = RequestWith<{ path: { id: string }; body: FinalizeReport | undefined }>
 
 export type FinalizeCallReportResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: FinalizedReport
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: FinalizedReport }
 
-export type GetCallRecordingRequest = {
-  path: { id: string }
-  query: { expires_in?: number }
-  header: Record<string, never>
-  body: undefined
-}
+export type GetCallRecordingRequest = RequestWith<{ path: { id: string }; query: { expires_in?: number } }>
 
 export type GetCallRecordingResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: RecordingLink
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RecordingLink }
 
-export type GetCallRecordingAudioRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: { range?: string; 'if-range'?: string }
-  body: undefined
-}
+export type GetCallRecordingAudioRequest = RequestWith<{ path: { id: string }; header: { range?: string; 'if-range'?: string } }>
 
 export type GetCallRecordingAudioResult =
   | {
@@ -562,42 +311,17 @@ export type GetCallRecordingAudioResult =
       body: ByteStream
     }
 
-export type WebJoinCallRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: WebJoin | undefined
-}
+export type WebJoinCallRequest = RequestWith<{ path: { id: string }; body: WebJoin | undefined }>
 
 export type WebJoinCallResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebJoined
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebJoined }
 
-export type EndCallRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: EndCall | undefined
-}
+export type EndCallRequest = RequestWith<{ path: { id: string }; body: EndCall | undefined }>
 
 export type EndCallResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: EndedCall
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: EndedCall }
 
-export type TransferCallBlindRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: BlindTransfer
-}
+export type TransferCallBlindRequest = RequestWith<{ path: { id: string }; header: { 'idempotency-key'?: string }; body: BlindTransfer }>
 
 export type TransferCallBlindResult =
   | {
@@ -607,12 +331,7 @@ export type TransferCallBlindResult =
       body: Transfer
     }
 
-export type TransferCallWarmRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: WarmTransfer
-}
+export type TransferCallWarmRequest = RequestWith<{ path: { id: string }; header: { 'idempotency-key'?: string }; body: WarmTransfer }>
 
 export type TransferCallWarmResult =
   | {
@@ -622,12 +341,7 @@ export type TransferCallWarmResult =
       body: TransferProgress
     }
 
-export type CompleteTransferRequest = {
-  path: { id: string; transferId: string }
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: CompleteTransfer | undefined
-}
+export type CompleteTransferRequest = RequestWith<{ path: { id: string; transferId: string }; header: { 'idempotency-key'?: string }; body: CompleteTransfer | undefined }>
 
 export type CompleteTransferResult =
   | {
@@ -637,12 +351,7 @@ export type CompleteTransferResult =
       body: Transfer
     }
 
-export type CancelTransferRequest = {
-  path: { id: string; transferId: string }
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: CancelTransfer | undefined
-}
+export type CancelTransferRequest = RequestWith<{ path: { id: string; transferId: string }; header: { 'idempotency-key'?: string }; body: CancelTransfer | undefined }>
 
 export type CancelTransferResult =
   | {
@@ -652,87 +361,32 @@ export type CancelTransferResult =
       body: TransferProgress
     }
 
-export type ListCallbacksRequest = {
-  path: Record<string, never>
-  query: { limit: number; cursor?: string; status?: CallbackStatus; source_session_id?: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type ListCallbacksRequest = RequestWith<{ query: { limit: number; cursor?: string; status?: CallbackStatus; source_session_id?: string } }>
 
 export type ListCallbacksResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: CallbackPage
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallbackPage }
 
-export type GetCallbackRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetCallbackRequest = RequestWith<{ path: { id: string } }>
 
 export type GetCallbackResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Callback
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Callback }
 
-export type CancelCallbackRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: CancelCallback | undefined
-}
+export type CancelCallbackRequest = RequestWith<{ path: { id: string }; body: CancelCallback | undefined }>
 
 export type CancelCallbackResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Callback
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Callback }
 
-export type DispatchCallbackRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DispatchCallbackRequest = RequestWith<{ path: { id: string } }>
 
 export type DispatchCallbackResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Callback
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Callback }
 
-export type ListPhoneNumbersRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListPhoneNumbersRequest = EmptyRequest
 
 export type ListPhoneNumbersResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: PhoneNumberList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: PhoneNumberList }
 
-export type PurchasePhoneNumberRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: NewPhoneNumber
-}
+export type PurchasePhoneNumberRequest = RequestWith<{ header: { 'idempotency-key'?: string }; body: NewPhoneNumber }>
 
 export type PurchasePhoneNumberResult =
   | {
@@ -742,257 +396,92 @@ export type PurchasePhoneNumberResult =
       body: PhoneNumber
     }
 
-export type SearchPhoneNumbersRequest = {
-  path: Record<string, never>
-  query: { areaCode?: string; locality?: string; limit: number }
-  header: Record<string, never>
-  body: undefined
-}
+export type SearchPhoneNumbersRequest = RequestWith<{ query: { areaCode?: string; locality?: string; limit: number } }>
 
 export type SearchPhoneNumbersResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: AvailablePhoneNumberList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AvailablePhoneNumberList }
 
-export type ImportPhoneNumberRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: ImportedPhoneNumber
-}
+export type ImportPhoneNumberRequest = RequestWith<{ body: ImportedPhoneNumber }>
 
 export type ImportPhoneNumberResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: PhoneNumber
-    }
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: PhoneNumber }
 
-export type ListSipConnectionsRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListSipConnectionsRequest = EmptyRequest
 
 export type ListSipConnectionsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SipConnectionList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SipConnectionList }
 
-export type CreateSipConnectionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: NewSipConnection
-}
+export type CreateSipConnectionRequest = RequestWith<{ body: NewSipConnection }>
 
 export type CreateSipConnectionResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SipConnection
-    }
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SipConnection }
 
-export type DeleteSipConnectionRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteSipConnectionRequest = RequestWith<{ path: { id: string } }>
 
 export type DeleteSipConnectionResult =
   | { status: 204 }
 
-export type UpdateSipConnectionRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SipConnectionChange
-}
+export type UpdateSipConnectionRequest = RequestWith<{ path: { id: string }; body: SipConnectionChange }>
 
 export type UpdateSipConnectionResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SipConnection
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SipConnection }
 
-export type GetBusinessVerificationRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetBusinessVerificationRequest = EmptyRequest
 
 export type GetBusinessVerificationResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: BusinessVerification
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: BusinessVerification }
 
-export type SaveBusinessVerificationDraftRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: BusinessVerificationDraft
-}
+export type SaveBusinessVerificationDraftRequest = RequestWith<{ body: BusinessVerificationDraft }>
 
 export type SaveBusinessVerificationDraftResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: BusinessVerification
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: BusinessVerification }
 
-export type SubmitBusinessVerificationRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: NewBusinessVerification
-}
+export type SubmitBusinessVerificationRequest = RequestWith<{ body: NewBusinessVerification }>
 
 export type SubmitBusinessVerificationResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: BusinessVerification
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: BusinessVerification }
 
-export type GetPhoneNumberRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetPhoneNumberRequest = RequestWith<{ path: { id: string } }>
 
 export type GetPhoneNumberResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: PhoneNumber
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: PhoneNumber }
 
-export type DeletePhoneNumberRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DeletePhoneNumberRequest = RequestWith<{ path: { id: string } }>
 
 export type DeletePhoneNumberResult =
   | { status: 200; type?: 'application/json'; body: ReleasedPhoneNumber }
 
-export type UpdatePhoneNumberRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: PhoneNumberChange
-}
+export type UpdatePhoneNumberRequest = RequestWith<{ path: { id: string }; body: PhoneNumberChange }>
 
 export type UpdatePhoneNumberResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: PhoneNumber
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: PhoneNumber }
 
-export type GetSmsRegistrationRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetSmsRegistrationRequest = EmptyRequest
 
 export type GetSmsRegistrationResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SmsRegistration
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SmsRegistration }
 
-export type SaveSmsBrandRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SmsBrandProfileReceived
-}
+export type SaveSmsBrandRequest = RequestWith<{ body: SmsBrandProfileReceived }>
 
 export type SaveSmsBrandResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SmsBrandState
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SmsBrandState }
 
-export type SubmitSmsBrandRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type SubmitSmsBrandRequest = EmptyRequest
 
 export type SubmitSmsBrandResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SmsBrandState
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SmsBrandState }
 
-export type OrderSmsBrandVettingRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SmsVettingOrder
-}
+export type OrderSmsBrandVettingRequest = RequestWith<{ body: SmsVettingOrder }>
 
 export type OrderSmsBrandVettingResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SmsVetting
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SmsVetting }
 
-export type SaveSmsCampaignRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SmsCampaignProfileReceived
-}
+export type SaveSmsCampaignRequest = RequestWith<{ body: SmsCampaignProfileReceived }>
 
 export type SaveSmsCampaignResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SmsCampaignState
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SmsCampaignState }
 
-export type SubmitSmsCampaignRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: undefined
-}
+export type SubmitSmsCampaignRequest = RequestWith<{ header: { 'idempotency-key'?: string } }>
 
 export type SubmitSmsCampaignResult =
   | {
@@ -1002,37 +491,17 @@ export type SubmitSmsCampaignResult =
       body: SmsCampaignState
     }
 
-export type AssignSmsNumberRequest = {
-  path: { phoneNumberId: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SmsAssignmentOrder | undefined
-}
+export type AssignSmsNumberRequest = RequestWith<{ path: { phoneNumberId: string }; body: SmsAssignmentOrder | undefined }>
 
 export type AssignSmsNumberResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: SmsNumber
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SmsNumber }
 
-export type UnassignSmsNumberRequest = {
-  path: { phoneNumberId: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type UnassignSmsNumberRequest = RequestWith<{ path: { phoneNumberId: string } }>
 
 export type UnassignSmsNumberResult =
   | { status: 200; type?: 'application/json'; body: SmsNumber }
 
-export type SendAgentMessageRequest = {
-  path: { agentId: string }
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: NewNumberMessage
-}
+export type SendAgentMessageRequest = RequestWith<{ path: { agentId: string }; header: { 'idempotency-key'?: string }; body: NewNumberMessage }>
 
 export type SendAgentMessageResult =
   | {
@@ -1042,12 +511,7 @@ export type SendAgentMessageResult =
       body: SentMessage
     }
 
-export type SendNumberMessageRequest = {
-  path: { phoneNumberId: string }
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: NewNumberMessage
-}
+export type SendNumberMessageRequest = RequestWith<{ path: { phoneNumberId: string }; header: { 'idempotency-key'?: string }; body: NewNumberMessage }>
 
 export type SendNumberMessageResult =
   | {
@@ -1057,12 +521,7 @@ export type SendNumberMessageResult =
       body: SentNumberMessage
     }
 
-export type CallFromRmsgNumberRequest = {
-  path: { phoneNumberId: string }
-  query: Record<string, never>
-  header: { 'idempotency-key'?: string }
-  body: NewRmsgCall
-}
+export type CallFromRmsgNumberRequest = RequestWith<{ path: { phoneNumberId: string }; header: { 'idempotency-key'?: string }; body: NewRmsgCall }>
 
 export type CallFromRmsgNumberResult =
   | {
@@ -1072,94 +531,38 @@ export type CallFromRmsgNumberResult =
       body: StartedRmsgCall
     }
 
-export type ListRmsgNumbersRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListRmsgNumbersRequest = EmptyRequest
 
 export type ListRmsgNumbersResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: RmsgNumberList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RmsgNumberList }
 
-export type ListRmsgSubscriptionsRequest = {
-  path: Record<string, never>
-  query: { organizationId?: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type ListRmsgSubscriptionsRequest = RequestWith<{ query: { organizationId?: string } }>
 
 export type ListRmsgSubscriptionsResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: RmsgSubscriptionList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RmsgSubscriptionList }
 
-export type PutRmsgSubscriptionRequest = {
-  path: Record<string, never>
-  query: { organizationId?: string }
-  header: Record<string, never>
-  body: WantedRmsgSubscription
-}
+export type PutRmsgSubscriptionRequest = RequestWith<{ query: { organizationId?: string }; body: WantedRmsgSubscription }>
 
 export type PutRmsgSubscriptionResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: RmsgSubscription
-    }
-  | {
-      status: 201
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: RmsgSubscription
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RmsgSubscription }
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RmsgSubscription }
 
-export type DeleteRmsgSubscriptionsRequest = {
-  path: Record<string, never>
-  query: { organizationId?: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteRmsgSubscriptionsRequest = RequestWith<{ query: { organizationId?: string } }>
 
 export type DeleteRmsgSubscriptionsResult =
   | { status: 204 }
 
-export type DeleteRmsgSubscriptionRequest = {
-  path: { id: string }
-  query: { organizationId?: string }
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteRmsgSubscriptionRequest = RequestWith<{ path: { id: string }; query: { organizationId?: string } }>
 
 export type DeleteRmsgSubscriptionResult =
   | { status: 204 }
 
-export type TestWebhookRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: TestWebhook | undefined
-}
+export type TestWebhookRequest = RequestWith<{ path: { id: string }; body: TestWebhook | undefined }>
 
 export type TestWebhookResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebhookTestResult
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookTestResult }
 
-export type ListWebhookDeliveriesRequest = {
-  path: Record<string, never>
+export type ListWebhookDeliveriesRequest = RequestWith<{
   query: {
     endpointId?: string
     event?: DeliveredEventType
@@ -1172,147 +575,55 @@ export type ListWebhookDeliveriesRequest = {
     cursor?: string
     limit: number
   }
-  header: Record<string, never>
-  body: undefined
-}
+}>
 
 export type ListWebhookDeliveriesResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebhookDeliveryPage
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookDeliveryPage }
 
-export type GetWebhookDeliveryRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetWebhookDeliveryRequest = RequestWith<{ path: { id: string } }>
 
 export type GetWebhookDeliveryResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebhookDeliveryDetail
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookDeliveryDetail }
 
-export type RedeliverWebhookRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type RedeliverWebhookRequest = RequestWith<{ path: { id: string } }>
 
 export type RedeliverWebhookResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebhookAttemptResult
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookAttemptResult }
 
-export type ListWebhooksRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListWebhooksRequest = EmptyRequest
 
 export type ListWebhooksResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebhookList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookList }
 
-export type CreateWebhookRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: NewWebhook
-}
+export type CreateWebhookRequest = RequestWith<{ body: NewWebhook }>
 
 export type CreateWebhookResult =
-  | {
-      status: 201
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Webhook
-    }
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Webhook }
 
-export type GetWebhookRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetWebhookRequest = RequestWith<{ path: { id: string } }>
 
 export type GetWebhookResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Webhook
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Webhook }
 
-export type DeleteWebhookRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteWebhookRequest = RequestWith<{ path: { id: string } }>
 
 export type DeleteWebhookResult =
   | { status: 204 }
 
-export type UpdateWebhookRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: WebhookChange
-}
+export type UpdateWebhookRequest = RequestWith<{ path: { id: string }; body: WebhookChange }>
 
 export type UpdateWebhookResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Webhook
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Webhook }
 
-export type GetWebhookSecretRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetWebhookSecretRequest = EmptyRequest
 
 export type GetWebhookSecretResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebhookSecret
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookSecret }
 
-export type RotateWebhookSecretRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: SecretRotation | undefined
-}
+export type RotateWebhookSecretRequest = RequestWith<{ body: SecretRotation | undefined }>
 
 export type RotateWebhookSecretResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: WebhookSecret
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: WebhookSecret }
 
 export type StreamWebhookEventsEvent =
   | { event: 'open'; data: WebhookStreamOpen }
@@ -1320,12 +631,7 @@ export type StreamWebhookEventsEvent =
   | { event: 'end'; data: WebhookStreamEnd }
   | { event: 'error'; data: ErrorEnvelope }
 
-export type StreamWebhookEventsRequest = {
-  path: Record<string, never>
-  query: { cursor?: string }
-  header: { 'last-event-id'?: string }
-  body: undefined
-}
+export type StreamWebhookEventsRequest = RequestWith<{ query: { cursor?: string }; header: { 'last-event-id'?: string } }>
 
 export type StreamWebhookEventsResult =
   | {
@@ -1335,75 +641,30 @@ export type StreamWebhookEventsResult =
       body: AsyncIterable<StreamWebhookEventsEvent>
     }
 
-export type ListProvidersRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListProvidersRequest = EmptyRequest
 
 export type ListProvidersResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: ProviderList
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ProviderList }
 
-export type PutProviderKeyRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: ProviderKey
-}
+export type PutProviderKeyRequest = RequestWith<{ body: ProviderKey }>
 
 export type PutProviderKeyResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: ProviderStatus
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ProviderStatus }
 
-export type DeleteProviderKeyRequest = {
-  path: { provider: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteProviderKeyRequest = RequestWith<{ path: { provider: string } }>
 
 export type DeleteProviderKeyResult =
   | { status: 204 }
 
-export type ListKnownProvidersRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListKnownProvidersRequest = EmptyRequest
 
 export type ListKnownProvidersResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: KnownProviders
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: KnownProviders }
 
-export type GetRequestRouteRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetRequestRouteRequest = RequestWith<{ path: { id: string } }>
 
 export type GetRequestRouteResult =
-  | {
-      status: 200
-      type?: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: RequestRoute
-    }
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RequestRoute }
 
 /** Each operation is one thin function, which throws the errors of the contract. */
 export type PlatformHandlers<Caller> = {

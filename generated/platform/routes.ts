@@ -183,10 +183,7 @@ export const platformSurface: Surface = {
       path: '/v1/credits',
       pattern: '/v1/credits',
       pathParams: [],
-      query: [
-        { name: 'limit', type: 'integer', array: false },
-        { name: 'cursor', type: 'string', array: false },
-      ],
+      query: [{ name: 'limit', type: 'integer', array: false }, { name: 'cursor', type: 'string', array: false }],
       headers: [],
       scope: 'platform',
       body: null,

@@ -23,11 +23,7 @@ export const realtimeErrors = {
     retryable: true,
     message: 'No provider could open the stream, or the one that served it dropped.',
   },
-  INVALID_TEXT: {
-    closeCode: 1008,
-    retryable: false,
-    message: 'There is nothing in the text that could be spoken.',
-  },
+  INVALID_TEXT: { closeCode: 1008, retryable: false, message: 'There is nothing in the text that could be spoken.' },
   TEXT_TOO_LONG: {
     closeCode: 1008,
     retryable: false,
@@ -35,22 +31,14 @@ export const realtimeErrors = {
   },
   VOICE_NOT_FOUND: { closeCode: 1008, retryable: false, message: 'The voice is not known to the provider.' },
   TEXT_TIMEOUT: { closeCode: 1008, retryable: false, message: 'No text came for 30 seconds.' },
-  INVALID_FRAME: {
-    closeCode: 1008,
-    retryable: false,
-    message: 'The frame is not one that this session takes now.',
-  },
+  INVALID_FRAME: { closeCode: 1008, retryable: false, message: 'The frame is not one that this session takes now.' },
   AUDIO_TIMEOUT: { closeCode: 1008, retryable: false, message: 'No audio came for 30 seconds.' },
   RATE_LIMITED: {
     closeCode: 1013,
     retryable: true,
     message: 'Too many sessions or too much audio at once; try again later.',
   },
-  BACKPRESSURE: {
-    closeCode: 1008,
-    retryable: true,
-    message: 'The client reads more slowly than the session sends.',
-  },
+  BACKPRESSURE: { closeCode: 1008, retryable: true, message: 'The client reads more slowly than the session sends.' },
   SHUTTING_DOWN: { closeCode: 1012, retryable: true, message: 'The server restarts; open a new session.' },
   BUDGET_EXHAUSTED: {
     closeCode: 1008,

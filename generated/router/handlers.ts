@@ -22,54 +22,39 @@ import type {
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
-type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
-
-export type GetOpenapiRequest = {
+/** The request of an operation without parameters and body. */
+type EmptyRequest = {
   path: Record<string, never>
   query: Record<string, never>
   header: Record<string, never>
   body: undefined
 }
+
+type RequestWith<Parts> = Parts & Omit<EmptyRequest, keyof Parts>
+
+type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
+
+export type GetOpenapiRequest = EmptyRequest
 
 export type GetOpenapiResult =
   | { status: 200; type?: 'application/json'; body: OpenapiDocument }
 
-export type ListModelsRequest = {
-  path: Record<string, never>
-  query: { language: string; objective: OptimizeFor; path: PathChoice }
-  header: Record<string, never>
-  body: undefined
-}
+export type ListModelsRequest = RequestWith<{ query: { language: string; objective: OptimizeFor; path: PathChoice } }>
 
 export type ListModelsResult =
   | { status: 200; type?: 'application/json'; body: ModelsResponse }
 
-export type CreateTranscriptionRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key': string }
-  body: { request: TranscriptionRequest; audio: Bytes }
-}
+export type CreateTranscriptionRequest = RequestWith<{ header: { 'idempotency-key': string }; body: { request: TranscriptionRequest; audio: Bytes } }>
 
 export type CreateTranscriptionResult =
   | {
       status: 200
       type?: 'application/json'
-      headers: {
-        'Cache-Control': 'no-store'
-        'Service-Attempt-ID': string
-        'Service-Provider': string
-        'Service-Model': string
-      }
+      headers: { 'Cache-Control': 'no-store'; 'Service-Attempt-ID': string; 'Service-Provider': string; 'Service-Model': string }
       body: TranscriptionResponse
     }
 
-export type CreateSpeechRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key': string }
-  body: SpeechRequest
-}
+export type CreateSpeechRequest = RequestWith<{ header: { 'idempotency-key': string }; body: SpeechRequest }>
 
 export type CreateSpeechResult =
   | {
@@ -94,34 +79,19 @@ export type CreateResponseEvent =
   | { event: 'response.completed'; data: ResponseCompleted }
   | { event: 'error'; data: ErrorEnvelope }
 
-export type CreateResponseRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key': string }
-  body: LLMRequest
-}
+export type CreateResponseRequest = RequestWith<{ header: { 'idempotency-key': string }; body: LLMRequest }>
 
 export type CreateResponseResult =
   | {
       status: 200
       type: 'application/json'
-      headers: {
-        'Cache-Control': 'no-store'
-        'Service-Attempt-ID': string
-        'Service-Provider': string
-        'Service-Model': string
-      }
+      headers: { 'Cache-Control': 'no-store'; 'Service-Attempt-ID': string; 'Service-Provider': string; 'Service-Model': string }
       body: LLMResponse
     }
   | {
       status: 200
       type: 'text/event-stream'
-      headers: {
-        'Cache-Control': 'no-store'
-        'Service-Attempt-ID': string
-        'Service-Provider': string
-        'Service-Model': string
-      }
+      headers: { 'Cache-Control': 'no-store'; 'Service-Attempt-ID': string; 'Service-Provider': string; 'Service-Model': string }
       body: AsyncIterable<CreateResponseEvent>
     }
 

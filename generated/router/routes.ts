@@ -81,10 +81,7 @@ export const routerSurface: Surface = {
       body: {
         required: true,
         types: ['multipart/form-data'],
-        parts: [
-          { name: 'request', kind: 'json', required: true },
-          { name: 'audio', kind: 'bytes', required: true },
-        ],
+        parts: [{ name: 'request', kind: 'json', required: true }, { name: 'audio', kind: 'bytes', required: true }],
         partsOrdered: true,
         partsOpen: false,
         limit: 'audio',

@@ -20,31 +20,15 @@ export const sessionErrors = {
     message: 'Overrides count once, as the first frame of a session.',
   },
   UNKNOWN_TOOL_CALL: { closeCode: null, retryable: false, message: 'No tool call of this id waits for a result.' },
-  INVALID_FRAME: {
-    closeCode: 1008,
-    retryable: false,
-    message: 'The frame is not one that this channel takes.',
-  },
-  REPLACED: {
-    closeCode: 1008,
-    retryable: false,
-    message: 'Another socket has taken the seat of this session.',
-  },
-  BACKPRESSURE: {
-    closeCode: 1008,
-    retryable: true,
-    message: 'The client reads more slowly than the session sends.',
-  },
+  INVALID_FRAME: { closeCode: 1008, retryable: false, message: 'The frame is not one that this channel takes.' },
+  REPLACED: { closeCode: 1008, retryable: false, message: 'Another socket has taken the seat of this session.' },
+  BACKPRESSURE: { closeCode: 1008, retryable: true, message: 'The client reads more slowly than the session sends.' },
   RATE_LIMITED: {
     closeCode: 1013,
     retryable: true,
     message: 'Too much audio or too many frames at once, or too many sessions; try again later.',
   },
-  UPSTREAM: {
-    closeCode: 1011,
-    retryable: true,
-    message: 'No provider could serve the session; start a new one.',
-  },
+  UPSTREAM: { closeCode: 1011, retryable: true, message: 'No provider could serve the session; start a new one.' },
   INTERNAL: { closeCode: 1011, retryable: true, message: 'The server failed; the cause is in its log.' },
   BUDGET_EXHAUSTED: {
     closeCode: 1008,

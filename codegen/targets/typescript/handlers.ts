@@ -33,6 +33,16 @@ import type { ${usesBytes ? 'Bytes, ' : ''}Context, Handlers } from '${runtimePa
 ${types.importFrom('./types.ts')}
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
+/** The request of an operation without parameters and body. */
+type EmptyRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+type RequestWith<Parts> = Parts & Omit<EmptyRequest, keyof Parts>
+
 type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
 
 ${operations.join('\n')}
@@ -54,23 +64,29 @@ function emitOperation(operation: Operation, schemas: Record<string, Schema>, ty
   const name = pascal(operation.id)
   const results = operation.responses.filter(isResult)
   const arms = results.flatMap((response) => emitArms(name, response, types))
-  const place = (where: Parameter['in']) =>
-    types.parameters(
-      operation.parameters.filter((parameter) => parameter.in === where),
-      'received',
-    )
-  const style = { view: 'received', bytes: 'Bytes', indent: '  ' } as const
-  const body = operation.body ? emitBody(operation.body, schemas, types, style) : 'undefined'
-  const isOptional = operation.body?.required === false
-  return `${emitEventUnion(name, results, types)}export type ${name}Request = {
-  path: ${place('path')}
-  query: ${place('query')}
-  header: ${place('header')}
-  body: ${body}${isOptional ? ' | undefined' : ''}
-}
+  return `${emitEventUnion(name, results, types)}export type ${name}Request = ${emitRequest(operation, schemas, types)}
 
 export type ${name}Result =
 ${arms.map((arm) => `  | ${arm}\n`).join('')}`
+}
+
+function emitRequest(operation: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
+  const parts = [
+    ...(['path', 'query', 'header'] as const).map((where) => emitParameters(operation, where, types)),
+    emitRequestBody(operation, schemas, types),
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? 'EmptyRequest' : `RequestWith<${printType(parts, '')}>`
+}
+
+function emitParameters({ parameters }: Operation, place: Parameter['in'], types: TypeNames): string {
+  const own = parameters.filter((parameter) => parameter.in === place)
+  return own.length === 0 ? '' : `${place}: ${types.parameters(own, 'received')}`
+}
+
+function emitRequestBody({ body }: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
+  if (!body) return ''
+  const type = emitBody(body, schemas, types, { view: 'received', bytes: 'Bytes', indent: '  ' })
+  return `body: ${type}${body.required ? '' : ' | undefined'}`
 }
 
 /** A response with the error envelope is thrown as a fault. `default` and ranges do not name a status that a handler could return. */

@@ -9,9 +9,11 @@ export class Code {
   }
 }
 
-const lineMax = 96
+/** The width of the repository's lines. */
+const lineMax = 120
 
-export function print(value: unknown, indent = ''): string {
+/** `keyLength` counts the characters between the indent and the value. */
+export function print(value: unknown, indent = '', keyLength = 0): string {
   if (value instanceof Code) return value.text
   if (typeof value === 'string') return quote(value)
   if (value === null || typeof value !== 'object') return String(value)
@@ -19,12 +21,15 @@ export function print(value: unknown, indent = ''): string {
   const deeper = `${indent}  `
   const items = isList
     ? value.map((item) => print(item, deeper))
-    : Object.entries(value).map(([key, item]) => `${printKey(key)}: ${print(item, deeper)}`)
+    : Object.entries(value).map(([key, item]) => {
+        const name = `${printKey(key)}: `
+        return name + print(item, deeper, name.length)
+      })
   const [open, close] = isList ? ['[', ']'] : ['{', '}']
   if (items.length === 0) return open + close
   const pad = isList ? '' : ' '
   const oneLine = `${open}${pad}${items.join(', ')}${pad}${close}`
-  if (!oneLine.includes('\n') && indent.length + oneLine.length <= lineMax) return oneLine
+  if (!oneLine.includes('\n') && indent.length + keyLength + oneLine.length < lineMax) return oneLine
   return `${open}\n${items.map((item) => `${deeper}${item},\n`).join('')}${indent}${close}`
 }
 

@@ -5,11 +5,6 @@ import type { ConfigKey } from '../../../../runtime/process/config.ts'
 export const configKeys: readonly ConfigKey[] = [
   { path: ['port'], env: 'PARLEY_PORT', type: 'integer', secret: false },
   { path: ['databaseUrl'], env: 'DATABASE_URL', type: 'string', secret: true },
-  {
-    path: ['limits', 'jsonBytesMax'],
-    env: 'PARLEY_LIMITS_JSON_BYTES_MAX',
-    type: 'integer',
-    secret: false,
-  },
+  { path: ['limits', 'jsonBytesMax'], env: 'PARLEY_LIMITS_JSON_BYTES_MAX', type: 'integer', secret: false },
   { path: ['names'], env: 'PARLEY_NAMES', type: 'array', secret: false },
 ]

@@ -14,34 +14,32 @@ import type {
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
-type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
-
-export type GetHealthRequest = {
+/** The request of an operation without parameters and body. */
+type EmptyRequest = {
   path: Record<string, never>
   query: Record<string, never>
   header: Record<string, never>
   body: undefined
 }
 
+type RequestWith<Parts> = Parts & Omit<EmptyRequest, keyof Parts>
+
+type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
+
+export type GetHealthRequest = EmptyRequest
+
 export type GetHealthResult =
   | { status: 200; type?: 'application/json'; body: { status: string } }
 
-export type ListThingsRequest = {
-  path: Record<string, never>
+export type ListThingsRequest = RequestWith<{
   query: { limit: number; level: Level; tag?: string[]; archived?: boolean }
   header: { 'thing-shape'?: CircleReceived }
-  body: undefined
-}
+}>
 
 export type ListThingsResult =
   | { status: 200; type?: 'application/json'; body: Thing[] }
 
-export type CreateThingRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key': string }
-  body: ThingReceived
-}
+export type CreateThingRequest = RequestWith<{ header: { 'idempotency-key': string }; body: ThingReceived }>
 
 export type CreateThingResult =
   | {
@@ -51,70 +49,35 @@ export type CreateThingResult =
       body: Thing
     }
 
-export type GetThingRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type GetThingRequest = RequestWith<{ path: { id: string } }>
 
 export type GetThingResult =
   | { status: 200; type?: 'application/json'; body: Thing }
 
-export type DeleteThingRequest = {
-  path: { id: string }
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type DeleteThingRequest = RequestWith<{ path: { id: string } }>
 
 export type DeleteThingResult =
   | { status: 204 }
 
-export type ListKnownThingsRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
+export type ListKnownThingsRequest = EmptyRequest
 
 export type ListKnownThingsResult =
   | { status: 200; type?: 'application/json'; body: string[] }
 
-export type UploadThingRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key': string }
-  body: { request: Tree; audio: Bytes }
-}
+export type UploadThingRequest = RequestWith<{ header: { 'idempotency-key': string }; body: { request: Tree; audio: Bytes } }>
 
 export type UploadThingResult =
-  | {
-      status: 200
-      type?: 'application/octet-stream'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: ByteStream
-    }
+  | { status: 200; type?: 'application/octet-stream'; headers?: { 'Cache-Control'?: 'no-store' }; body: ByteStream }
 
 export type StreamThingEvent =
   | { event: 'thing.delta'; data: Delta }
   | { event: 'thing.completed'; data: Tree }
   | { event: 'error'; data: ErrorEnvelope }
 
-export type StreamThingRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: { 'idempotency-key': string }
-  body: { stream: boolean; shape?: ShapeReceived }
-}
+export type StreamThingRequest = RequestWith<{ header: { 'idempotency-key': string }; body: { stream: boolean; shape?: ShapeReceived } }>
 
 export type StreamThingResult =
-  | {
-      status: 200
-      type: 'application/json'
-      headers?: { 'Cache-Control'?: 'no-store' }
-      body: Tree
-    }
+  | { status: 200; type: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tree }
   | {
       status: 200
       type: 'text/event-stream'

@@ -127,25 +127,15 @@ export const miniSurface: Surface = {
       body: {
         required: true,
         types: ['multipart/form-data'],
-        parts: [
-          { name: 'request', kind: 'json', required: true },
-          { name: 'audio', kind: 'bytes', required: true },
-        ],
+        parts: [{ name: 'request', kind: 'json', required: true }, { name: 'audio', kind: 'bytes', required: true }],
         partsOrdered: true,
         partsOpen: false,
         limit: 'audio',
       },
       validateParams: validators.uploadThingParams,
       validateBody: validators.uploadThingBody,
-      responses: {
-        '200': { types: ['application/octet-stream'], headers: ['Cache-Control'] },
-        '400': answers.Failure,
-      },
-      deprecation: {
-        deprecatedAt: '2026-01-01T00:00:00Z',
-        sunset: '2026-06-01T00:00:00Z',
-        link: '/docs/migrations',
-      },
+      responses: { '200': { types: ['application/octet-stream'], headers: ['Cache-Control'] }, '400': answers.Failure },
+      deprecation: { deprecatedAt: '2026-01-01T00:00:00Z', sunset: '2026-06-01T00:00:00Z', link: '/docs/migrations' },
     },
     {
       id: 'streamThing',
@@ -167,11 +157,7 @@ export const miniSurface: Surface = {
       validateParams: validators.streamThingParams,
       validateBody: validators.streamThingBody,
       responses: {
-        '200': {
-          types: ['application/json', 'text/event-stream'],
-          headers: ['Cache-Control'],
-          eventFormat: 'named',
-        },
+        '200': { types: ['application/json', 'text/event-stream'], headers: ['Cache-Control'], eventFormat: 'named' },
         '400': answers.Failure,
       },
       deprecation: null,

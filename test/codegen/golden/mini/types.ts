@@ -30,13 +30,4 @@ export type Delta = { text: string }
 
 export type ErrorCode = 'broken' | 'stopped'
 
-export type ErrorEnvelope = {
-  error: {
-    code: ErrorCode
-    message: string
-    hint: string
-    retryable: boolean
-    request_id: string
-    type: string
-  }
-}
+export type ErrorEnvelope = { error: { code: ErrorCode; message: string; hint: string; retryable: boolean; request_id: string; type: string } }

@@ -43,9 +43,5 @@ export function createMiniClient(options: SocketClientOptions): MiniClient {
 const channels = {
   talk: { address: '/v1/talk', subprotocol: 'mini.v1', credentialPrefix: 'mini.token.' },
   relay: { address: '/v1/relay', subprotocol: 'relay', credentialPrefix: 'relay.token.' },
-  line: {
-    address: '/v1/lines/{line}/sides/{side}',
-    subprotocol: 'line',
-    credentialPrefix: 'line.token.',
-  },
+  line: { address: '/v1/lines/{line}/sides/{side}', subprotocol: 'line', credentialPrefix: 'line.token.' },
 } satisfies Record<string, ChannelRow>
