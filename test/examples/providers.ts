@@ -76,8 +76,9 @@ export async function startProviders() {
   }
 }
 
-/** There is a quota, because examples have its headers, and a test uses it up. */
+/** There is a quota, because examples have its headers, and a test uses it up. Its window is longer than the test file runs. */
 const environmentOf = (providers: object[]) => ({
   PARLEY_PROVIDERS: JSON.stringify(providers),
   PARLEY_EDGE_QUOTA: '300',
+  PARLEY_EDGE_WINDOW_S: '3600',
 })
