@@ -145,6 +145,7 @@ export const compatSurface: Surface = {
         '401': answers.Unauthorized,
         '402': answers.PaymentRequired,
         '403': answers.Forbidden,
+        '404': answers.ModelNotServed,
         '413': answers.PayloadTooLarge,
         '415': answers.UnsupportedMedia,
         '429': answers.TooManyRequests,

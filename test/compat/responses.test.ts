@@ -106,6 +106,12 @@ t.test('createCompatResponse', async (t) => {
   })
 })
 
+t.test('a model that is not served is named', async (t) => {
+  const { status, text } = await respond({ model: 'mistral-medium-latest' })
+  t.equal(status, 404)
+  t.match(text, /mistral-medium-latest needs a credential that this server does not have: set MISTRAL_API_KEY/)
+})
+
 t.test('a base URL without /v1, or with too much of it, is named', async (t) => {
   const meant: Record<string, RegExp> = {
     '/responses': /nothing at \/responses\. Did you mean \/v1\/responses\?/,
