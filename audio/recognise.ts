@@ -15,7 +15,7 @@ import { isOgg, readOggOpus } from './ogg.ts'
 import { opusRateHz } from './opus.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
 import type { Steps } from './steps.ts'
-import { isWav, readAnyWav } from './wav.ts'
+import { isWav, mp3InWav, readAnyWav } from './wav.ts'
 import { isWebm, readWebm } from './webm.ts'
 
 /** The format that the sender declares for a body without a header. */
@@ -24,6 +24,7 @@ export type DeclaredAudio = { encoding: Encoding; sampleRateHz: number; channels
 const recordingDurationMaxMs = 4 * 3600 * 1000
 const sampleRateHz = { min: 4000, max: 192_000 }
 const channelsMax = 8
+const chunksPerStep = 1 << 13
 
 /** `chunks` and `bytes` are there when the recording is not kept as it came. */
 type Layout = Omit<Recording, 'chunks' | 'bytes'> & Partial<Recording>
@@ -55,7 +56,10 @@ export function* recogniseRecording(
  * searched for it.
  */
 function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undefined> {
-  if (isWav(bytes)) return yield* wavLayout(bytes)
+  if (isWav(bytes)) {
+    const frames = mp3InWav(bytes)
+    return frames === undefined ? yield* wavLayout(bytes) : yield* mp3Layout(bytes, frames)
+  }
   if (isOgg(bytes)) {
     const { channels, samples } = yield* readOggOpus(bytes)
     return compressed(bytes, { container: 'ogg', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
@@ -93,6 +97,23 @@ function* wavLayout(bytes: ChunkedBytes): Steps<Layout> {
   checkShape(format)
   const found = isFloat64 ? { format, ...(yield* narrowed(bytes, wav)) } : wav
   return { ...found, durationMs: sampleMs(format, found.dataBytes) }
+}
+
+/** The frames alone are an MP3 file, which every provider reads that reads MP3. */
+function* mp3Layout(bytes: ChunkedBytes, { start, end }: { start: number; end: number }): Steps<Layout> {
+  const chunks: Uint8Array[] = []
+  for (const piece of bytes.pieces(start, end, end - start)) {
+    if (chunks.push(piece) % chunksPerStep === 0) yield
+  }
+  const file = new ChunkedBytes(chunks)
+  const at = yield* findMp3(file, 0)
+  if (at === undefined) throw new AudioError('damaged', 'The WAV declares MP3 and holds no frames of MP3.')
+  const { samples, dataOffset, ...shape } = yield* readMp3(file, at)
+  return {
+    chunks,
+    bytes: file.length,
+    ...compressed(file, { container: 'mp3', encoding: 'mp3', ...shape }, dataOffset, samples),
+  }
 }
 
 function readRaw(bytes: ChunkedBytes, declared: DeclaredAudio | null): Layout {

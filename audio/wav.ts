@@ -13,6 +13,7 @@ type WavFormat = WavLayout['format'] & { isFloat64: boolean }
 
 const tagPcm = 1
 const tagFloat = 3
+const tagMp3 = 0x55
 const float64Bits = 64
 const tagExtensible = 0xfffe
 const tags: Readonly<Record<SampleEncoding, number>> = {
@@ -47,15 +48,7 @@ export function readWav(bytes: ChunkedBytes): WavLayout {
 export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolean } {
   let format: WavFormat | undefined
   let longDataBytes: number | undefined
-  let at = 12
-  for (let chunks = 0; at + 8 <= bytes.length; chunks++) {
-    if (chunks === chunksMax)
-      throw new AudioError('damaged', `The WAV has more than ${chunksMax} chunks before its data.`)
-    const head = bytes.view(at, 8)
-    const id = ascii(head, 0, 4)
-    const size = u32le(head, 4)
-    at += 8
-    if (id !== 'data' && at + size > bytes.length) break
+  for (const { id, at, size } of wavChunks(bytes)) {
     if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)))
     if (id === 'ds64' && size >= 16) longDataBytes = readLongDataBytes(bytes.view(at, 16))
     if (id === 'data') {
@@ -64,9 +57,39 @@ export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolea
       const { isFloat64, ...found } = format
       return { format: found, isFloat64, dataOffset: at, dataBytes: dataBytes(bytes, at, declared, format) }
     }
-    at = nextChunk(bytes, at + size, size % 2)
   }
   throw new AudioError('truncated', 'The WAV ends before its "data" chunk: the upload was cut off.')
+}
+
+/**
+ * The place of the MP3 frames in a WAV of MPEGLAYER3WAVEFORMAT (RFC 2361), which dictation machines write; undefined
+ * if the WAV has another format. Throws AudioError `truncated`.
+ */
+export function mp3InWav(bytes: ChunkedBytes): { start: number; end: number } | undefined {
+  let isMp3 = false
+  for (const { id, at, size } of wavChunks(bytes)) {
+    if (id === 'fmt ') isMp3 = size >= 2 && u16le(bytes.view(at, 2), 0) === tagMp3
+    if (id === 'data') return isMp3 ? { start: at, end: at + presentBytes(bytes, at, size, at) } : undefined
+  }
+  return undefined
+}
+
+type Chunk = { id: string; at: number; size: number }
+
+/** The chunks up to "data", which may be cut off. A chunk that is cut off before ends the sequence. */
+function* wavChunks(bytes: ChunkedBytes): Generator<Chunk> {
+  let at = 12
+  for (let chunks = 0; at + 8 <= bytes.length; chunks++) {
+    if (chunks === chunksMax)
+      throw new AudioError('damaged', `The WAV has more than ${chunksMax} chunks before its data.`)
+    const head = bytes.view(at, 8)
+    const id = ascii(head, 0, 4)
+    const size = u32le(head, 4)
+    at += 8
+    if (id !== 'data' && at + size > bytes.length) return
+    yield { id, at, size }
+    at = nextChunk(bytes, at + size, size % 2)
+  }
 }
 
 /** A chunk of odd size is followed by one byte of padding, which some programs leave out. */
@@ -78,20 +101,24 @@ const chunkIds: ReadonlySet<string> = new Set(['fmt ', 'fact', 'LIST', 'data'])
 
 function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: WavFormat): number {
   const bytesPerFrame = frameBytes(format) * (format.isFloat64 ? 2 : 1)
+  // Programs count the header, or the whole file, among the samples. A missing piece this short is not heard.
+  const excessMax = Math.max(at, bytesPerFrame * Math.ceil(format.sampleRateHz * unheardS))
+  const length = presentBytes(bytes, at, declared, excessMax)
+  return length - (length % bytesPerFrame)
+}
+
+function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessMax: number): number {
   const present = bytes.length - at
   // A length of 0 was never filled in if more bytes follow and the RIFF size is not that of the body.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
   const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
-  // Programs count the header, or the whole file, among the samples. A missing piece this short is not heard.
-  const excessMax = Math.max(at, bytesPerFrame * Math.ceil(format.sampleRateHz * unheardS))
   if (!unknown && declared > present + excessMax) {
     throw new AudioError(
       'truncated',
       `The WAV's "data" chunk declares ${declared} bytes and ${present} are there: the upload was cut off.`,
     )
   }
-  const length = unknown ? present : Math.min(declared, present)
-  return length - (length % bytesPerFrame)
+  return unknown ? present : Math.min(declared, present)
 }
 
 function readFormat(chunk: Uint8Array): WavFormat {

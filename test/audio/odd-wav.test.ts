@@ -4,6 +4,7 @@ import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError } from '../../audio/error.ts'
 import { decodeSamples } from '../../audio/pcm.ts'
 import { readWav } from '../../audio/wav.ts'
+import { readFixture } from '../speech/fixtures.ts'
 import { bytes, cut, extensible, fmt, recognised, riff, sine, text, u16, u32 } from './build.ts'
 
 const telephone = fmt(1, 1, 8000, 16)
@@ -185,5 +186,73 @@ t.test('64-bit floats become 32-bit floats', (t) => {
     /format 3 with 64 bits/,
     'where samples are read in place',
   )
+  t.end()
+})
+
+t.test('the MP3 frames of a WAV are an MP3 file', (t) => {
+  const file = readFixture('privacy-prompt', 'mp3')
+  const { durationMs, format } = recognised([file], null)
+  const mpegLayer3 = bytes(u16(0x55), u16(1), u32(16_000), u32(4000), u16(1), u16(0), u16(12), new Uint8Array(12))
+  const list = text('INFOISFT\x05\0\0\0Lavf6\0')
+  const wavs: Record<string, Uint8Array> = {
+    'as it should be': riff([
+      ['fmt ', mpegLayer3],
+      ['fact', u32(1)],
+      ['data', file],
+    ]),
+    'with a chunk behind it': riff([
+      ['fmt ', mpegLayer3],
+      ['data', file],
+      ['LIST', list],
+    ]),
+    'with a length that was never filled in': riff([
+      ['fmt ', mpegLayer3],
+      ['data', file, 0xffffffff],
+    ]),
+    'with the header counted': riff([
+      ['fmt ', mpegLayer3],
+      ['data', file, file.length + 50],
+    ]),
+    'with padding in front of the frames': riff([
+      ['fmt ', mpegLayer3],
+      ['data', bytes(new Uint8Array(100), file)],
+    ]),
+  }
+  for (const [name, wav] of Object.entries(wavs)) {
+    for (const sizes of [[wav.length], [1000, 7]]) {
+      const recording = recognised(cut(wav, ...sizes), null)
+      t.same([recording.format, recording.durationMs], [format, durationMs], name)
+      const sent = bytes(...recording.chunks)
+      t.equal(sent.length, recording.bytes, name)
+      t.same(sent.subarray(recording.dataOffset, recording.dataOffset + file.length), file, name)
+    }
+  }
+  const faults: [name: string, wav: Uint8Array, reason: string][] = [
+    [
+      'cut off',
+      riff([
+        ['fmt ', mpegLayer3],
+        ['data', file, file.length + 5000],
+      ]),
+      'truncated',
+    ],
+    [
+      'no frames',
+      riff([
+        ['fmt ', mpegLayer3],
+        ['data', new Uint8Array(5000)],
+      ]),
+      'damaged',
+    ],
+    [
+      'another format',
+      riff([
+        ['fmt ', bytes(u16(0x50), mpegLayer3.subarray(2))],
+        ['data', file],
+      ]),
+      'unsupported',
+    ],
+  ]
+  for (const [name, wav, reason] of faults) t.equal(reasonOf(wav), reason, name)
   t.end()
 })
