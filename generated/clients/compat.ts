@@ -21,9 +21,11 @@ import type {
   CompatResponseTextDelta,
   CompatResponseTextDone,
   CompatSpeechEvent,
+  CompatSpeechModelList,
   CompatSpeechRequestInput,
   CompatTranscription,
   CompatTranscriptionEvent,
+  CompatVoiceList,
   CompleteBody,
   ErrorEnvelope,
   LanguageTag,
@@ -135,6 +137,16 @@ export type StreamCompatSpeechCall = CallOptions & { body: CompatSpeechRequestIn
 export type StreamCompatSpeechAnswer =
   | Answer<'audio/pcm', ReadableStream<Uint8Array>>
 
+export type ListCompatVoicesCall = CallOptions
+
+export type ListCompatVoicesAnswer =
+  | Answer<'application/json', CompatVoiceList>
+
+export type ListCompatSpeechModelsCall = CallOptions
+
+export type ListCompatSpeechModelsAnswer =
+  | Answer<'application/json', CompatSpeechModelList>
+
 export type ListCompatModelsCall = CallOptions & { query?: { all?: '0' | '1' | 'false' | 'true' } }
 
 export type ListCompatModelsAnswer =
@@ -206,6 +218,10 @@ export type CompatClient = {
   createCompatSpeech(call: CreateCompatSpeechCall): Promise<CreateCompatSpeechAnswer>
   /** Speak one utterance as it is made */
   streamCompatSpeech(call: StreamCompatSpeechCall): Promise<StreamCompatSpeechAnswer>
+  /** List the voices for speech */
+  listCompatVoices(call?: ListCompatVoicesCall): Promise<ListCompatVoicesAnswer>
+  /** List the models for speech */
+  listCompatSpeechModels(call?: ListCompatSpeechModelsCall): Promise<ListCompatSpeechModelsAnswer>
   /** List the models */
   listCompatModels(call?: ListCompatModelsCall): Promise<ListCompatModelsAnswer>
   /** Show one model */
@@ -307,6 +323,26 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: 'json',
     parts: [],
     answers: { 'audio/pcm': 'bytes' },
+    terminalEvents: [],
+  },
+  listCompatVoices: {
+    method: 'GET',
+    path: '/v1/audio/voices',
+    secured: false,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listCompatSpeechModels: {
+    method: 'GET',
+    path: '/v1/audio/models',
+    secured: false,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
     terminalEvents: [],
   },
   listCompatModels: {

@@ -21,9 +21,11 @@ import type {
   CompatResponseTextDelta,
   CompatResponseTextDone,
   CompatSpeechEvent,
+  CompatSpeechModelList,
   CompatSpeechRequest,
   CompatTranscription,
   CompatTranscriptionEvent,
+  CompatVoiceList,
   CompleteBody,
   Constraints,
   ErrorEnvelope,
@@ -265,6 +267,16 @@ export type StreamCompatSpeechResult =
       body: ByteStream
     }
 
+export type ListCompatVoicesRequest = EmptyRequest
+
+export type ListCompatVoicesResult =
+  | { status: 200; type?: 'application/json'; body: CompatVoiceList }
+
+export type ListCompatSpeechModelsRequest = EmptyRequest
+
+export type ListCompatSpeechModelsResult =
+  | { status: 200; type?: 'application/json'; body: CompatSpeechModelList }
+
 export type ListCompatModelsRequest = RequestWith<{ query: { all?: '0' | '1' | 'false' | 'true' } }>
 
 export type ListCompatModelsResult =
@@ -432,6 +444,10 @@ export type CompatHandlers<Caller> = {
   createCompatSpeech: Handle<CreateCompatSpeechRequest, CreateCompatSpeechResult, Caller>
   /** POST /v1/audio/speech/stream */
   streamCompatSpeech: Handle<StreamCompatSpeechRequest, StreamCompatSpeechResult, Caller>
+  /** GET /v1/audio/voices */
+  listCompatVoices: Handle<ListCompatVoicesRequest, ListCompatVoicesResult, null>
+  /** GET /v1/audio/models */
+  listCompatSpeechModels: Handle<ListCompatSpeechModelsRequest, ListCompatSpeechModelsResult, null>
   /** GET /v1/models */
   listCompatModels: Handle<ListCompatModelsRequest, ListCompatModelsResult, null>
   /** GET /v1/models/{model} */

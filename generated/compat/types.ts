@@ -354,6 +354,8 @@ export type CompatResponseUsage = {
 export type CompatResponseCached = {
   /** Part of input_tokens. */
   cached_tokens: number
+  /** Always 0: no provider says it here. */
+  cache_write_tokens: number
 }
 
 export type CompatResponseReasoned = {
@@ -635,6 +637,28 @@ export type CompatSpeechUsage = {
   output_tokens: number
   /** Tokens of input and output. */
   total_tokens: number
+}
+
+export type CompatVoiceList = {
+  /** `auto`, and the voices of the models, each once. */
+  voices: CompatListedVoice[]
+}
+
+export type CompatListedVoice = {
+  /** As `voice` takes it. */
+  id: string
+  /** For people. */
+  name: string
+}
+
+export type CompatSpeechModelList = {
+  /** `auto`, and the models that can be routed to now. */
+  models: CompatSpeechModel[]
+}
+
+export type CompatSpeechModel = {
+  /** As `model` takes it. */
+  id: string
 }
 
 export type CompatModelList = {

@@ -20,7 +20,7 @@ import { synthesize } from './native/synthesize.ts'
 import { transcribe } from './native/transcribe.ts'
 import { createChat } from './openai/chat.ts'
 import { createChatCompletion } from './openai/chat-completions.ts'
-import { getCompatModel, listCompatModels } from './openai/models.ts'
+import { getCompatModel, listCompatModels, listCompatSpeechModels, listCompatVoices } from './openai/models.ts'
 import { createCompatResponse } from './openai/responses.ts'
 import { createCompatSpeech, streamCompatSpeech } from './openai/speech.ts'
 import { createCompatTranscription } from './openai/transcriptions.ts'
@@ -88,6 +88,8 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
     createCompatSpeech: createCompatSpeech(speech),
     streamCompatSpeech: streamCompatSpeech(speech),
     listCompatModels: listCompatModels(operations.listCatalog, startedS),
+    listCompatVoices: listCompatVoices(operations.listCatalog),
+    listCompatSpeechModels: listCompatSpeechModels(operations.listCatalog),
     getCompatModel: getCompatModel(operations.findModel, startedS),
     previewRouting: previewRouting(operations.preview),
     synthesize: synthesize(speech),

@@ -22,6 +22,25 @@ export function getCompatModel(
   return ({ path: { model } }, { caller }) => ({ status: 200, body: rowOf(find(caller, model), createdS) })
 }
 
+/** `auto`, and the voices of the models, each once. */
+export function listCompatVoices(list: (all: boolean) => CatalogList): CompatHandlers<Caller>['listCompatVoices'] {
+  return () => {
+    const voices = speaking(list).flatMap(({ model }) => model.voices.map(({ id, name }) => [id, name] as const))
+    const names = new Map([['auto', 'Chosen by the router'] as const, ...voices])
+    return { status: 200, body: { voices: [...names].map(([id, name]) => ({ id, name })) } }
+  }
+}
+
+export function listCompatSpeechModels(
+  list: (all: boolean) => CatalogList,
+): CompatHandlers<Caller>['listCompatSpeechModels'] {
+  return () => ({ status: 200, body: { models: ['auto', ...speaking(list).map(({ name }) => name)].map(idOf) } })
+}
+
+const idOf = (id: string) => ({ id })
+const speaking = (list: (all: boolean) => CatalogList) =>
+  list(false).entries.filter(({ model }) => model.stage === 'tts')
+
 function rowOf(entry: CatalogEntry, created: number): CompatModel {
   const { model, name, aliases, reason, credentialVariable, quality, latencyMs } = entry
   return {

@@ -1,0 +1,26 @@
+/** The lists of voices and models for speech, with which interfaces such as Open WebUI fill their settings. */
+import t from 'tap'
+import { send } from '../router/requests.ts'
+import { serverWith } from '../server.ts'
+
+const parley = await serverWith()
+
+t.test('listCompatVoices and listCompatSpeechModels name what speech takes', async (t) => {
+  const { voices } = (await send(parley, '/v1/audio/voices', {})).json<{ voices: { id: string; name: string }[] }>()
+  t.match(voices, [
+    { id: 'auto', name: 'Chosen by the router' },
+    { id: String, name: String },
+  ])
+  t.equal(new Set(voices.map(({ id }) => id)).size, voices.length, 'each once')
+  const { models } = (await send(parley, '/v1/audio/models', {})).json<{ models: { id: string }[] }>()
+  t.match(models, [{ id: 'auto' }, { id: /^local:/ }])
+  const last = { model: models.at(-1)?.id, voice: voices.at(-1)?.id, input: 'Hello.', response_format: 'wav' }
+  const headers = { 'content-type': 'application/json' }
+  const spoken = await send(parley, '/v1/audio/speech', { method: 'POST', body: JSON.stringify(last), headers })
+  t.equal(spoken.status, 200, 'both are taken')
+})
+
+t.test('they need no key', async (t) => {
+  for (const path of ['/v1/audio/voices', '/v1/audio/models'])
+    t.equal((await fetch(`${parley.url}${path}`)).status, 200, path)
+})
