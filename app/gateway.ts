@@ -11,6 +11,7 @@ import { startMetricsServer } from '../runtime/telemetry/metrics-server.ts'
 import type { App } from './app.ts'
 import { bootstrap, checkSealed, type FirstKey, localKeyOf } from './bootstrap.ts'
 import { openCapabilities } from './capabilities.ts'
+import { clientsOf } from './clients.ts'
 import { openApp, type Replacements } from './context.ts'
 import { type Waiting, waitingOf, waitingWords } from './draining.ts'
 import { type Engines, openEngines } from './engines.ts'
@@ -177,7 +178,7 @@ function listen(
     sharedPort: config.processes === 1 ? 'no' : isFirst ? 'opens' : 'joins',
     uploadPort: isFirst ? config.uploadPort : null,
     region: config.region,
-    headerPrefix: config.headerPrefix,
+    headerPrefix: clientsOf(config).headerPrefix,
     mounts: checks ? mounts.map(checks.withAnswerChecks) : mounts,
     sockets: checks ? sockets.map(checks.withFrameChecks) : sockets,
     relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },

@@ -14,6 +14,7 @@ import { createDeadlines } from '../runtime/outbound/deadlines.ts'
 import { isPhoneNumber } from '../runtime/phone-number.ts'
 import { publicKeyOf } from '../simulator/webhooks.ts'
 import type { App } from './app.ts'
+import { clientsOf } from './clients.ts'
 import { lazily } from './lazily.ts'
 import { type SimulatedCarrier, simulatorSeed } from './simulator.ts'
 
@@ -71,7 +72,7 @@ function createReceive(app: App): ReceiveEvent {
     events: store.rmsgEvents,
     subscriptions: store.rmsgSubscriptions,
     secrets: store.webhookSecrets,
-    headerWord: config.headerPrefix.toLowerCase(),
+    headerWord: clientsOf(config).headerPrefix.toLowerCase(),
   })
 }
 

@@ -7,6 +7,8 @@ import type { ParleyConfig } from '../generated/config/types.ts'
 import { mountCarrierStreams } from '../handlers/carrier/streams.ts'
 import { mountCompat } from '../handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from '../handlers/internal/surface.ts'
+import { withFamilyRequests } from '../handlers/platform/family-requests.ts'
+import { withFamilyRows } from '../handlers/platform/family-rows.ts'
 import { linkedRecordings } from '../handlers/platform/linked-recording.ts'
 import { mountPlatform } from '../handlers/platform/surface.ts'
 import { createPublicUrl } from '../handlers/public-url.ts'
@@ -20,6 +22,7 @@ import type { Mount, SocketMount } from '../runtime/engine/options.ts'
 import type { EngineChoice } from '../runtime/server/choose.ts'
 import type { App } from './app.ts'
 import type { CallRecords } from './calls.ts'
+import { clientsOf } from './clients.ts'
 import type { Lines } from './lines.ts'
 import type { Messages } from './messages.ts'
 import type { Numbers } from './numbers.ts'
@@ -67,7 +70,8 @@ export function createSurfaces(
     clock,
     tokenId: ids.token,
   })
-  const { headerPrefix, cors } = config
+  const { cors } = config
+  const { headerPrefix } = clientsOf(config)
   const count = (code: string) => metrics.refusal(code)
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
   const joined = { ...app, ...capabilities, ...serving, ephemeral, settings }
@@ -109,7 +113,7 @@ function routerOf({ config, operations, settings }: Joined): Mount {
 }
 
 function compatOf({ config, clock, operations, ephemeral: { mint }, settings }: Joined): Mount {
-  const { surfaces, limits, complete } = config
+  const { surfaces, limits } = config
   return mountCompat(settings(surfaces.compatHost), {
     operations,
     mint,
@@ -117,7 +121,7 @@ function compatOf({ config, clock, operations, ephemeral: { mint }, settings }: 
     realtimeHost: surfaces.realtimeHost,
     durationMaxMs: limits.audioDurationMaxS * 1000,
     wavBytesMax: limits.answerBytesMax,
-    nativeStreams: complete.streams,
+    nativeStreams: clientsOf(config).nativeStreams,
     publicUrlOf: createPublicUrl(config),
     startedS: Math.floor(clock.nowMs() / 1000),
   })
@@ -143,6 +147,10 @@ function platformOf(joined: Joined): Mount {
     sipUri: sipUriOf(config),
     clock,
     address: config,
+    adapt: (parts) =>
+      clientsOf(config).familyRows
+        ? { surface: withFamilyRequests(parts.surface), handlers: withFamilyRows(parts.handlers) }
+        : parts,
     sessions: start,
     dial: phone.dial,
     repeats: { idempotency: store.idempotency, answers: store.keptAnswers },

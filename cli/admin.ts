@@ -21,6 +21,10 @@ type OrganizationSettings = NewOrganization & {
   adminOrganization: boolean
   isDisabled: boolean
 }
+
+/** The part of usage that the command shows. */
+export type GroupedUsage = Pick<Usage, 'from' | 'to' | 'groupBy' | 'rows' | 'total'>
+
 export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
 export type OrganizationChanges = Partial<OrganizationSettings>
 
@@ -53,7 +57,7 @@ export type Admin = KeyCommands & {
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
   /** These answer as `GET /v1/usage` and `GET /v1/credits` do for a live key of the organization. */
-  usage(organization: string, query: UsageQuery): Promise<Usage>
+  usage(organization: string, query: UsageQuery): Promise<GroupedUsage>
   credits(organization: string, query: CreditsQuery): Promise<Credits>
   richNumbers: RichNumbers
   sharedCampaign(): Promise<SharedCampaignRow | null>
@@ -71,7 +75,7 @@ export type SharedCampaignRow = WantedCampaign & { status: string }
 
 /** `credits` answers null where there is no such organization. */
 export type Spending = {
-  usage(organizationId: string, query: UsageQuery): Promise<Usage>
+  usage(organizationId: string, query: UsageQuery): Promise<GroupedUsage>
   credits(organizationId: string, query: CreditsQuery): Promise<Credits | null>
 }
 

@@ -7,7 +7,7 @@ import { CommandError, UsageError } from './command-error.ts'
 import { agentNamed, numberNamed } from './named.ts'
 import { print } from './print.ts'
 import { readObject } from './read-object.ts'
-import { linesOfNumber, nextStepsOf } from './show-number.ts'
+import { chargeDayOf, linesOfNumber, nextStepsOf } from './show-number.ts'
 import { connectionNamed } from './sip-connections.ts'
 import { oneLine } from './terminal.ts'
 
@@ -152,7 +152,7 @@ const heading = ['id', 'number', 'direction', 'status', 'answered by', 'next cha
 function rowOf({ id, e164, direction, setupStatus, agentId, ...number }: PhoneNumber): string[] {
   const answers = agentId ?? (setupStatus.agentReady ? 'template' : '–')
   const status = [setupStatus.status, ...setupStatus.issues].join(', ')
-  return [id, e164, direction, status, answers, number.nextChargeAt?.slice(0, 10) ?? '–', oneLine(number.label ?? '–')]
+  return [id, e164, direction, status, answers, chargeDayOf(number), oneLine(number.label ?? '–')]
 }
 
 const offerHeading = ['number', 'to set up', 'a month', 'place', 'features']

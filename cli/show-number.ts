@@ -16,13 +16,21 @@ export function linesOfNumber({ setupStatus, dispatchMetadataTemplate: template,
       ['agent', agentId ?? 'none'],
       ['label', oneLine(label ?? '–')],
       ['source', connection === null ? 'the carrier' : `the SIP connection ${connection}`],
-      ['next charge', number.nextChargeAt?.slice(0, 10) ?? '–'],
+      ['next charge', chargeDayOf(number)],
       ...(number.suspendedAt === null ? [] : [['suspended', number.suspendedAt]]),
       ['added', number.createdAt.slice(0, 10)],
     ]),
     ...nextStepsOf({ setupStatus, direction, suspendedAt: number.suspendedAt }),
     ...(template === null ? ['template: none'] : ['template', ...linesOfTemplate(template)]),
   ]
+}
+
+/** A number that costs nothing has no charge. */
+export function chargeDayOf({
+  nextChargeAt,
+  monthlyMicroUsd,
+}: Pick<PhoneNumber, 'nextChargeAt' | 'monthlyMicroUsd'>): string {
+  return monthlyMicroUsd === '0' ? '–' : nextChargeAt.slice(0, 10)
 }
 
 /** Lines that say what a number lacks, and which command helps. */

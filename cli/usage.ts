@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Usage, UsageRow, UsageTotal } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
+import type { GroupedUsage } from './admin.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { UsageError } from './command-error.ts'
@@ -41,7 +42,7 @@ function groupsOf(by: string): string {
 
 const sums = ['requests', 'failed', 'legs', 'unpriced', 'cost', 'quantities']
 
-function linesOf({ groupBy, rows, total }: Usage): string[] {
+function linesOf({ groupBy, rows, total }: GroupedUsage): string[] {
   if (rows.length === 0) return ['nothing was used']
   const empty = groupBy.map((_, at) => (at === 0 ? 'total' : ''))
   return table([

@@ -4,7 +4,14 @@
  * their age have left the sums of their day (usage-days.ts).
  */
 import type { Tenant } from '../domain/access/organization.ts'
-import { type Usage, type UsageGroup, type UsageQuery, type UsageRow, usageRowsMax } from '../domain/billing/usage.ts'
+import {
+  type SessionTotals,
+  type Usage,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageRow,
+  usageRowsMax,
+} from '../domain/billing/usage.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Worlds } from './postgres/tenant.ts'
 import { isOfWorld } from './request-routes.ts'
@@ -44,7 +51,22 @@ export function createUsage(worlds: Worlds): Usage {
         const rows = lines.length > linesMax ? null : rowsOf(lines, [...query.groups])
         return rows === null || rows.length > usageRowsMax ? 'too_many_rows' : rows
       }),
+    sessions: (tenant, time) => worlds.asTenant(tenant, (tx) => readSessions(tx, tenant, time)),
   }
+}
+
+async function readSessions(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  { fromMs, toMs }: Pick<UsageQuery, 'fromMs' | 'toMs'>,
+): Promise<SessionTotals> {
+  const [totals] = await tx<SessionTotals[]>`
+    select count(*)::integer as sessions,
+      coalesce(sum(extract(epoch from ended_at - started_at)) * 1000, 0)::double precision as "connectedMs"
+    from calls
+    where organization_id = ${organizationId} and test = ${test}
+      and created_at >= ${new Date(fromMs)} and created_at < ${new Date(toMs)}`
+  return totals ?? { sessions: 0, connectedMs: 0 }
 }
 
 function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {

@@ -30,7 +30,12 @@ export type UsageSum = {
 export interface Usage {
   /** In the order of the groups. `too_many_rows`: the groups divide the time into more than `usageRowsMax`. */
   read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | 'too_many_rows'>
+  /** Those that are still kept. */
+  sessions(tenant: Tenant, time: Pick<UsageQuery, 'fromMs' | 'toMs'>): Promise<SessionTotals>
 }
+
+/** Sessions and calls that began in a time, and the time for which those that are over were connected. */
+export type SessionTotals = { sessions: number; connectedMs: number }
 
 /** Rows of an answer, each with a few units. */
 export const usageRowsMax = 5_000

@@ -8,6 +8,7 @@ import { issuesOfChange, issuesOfTrunk, issuesOfWhole } from './check-number.ts'
 import { createImport, type ImportDeps, type ImportNumber, refuseNumber } from './import-number.ts'
 import { numbersMax, type OwnedNumberChange, type PhoneNumber } from './phone-number.ts'
 import { createPurchase, type PurchaseDeps, type PurchaseNumber, rejectAsFault } from './purchase.ts'
+import { hasAnswer } from './setup-status.ts'
 
 export type PhoneNumberDeps = PurchaseDeps & ImportDeps & { smsRegistries: SmsRegistries }
 
@@ -36,7 +37,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
       refuseIssues(await issuesOfChange(change, rules))
       if (Object.keys(change).length === 0) return found(await store.find(tenant, id))
       const changed = await store.change(tenant, id, (number) => {
-        const whole = { ...changedNumber(number, change), updatedAtMs: clock.nowMs() }
+        const whole = withDirection({ ...changedNumber(number, change), updatedAtMs: clock.nowMs() }, change)
         refuseIssues([...issuesOfTrunk(number, change), ...issuesOfWhole(whole)])
         return whole
       })
@@ -60,6 +61,11 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
   const connectionId = sipConnectionInstallationId ?? number.connectionId
   const firstCalledAtMs = connectionId === number.connectionId ? number.firstCalledAtMs : null
   return { ...number, ...same, connectionId, firstCalledAtMs }
+}
+
+/** A number that loses its last answer can only place calls, unless the change asks for a direction. */
+function withDirection(number: PhoneNumber, { direction }: OwnedNumberChange): PhoneNumber {
+  return direction === undefined && !hasAnswer(number) ? { ...number, direction: 'outbound' } : number
 }
 
 async function giveBack({ store, carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {

@@ -3,7 +3,7 @@
  * before the agent. `intent`, `constraints`, `llm`, `ttsOptions` and `sttOptions` are merged by their fields, everything
  * else is replaced as a whole, and null is the default.
  */
-import type { Agent, AgentSettings } from '../agents/agent.ts'
+import type { Agent, AgentSettings, BackgroundClip } from '../agents/agent.ts'
 import { turnDelays } from '../agents/turn-delays.ts'
 import { objectiveOf } from '../catalog/model.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -89,10 +89,12 @@ function set<T extends object>(fields: T | null | undefined): Partial<T> {
 function backgroundOf(audio: AgentSettings['backgroundAudio'] = {}): Pipeline['backgroundAudio'] {
   const { ambient, toolSound } = audio
   return {
-    ambient: ambient ? { volume: 1, ...ambient } : null,
-    toolSound: toolSound ? { volume: 1, ...toolSound } : null,
+    ambient: ambient ? clipOf(ambient) : null,
+    toolSound: toolSound ? clipOf(toolSound) : null,
   }
 }
+
+const clipOf = ({ clip, volume = 1 }: BackgroundClip) => ({ clip, volume })
 
 function normalizationOf(speech: AgentSettings['speechNormalization'] = {}): Pipeline['speechNormalization'] {
   const { pronunciationDictionary = {}, textReplacements = {} } = speech

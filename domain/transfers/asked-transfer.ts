@@ -27,6 +27,13 @@ export type AskedFallback = {
   holdAudioUrl?: string | null
 }
 
+/** `amd` is another name for `carrier`, and `enabled: false` for the mode `disabled`. */
+type AskedDetection = {
+  mode?: MachineDetection['mode'] | 'amd' | null
+  enabled?: boolean | null
+  timeoutSeconds?: number | null
+}
+
 export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
   to?: string | null
   destinations?: AskedDestination[] | null
@@ -34,8 +41,7 @@ export type AskedWarm = Omit<AskedDestination, 'to' | 'label'> & {
   ringingTimeout?: number | null
   screeningTimeout?: number | null
   fallback?: AskedFallback | null
-  /** `amd` is another name for `carrier`. */
-  voicemailDetection?: { mode?: MachineDetection['mode'] | 'amd' | null; timeoutSeconds?: number | null } | null
+  voicemailDetection?: AskedDetection | null
   participantIdentity?: string | null
 }
 

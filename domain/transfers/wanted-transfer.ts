@@ -3,7 +3,7 @@ import { issuesOfMetadata } from '../metadata.ts'
 import { type Issue, refuseIssues, type ValuePath } from '../resource-fault.ts'
 import { type HostPolicy, urlProblem } from '../webhooks/target.ts'
 import type { AskedBlind, AskedDestination, AskedFallback, AskedWarm } from './asked-transfer.ts'
-import type { Destination, Fallback, WantedTransfer } from './transfer.ts'
+import type { Destination, Fallback, MachineDetection, WantedTransfer } from './transfer.ts'
 
 /** Without the number to dial from, which depends on the call. */
 export type ReadTransfer = Omit<WantedTransfer, 'from' | 'isNumberOfCall' | 'outboundTrunkId'> & {
@@ -51,13 +51,18 @@ export function readWarm(asked: AskedWarm, rules: TransferRules): ReadTransfer {
     screeningTimeoutS: asked.screeningTimeout ?? screeningDefaultS,
     fallback: fallbackOf(asked.fallback ?? null),
     detection: {
-      mode: voicemailDetection?.mode === 'amd' ? 'carrier' : (voicemailDetection?.mode ?? 'agent'),
+      mode: detectionModeOf(voicemailDetection ?? {}),
       timeoutSeconds: voicemailDetection?.timeoutSeconds ?? detectionDefaultS,
     },
     headers: {},
     playsDialtone: false,
     participantIdentity: asked.participantIdentity ?? null,
   }
+}
+
+function detectionModeOf({ mode, enabled }: NonNullable<AskedWarm['voicemailDetection']>): MachineDetection['mode'] {
+  if (enabled === false) return 'disabled'
+  return mode === 'amd' ? 'carrier' : (mode ?? 'agent')
 }
 
 function destinationOf(asked: AskedWarm, own: AskedDestination): Destination {

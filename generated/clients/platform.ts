@@ -23,6 +23,8 @@ import type {
   CancelCallback,
   CancelTransfer,
   CompleteTransfer,
+  CreditBalance,
+  CreditLedger,
   Credits,
   Deleted,
   DeliveredEventType,
@@ -90,6 +92,7 @@ import type {
   Transfer,
   TransferProgress,
   Usage,
+  VoiceList,
   WantedRmsgSubscription,
   WarmTransfer,
   WebJoin,
@@ -159,6 +162,21 @@ export type GetCreditsCall = CallOptions & { query?: { limit?: number; cursor?: 
 
 export type GetCreditsAnswer =
   | Answer<'application/json', Credits>
+
+export type GetCreditBalanceCall = CallOptions
+
+export type GetCreditBalanceAnswer =
+  | Answer<'application/json', CreditBalance>
+
+export type GetCreditLedgerCall = CallOptions & { query?: { limit?: number; cursor?: string } }
+
+export type GetCreditLedgerAnswer =
+  | Answer<'application/json', CreditLedger>
+
+export type ListVoicesCall = CallOptions & { query?: { provider?: string } }
+
+export type ListVoicesAnswer =
+  | Answer<'application/json', VoiceList>
 
 export type ListAgentsCall = CallOptions
 
@@ -603,6 +621,12 @@ export type PlatformClient = {
   getUsage(call?: GetUsageCall): Promise<GetUsageAnswer>
   /** Get the credit and its movements */
   getCredits(call?: GetCreditsCall): Promise<GetCreditsAnswer>
+  /** Get the credit in US dollars */
+  getCreditBalance(call?: GetCreditBalanceCall): Promise<GetCreditBalanceAnswer>
+  /** List the movements of the credit */
+  getCreditLedger(call?: GetCreditLedgerCall): Promise<GetCreditLedgerAnswer>
+  /** List the voices of the catalog */
+  listVoices(call?: ListVoicesCall): Promise<ListVoicesAnswer>
   /** List the agents */
   listAgents(call?: ListAgentsCall): Promise<ListAgentsAnswer>
   /** Create an agent */
@@ -824,6 +848,36 @@ const operations: Readonly<Record<string, OperationRow>> = {
   getCredits: {
     method: 'GET',
     path: '/v1/credits',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCreditBalance: {
+    method: 'GET',
+    path: '/v1/credits/balance',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCreditLedger: {
+    method: 'GET',
+    path: '/v1/credits/ledger',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listVoices: {
+    method: 'GET',
+    path: '/v1/voices',
     secured: true,
     idempotent: false,
     body: null,

@@ -15,6 +15,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['previousMasterKeys'], env: 'PARLEY_PREVIOUS_MASTER_KEYS', type: 'array', secret: true },
   { path: ['bootstrapKey'], env: 'PARLEY_BOOTSTRAP_KEY', type: 'string', secret: true },
   { path: ['region'], env: 'PARLEY_REGION', type: 'string', secret: false },
+  { path: ['clients'], env: 'PARLEY_CLIENTS', type: 'string', secret: false },
   { path: ['headerPrefix'], env: 'PARLEY_HEADER_PREFIX', type: 'string', secret: false },
   { path: ['engine'], env: 'PARLEY_ENGINE', type: 'string', secret: false },
   { path: ['try'], env: 'PARLEY_TRY', type: 'boolean', secret: false },

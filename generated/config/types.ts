@@ -67,8 +67,10 @@ export type ParleyConfig = {
   bootstrapKey: string | null
   /** Named in Service-Region on every answer. */
   region: string
-  /** Renames Service-…, service.… and X-Service-… for a deployer. */
-  headerPrefix: string
+  /** `family` serves the published SDKs of the hosted product whose contract this is, without a change to them but the address and the key: names of headers and subprotocols are theirs, /v1/complete and /v1/transcribe stream, and rows of the platform surface have what those SDKs ask for. docs/moving.md has the whole list. */
+  clients: 'any' | 'family'
+  /** Renames Service-…, service.… and X-Service-… for a deployer. Without it `Service`, or the name that the clients of `clients: family` use. */
+  headerPrefix: string | null
   /** The engine of HTTP and sockets: uws is uWebSockets.js, node is node:http with ws. auto takes uws where its sound build loads (Node 22 or later with glibc 2.38), else node. */
   engine: 'auto' | 'uws' | 'node'
   /** Serves the page /try to other machines too. There it works with an API key that the user pastes, and the microphone needs HTTPS. */
@@ -94,7 +96,7 @@ export type ParleyConfig = {
     origins: string[]
   }
   complete: {
-    /** Whether /v1/complete and /v1/transcribe answer events to clients whose Accept header names neither JSON nor events. */
+    /** Whether /v1/complete and /v1/transcribe answer events to clients whose Accept header names neither JSON nor events. `clients: family` includes it. */
     streams: boolean
   }
   /** A surface can be given a separate host name and is then at that host's root. */

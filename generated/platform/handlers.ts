@@ -23,6 +23,8 @@ import type {
   CancelCallback,
   CancelTransfer,
   CompleteTransfer,
+  CreditBalance,
+  CreditLedger,
   Credits,
   Deleted,
   DeliveredEventType,
@@ -90,6 +92,7 @@ import type {
   Transfer,
   TransferProgress,
   Usage,
+  VoiceList,
   WantedRmsgSubscription,
   WarmTransfer,
   WebJoin,
@@ -150,6 +153,21 @@ export type GetCreditsRequest = RequestWith<{ query: { limit: number; cursor?: s
 
 export type GetCreditsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Credits }
+
+export type GetCreditBalanceRequest = EmptyRequest
+
+export type GetCreditBalanceResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CreditBalance }
+
+export type GetCreditLedgerRequest = RequestWith<{ query: { limit: number; cursor?: string } }>
+
+export type GetCreditLedgerResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CreditLedger }
+
+export type ListVoicesRequest = RequestWith<{ query: { provider?: string } }>
+
+export type ListVoicesResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: VoiceList }
 
 export type ListAgentsRequest = EmptyRequest
 
@@ -680,6 +698,12 @@ export type PlatformHandlers<Caller> = {
   getUsage: Handle<GetUsageRequest, GetUsageResult, Caller>
   /** GET /v1/credits */
   getCredits: Handle<GetCreditsRequest, GetCreditsResult, Caller>
+  /** GET /v1/credits/balance */
+  getCreditBalance: Handle<GetCreditBalanceRequest, GetCreditBalanceResult, Caller>
+  /** GET /v1/credits/ledger */
+  getCreditLedger: Handle<GetCreditLedgerRequest, GetCreditLedgerResult, Caller>
+  /** GET /v1/voices */
+  listVoices: Handle<ListVoicesRequest, ListVoicesResult, Caller>
   /** GET /v1/agents */
   listAgents: Handle<ListAgentsRequest, ListAgentsResult, Caller>
   /** POST /v1/agents */

@@ -354,6 +354,21 @@ export type UsageTotal = {
   quantities: Record<string, number>
 }
 
+export type UsageByProvider = {
+  /** The last provider that was asked; in legs of calls the line: `carrier`, `trunk` or `simulator`. */
+  provider: string
+  /** The stage. Legs of calls have none. */
+  type?: 'stt' | 'llm' | 'tts'
+  /** The unit, as in `quantities`. */
+  metric: string
+  /** `BYOK`: the organization has stored its key for this provider, and the uses cost nothing. */
+  keySource: 'BYOK' | 'MANAGED'
+  /** How much of the unit. */
+  quantity: number
+  /** The known costs in US dollars, all on the first metric of a provider and a stage: a request has one cost. */
+  cost: number
+}
+
 export type Usage = {
   /** The beginning of the time; rows begin then or later. */
   from: string
@@ -365,6 +380,18 @@ export type Usage = {
   rows: UsageRow[]
   /** The sum of all rows. */
   total: UsageTotal
+  /** Sessions and calls that began in this time, of those that are still kept. */
+  totalSessions: number
+  /** The time for which they were connected, in minutes. One that is not over counts when it is. */
+  totalMinutes: number
+  /** The known costs in US dollars. `total.costMicroUsd` has every digit. */
+  totalCost: number
+  /** The quantities of each provider. */
+  breakdown: UsageByProvider[]
+  /** The credit now, in US dollars. */
+  balanceUsd: number
+  /** Always US dollars. */
+  currency: 'USD'
 }
 
 export type CreditMovement = {
@@ -418,6 +445,66 @@ export type Credits = {
   budgets: KeySpending[]
 }
 
+export type CreditBalance = {
+  /** US dollars. `creditMicroUsd` of `GET /v1/credits` has every digit. */
+  balanceUsd: number
+  /** Always US dollars. */
+  currency: 'USD'
+  /** The last of the newest movements; without a movement the time at which the organization was made. */
+  updatedAt: string
+}
+
+export type CreditLedgerEntry = {
+  /** That of the movement in `GET /v1/credits`. */
+  id: string
+  /** `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed. */
+  kind: 'grant' | 'debit' | 'topup' | 'refund' | 'adjustment'
+  /** Negative: it was taken. */
+  amountMicroUsd: string
+  /** The thing that was paid for. null: nothing was. */
+  metric: 'requests' | 'calls' | 'phone_number' | null
+  /** null: a movement has all requests of a day. */
+  provider: null
+  /** null: a movement has all calls of a day. */
+  sessionId: null
+  /** The time of its first use. */
+  createdAt: string
+}
+
+export type CreditLedger = {
+  /** Newest first. */
+  entries: CreditLedgerEntry[]
+  /** The `cursor` of the next page. null: this is the last one. */
+  nextCursor: string | null
+}
+
+export type ListedVoice = {
+  /** The id of the provider, as `allowedProviders` takes it. */
+  vendor: string
+  /** As `voice` takes it. */
+  id: string
+  /** For people. */
+  name: string
+}
+
+export type VoiceProvider = {
+  /** The id of the provider. */
+  key: string
+  /** For people. */
+  name: string
+  /** Its models that speak. */
+  models: string[]
+  /** Whether the list has the voices of an account of the vendor. It is false: the list is that of the catalog. */
+  voicesFetchedLive: boolean
+}
+
+export type VoiceList = {
+  /** By provider, and in the order of its models. Each once. */
+  voices: ListedVoice[]
+  /** The providers that speak. */
+  providers: VoiceProvider[]
+}
+
 /** Present where a test key made it. Only test keys see it. */
 export type TestMark = true
 
@@ -459,7 +546,15 @@ export type AllowedProviders = string[]
 /** Which providers may serve. A stage without a list, or with an empty one, has no filter. */
 export type StackPreferences = {
   /** For each stage the providers that may serve it; a stage that is left out has no limit. */
-  allowedProviders?: { stt?: AllowedProviders; llm?: AllowedProviders; tts?: AllowedProviders }
+  allowedProviders?: {
+    stt?: AllowedProviders
+    llm?: AllowedProviders
+    tts?: AllowedProviders
+    /** Empty, for clients that send it. Models that hear and speak themselves are not served. */
+    s2s?: string[]
+    /** Empty, for clients that write `s2s` so. */
+    s2S?: string[]
+  }
 } | null
 
 export type AgentSttOptions = {
@@ -487,13 +582,28 @@ export type BackgroundClip = {
   clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
   /** 1 where it is not set. */
   volume?: number
+  /** null, for clients that send it. There are no uploaded sounds. */
+  soundId?: null
+}
+
+export type ToolClip = {
+  /** One of the sounds that are built in. */
+  clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
+  /** 1 where it is not set. */
+  volume?: number
+  /** null, for clients that send it. There are no uploaded sounds. */
+  soundId?: null
+  /** 0, for clients that send it: the sound ends with the tool. */
+  minDurationMs?: number
+  /** 0, for clients that send it: the sound begins with the tool. */
+  startDelayMs?: number
 }
 
 export type BackgroundAudio = {
   /** A sound that plays under the whole call. */
   ambient?: BackgroundClip
   /** A sound that plays while a function runs. */
-  toolSound?: BackgroundClip
+  toolSound?: ToolClip
 } | null
 
 export type Replacements = Record<string, string>
@@ -545,6 +655,20 @@ export type TurnHandling = {
   }
   /** true where it is not set. */
   preemptiveGeneration?: boolean
+  /** For clients that send it. */
+  vad?: {
+    /** It finds the speech of callers. */
+    provider?: 'silero'
+  } | null
+  /** For clients that send it. The audio of callers is not enhanced. */
+  noiseCancellation?: {
+    /** false. */
+    enabled?: false
+  } | null
+  /** false, for clients that send it. */
+  contextThreshold?: false | null
+  /** true, for clients that send it: the greeting does not wait for the machine detection. */
+  greetFirst?: true | null
 } | null
 
 /** The agent does this when a machine answers its call. */
@@ -737,6 +861,10 @@ export type NewAgentWebhook = {
   authHeaders?: AuthHeaderReceived[] | null
   /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
   timeoutMs?: number | null
+  /** `sync`, for clients that send it. */
+  responseMode?: 'sync' | null
+  /** null, for clients that send it. */
+  asyncAck?: null
 } | null
 
 export type NewReportWebhook = {
@@ -748,6 +876,10 @@ export type NewReportWebhook = {
   authHeaders?: AuthHeaderReceived[] | null
   /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
   timeoutMs?: number | null
+  /** `sync`, for clients that send it. */
+  responseMode?: 'sync' | null
+  /** null, for clients that send it. */
+  asyncAck?: null
   /** As those of an endpoint. */
   extractionFields?: ExtractionField[] | null
 } | null
@@ -764,6 +896,12 @@ export type NewAgentWebhooks = {
   analysis?: NewAgentWebhook
   /** Where a link to each recording is sent; null: nowhere. */
   recording?: NewAgentWebhook
+} | null
+
+/** For clients that send it. The voice of the agent is not made louder or quieter. */
+export type AudioOutput = {
+  /** 0. */
+  gainDb?: number
 } | null
 
 /** null is the same as leaving a field out. */
@@ -804,6 +942,7 @@ export type NewAgent = {
   extractionFields?: ExtractionField[] | null
   rmsg?: AgentRmsg
   webhooks?: NewAgentWebhooks
+  audioOutput?: AudioOutput
 }
 
 export type Deleted = {
@@ -849,6 +988,7 @@ export type AgentChange = {
   extractionFields?: ExtractionField[] | null
   rmsg?: AgentRmsg
   webhooks?: NewAgentWebhooks
+  audioOutput?: AudioOutput
 }
 
 /** The LLM calls the function by this name. */
@@ -927,6 +1067,8 @@ export type TransferFallback = {
 export type VoicemailDetection = {
   /** A voicemail is recognized by this server from its words (the default), by the carrier (`amd` is another name for `carrier`), or not at all. */
   mode?: 'agent' | 'carrier' | 'amd' | 'disabled' | null
+  /** false is another name for the mode `disabled`, and true for the default; `mode` wins over true. */
+  enabled?: boolean | null
   /** From the answer; 10 by default. Without a verdict by then the recipient counts as a person. */
   timeoutSeconds?: number | null
 } | null
@@ -1033,6 +1175,18 @@ export type NewToolSourceReceived = NewWebhookSourceReceived | BuiltinSource | I
 /** Whether the agent says something before it waits for the tool. `auto` (also where it is not set): when there is no result after 700 ms. */
 export type PreToolSpeech = 'auto' | 'always' | 'never' | null
 
+/** For clients that send it. Every tool has the sound of its agent (`backgroundAudio.toolSound`). */
+export type ToolSoundOverride = {
+  /** true. */
+  enabled?: true
+} | null
+
+/** For clients that send it. Tools really run, with test keys too. */
+export type ToolSimulation = {
+  /** The tool runs. */
+  mode?: 'live'
+} | null
+
 export type NewTool = {
   name: FunctionName
   description: ToolDescription
@@ -1040,6 +1194,8 @@ export type NewTool = {
   /** Where the function runs, and what that needs. */
   source: NewToolSource
   preToolSpeech?: PreToolSpeech
+  toolSound?: ToolSoundOverride
+  simulation?: ToolSimulation
 }
 
 /** NewTool as a handler receives it: validation has filled in the defaults. */
@@ -1049,6 +1205,8 @@ export type NewToolReceived = {
   parameters?: ToolParameters
   source: NewToolSourceReceived
   preToolSpeech?: PreToolSpeech
+  toolSound?: ToolSoundOverride
+  simulation?: ToolSimulation
 }
 
 export type ToolChange = {
@@ -1057,6 +1215,8 @@ export type ToolChange = {
   /** Where the function runs, and what that needs. */
   source?: NewToolSourceReceived
   preToolSpeech?: PreToolSpeech
+  toolSound?: ToolSoundOverride
+  simulation?: ToolSimulation
 }
 
 export type CallStatus = 
@@ -1344,6 +1504,16 @@ export type NewPhoneSession = {
   webhookTags?: WebhookTags
   /** Settings of the line: voicemail and the keys that are pressed. */
   telephony?: Telephony
+  /** Empty, for clients that send it. The secrets of a tool are set with the tool. */
+  toolSecrets?: Record<string, string> | null
+  /**
+   * Ignored, for clients that send it. The agent can always end the call.
+   * @deprecated
+   */
+  endCall?: {
+    /** Ignored. */
+    enabled?: boolean
+  } | null
 }
 
 export type StartedPhoneSession = {
@@ -2048,6 +2218,9 @@ export type BlindTransfer = {
   participantIdentity?: CallerIdentity
 }
 
+/** null, for clients that send it: calls leave over the line of the number that calls. */
+export type OutboundTrunkId = null
+
 /** It wins over the fields of the same names beside the list. */
 export type TransferDestination = {
   to: E164
@@ -2056,6 +2229,7 @@ export type TransferDestination = {
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
   metadata?: TransferMetadata
+  outboundTrunkId?: OutboundTrunkId
 }
 
 /** Either `to` or `destinations` is required. */
@@ -2075,6 +2249,9 @@ export type WarmTransfer = {
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
   participantIdentity?: CallerIdentity
+  outboundTrunkId?: OutboundTrunkId
+  /** false, for clients that send it: the answer does not wait for the person who is called. */
+  waitUntilAnswered?: false | null
 }
 
 /** A fallback that was carried out. */
@@ -2287,8 +2464,10 @@ export type PhoneNumber = {
   smsAssignmentUpdatedAt: string | null
   /** Whether the number can be used, or what is missing. */
   setupStatus: PhoneNumberSetup
-  /** The next monthly charge. null where the number costs nothing. */
-  nextChargeAt: string | null
+  /** The next monthly charge. Where the number costs nothing (`monthlyMicroUsd` is "0"), the day a month on. */
+  nextChargeAt: string
+  /** The monthly charge in micro-USD; "0" where the number costs nothing. */
+  monthlyMicroUsd: string
   /** The moment of the last monthly charge. null: there was none yet. */
   lastChargedAt: string | null
   /** Since then it neither takes nor places calls. */
@@ -2338,6 +2517,8 @@ export type ImportedPhoneNumber = {
   e164: E164
   /** The id of the SIP connection. */
   sipConnectionInstallationId: string
+  /** Ignored, for clients that send it beside the connection. */
+  sipTrunkId?: string | null
   /** The name of the trunk's provider, for people; null: none. */
   sipProviderName?: string | null
   direction?: PhoneNumberDirection
@@ -2626,14 +2807,19 @@ export type BusinessVerificationDraft = {
   }
   /** Whether the person has confirmed that all of it is true and that they may speak for the business. */
   attestationAccepted?: boolean
+  /** Ignored, for clients that send it. */
+  attestationVersion?: string | null
 }
 
 /** Not blank. */
 export type FormText = string
 
+/** Either `declaration`, or `businessProfile` and `authorizedRepresentative`. */
 export type NewBusinessVerification = {
+  /** A short form in the place of both others. The review may ask for them. */
+  declaration?: { businessName: FormText; useCase: FormText }
   /** The business and the place where it is registered. */
-  businessProfile: {
+  businessProfile?: {
     legalName: FormText
     displayName: FormText
     /** The legal form of the business. */
@@ -2647,7 +2833,7 @@ export type NewBusinessVerification = {
     expectedUsage: FormText
   }
   /** The person who may speak for the business. */
-  authorizedRepresentative: {
+  authorizedRepresentative?: {
     name: FormText
     title: FormText
     /** The address at which the person is reached. */
@@ -2656,6 +2842,8 @@ export type NewBusinessVerification = {
   }
   /** The representative attests that all of it is true. */
   attestationAccepted: true
+  /** Ignored, for clients that send it: the attestation has one text. */
+  attestationVersion?: string | null
 }
 
 export type ReleasedPhoneNumber = {
@@ -2674,6 +2862,8 @@ export type PhoneNumberChange = {
   /** A name for people; null: none. */
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+  /** false, for clients that send it: no agent answers text messages. */
+  smsAutomationEnabled?: false | null
 }
 
 export type SmsBrandStatus = 'draft' | 'pending' | 'verified' | 'failed'
@@ -3390,6 +3580,8 @@ export type NewWebhook = {
   signingSecret?: string | null
   /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. The values of the others are null. */
   extractionFields?: ExtractionField[] | null
+  /** `full`, for clients that send it: events have all their content. */
+  contentMode?: 'full' | null
 }
 
 export type WebhookChange = {
@@ -3413,6 +3605,8 @@ export type WebhookChange = {
   signingSecret?: string | null
   /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. The values of the others are null. */
   extractionFields?: ExtractionField[] | null
+  /** `full`, for clients that send it: events have all their content. */
+  contentMode?: 'full' | null
   /** A disabled endpoint matches no call, and what waits to be delivered to it is cancelled. */
   disabled?: boolean
 }

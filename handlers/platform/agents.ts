@@ -11,7 +11,10 @@ import { timeOf } from './times.ts'
 type Handlers = PlatformHandlers<Caller>
 
 export function createAgent(agents: Agents): Handlers['createAgent'] {
-  return async ({ body }, { caller }) => ({ status: 201, body: wireAgent(await agents.create(tenantOf(caller), body)) })
+  return async ({ body }, { caller }) => ({
+    status: 201,
+    body: wireAgent(await agents.create(tenantOf(caller), stored(body))),
+  })
 }
 
 export function listAgents(agents: Agents): Handlers['listAgents'] {
@@ -25,7 +28,7 @@ export function getAgent(agents: Agents): Handlers['getAgent'] {
 export function updateAgent(agents: Agents): Handlers['updateAgent'] {
   return async ({ path, body }, { caller }) => ({
     status: 200,
-    body: wireAgent(await agents.change(tenantOf(caller), path.id, body)),
+    body: wireAgent(await agents.change(tenantOf(caller), path.id, stored(body))),
   })
 }
 
@@ -34,6 +37,13 @@ export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
     await agents.remove(tenantOf(caller), path.id)
     return { status: 200, body: { deleted: true } }
   }
+}
+
+/** The neutral value of `audioOutput` is no setting. */
+function stored<Sent extends { audioOutput?: unknown }>(sent: Sent): Omit<Sent, 'audioOutput'> {
+  const settings = { ...sent }
+  delete settings.audioOutput
+  return settings
 }
 
 /** Shows the settings that were set, and null for the rest: a default may change, and is not the agent's. */

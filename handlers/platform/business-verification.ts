@@ -9,6 +9,7 @@ import type { BrandProfile } from '../../domain/ports/sms-registry.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type {
   BusinessVerificationDraft,
+  NewBusinessVerification,
   BusinessVerification as WireVerification,
 } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -34,7 +35,7 @@ export function businessVerificationOperations(verifications: BusinessVerificati
     },
     submitBusinessVerification: async ({ body }, { caller }) => {
       refuseTestKey(caller)
-      const submitted = await verifications.submit(caller.organization.id, formsOf(body), caller.keyId)
+      const submitted = await verifications.submit(caller.organization.id, submittedForms(body), caller.keyId)
       return { status: 200, body: await wire(submitted, caller) }
     },
   } satisfies Partial<Handlers>
@@ -46,6 +47,24 @@ function formsOf({ businessProfile, authorizedRepresentative, ...body }: Busines
     authorizedRepresentative: authorizedRepresentative ?? null,
     attestationAccepted: body.attestationAccepted ?? false,
   }
+}
+
+/** Throws a Refusal without the forms, or with the short form beside them. */
+function submittedForms({ declaration, ...body }: NewBusinessVerification): VerificationForms {
+  const missing = (['businessProfile', 'authorizedRepresentative'] as const).filter((form) => body[form] === undefined)
+  if (declaration === undefined && missing.length === 0) return formsOf(body)
+  if (declaration === undefined || missing.length < 2) throw refuseForms(missing)
+  const { businessName, useCase } = declaration
+  return formsOf({ ...body, businessProfile: { legalName: businessName, displayName: businessName, useCase } })
+}
+
+function refuseForms(missing: readonly string[]): Refusal {
+  const fields = missing.length > 0 ? missing : ['declaration']
+  const message =
+    missing.length > 0 ? 'is required, or both forms are replaced by declaration' : 'cannot stand beside the forms'
+  const keyword = missing.length > 0 ? 'required' : 'additionalProperties'
+  const issues = fields.map((field) => ({ path: `/${field}`, message, keyword }))
+  return new Refusal('invalid_parameter', { message: `${issues[0]?.path} ${message}`, issues })
 }
 
 /** The part of a business profile that the brand has already. */

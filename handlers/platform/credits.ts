@@ -1,6 +1,11 @@
 /** The credit of the organization and its movements. */
 import type { Caller } from '../../domain/access/organization.ts'
-import type { CreditAccounts, CreditMovement as Movement } from '../../domain/billing/credit-account.ts'
+import type {
+  CreditAccount,
+  CreditAccounts,
+  CreditMovement as Movement,
+  MovementPosition,
+} from '../../domain/billing/credit-account.ts'
 import type { KeyBudgets, KeySpending as Spending } from '../../domain/billing/key-spending.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { CreditMovement, Credits, KeySpending } from '../../generated/platform/types.ts'
@@ -15,29 +20,47 @@ export function getCredits(
 ): PlatformHandlers<Caller>['getCredits'] {
   return async ({ query }, { caller }) => {
     const body = await readCredits(accounts, keyBudgets, caller.organization.id, query)
-    // Its key was just checked, and organizations are not deleted.
-    if (body === null) throw new Error('the organization of a live key is not stored')
-    return { status: 200, body }
+    return { status: 200, body: stored(body) }
   }
 }
+
+type AskedPage = { limit: number; cursor?: string }
+
+/** A page of movements, of the organization of a live key. Throws a Refusal for a cursor that cannot be read. */
+export async function pageOf(accounts: CreditAccounts, organizationId: string, { limit, cursor }: AskedPage) {
+  const account = stored(await accounts.read(organizationId, limit, positionOf(cursor)))
+  return { ...account, nextCursor: nextCursorOf(account) }
+}
+
+/** Its key was just checked, and organizations are not deleted. */
+function stored<T>(found: T | null): T {
+  if (found === null) throw new Error('the organization of a live key is not stored')
+  return found
+}
+
+function positionOf(cursor: string | undefined): MovementPosition | null {
+  if (cursor === undefined) return null
+  const { at, id } = readCursor(cursor, cursors)
+  return { createdAtMs: at, id }
+}
+
+const nextCursorOf = ({ next }: CreditAccount) => next && cursorOf({ at: next.createdAtMs, id: next.id })
 
 /** Null: there is no such organization. Throws a Refusal for a cursor that cannot be read. */
 export async function readCredits(
   accounts: CreditAccounts,
   keyBudgets: Pick<KeyBudgets, 'read'>,
   organizationId: string,
-  { limit, cursor }: { limit: number; cursor?: string },
+  { limit, cursor }: AskedPage,
 ): Promise<Credits | null> {
-  const position = cursor === undefined ? null : readCursor(cursor, cursors)
-  const after = position && { createdAtMs: position.at, id: position.id }
-  const account = await accounts.read(organizationId, limit, after)
+  const account = await accounts.read(organizationId, limit, positionOf(cursor))
   if (account === null) return null
-  const { creditMicroUsd, reservedMicroUsd, movements, next } = account
+  const { creditMicroUsd, reservedMicroUsd, movements } = account
   return {
     creditMicroUsd: String(creditMicroUsd),
     reservedMicroUsd: String(reservedMicroUsd),
     movements: movements.map(wireMovement),
-    nextCursor: next && cursorOf({ at: next.createdAtMs, id: next.id }),
+    nextCursor: nextCursorOf(account),
     budgets: (await keyBudgets.read(organizationId)).map(wireSpending),
   }
 }

@@ -2,3 +2,8 @@
 export function moneyOf(microUsd: number | null): string | null {
   return microUsd === null ? null : String(microUsd)
 }
+
+/** US dollars, for the answers that published clients read as numbers. */
+export function usdOf(microUsd: number): number {
+  return microUsd / 1e6
+}

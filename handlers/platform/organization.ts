@@ -1,13 +1,12 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { OrganizationRecord, OrganizationSettings } from '../../domain/access/organization-settings.ts'
-import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
+import type { ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
 import type { KeyBudgets } from '../../domain/billing/key-spending.ts'
-import type { Usage } from '../../domain/billing/usage.ts'
-import type { Clock } from '../../domain/ports/system.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Organization } from '../../generated/platform/types.ts'
+import { getCreditBalance, getCreditLedger } from './credit-ledger.ts'
 import { getCredits } from './credits.ts'
-import { getUsage } from './usage.ts'
+import { getUsage, type UsageDeps } from './usage.ts'
 
 /** Null: there is no such organization. */
 type OrganizationSettingsStore = {
@@ -18,22 +17,24 @@ type OrganizationSettingsStore = {
   ): Promise<OrganizationRecord | 'admin_taken' | 'legacy_ended' | null>
 }
 
-export type OrganizationDeps = {
+export type OrganizationDeps = Omit<UsageDeps, 'ownKeysOf'> & {
   organizations: OrganizationSettingsStore
-  creditAccounts: CreditAccounts
+  keys: Pick<ProviderKeyAdministration, 'list'>
   keyBudgets: Pick<KeyBudgets, 'read'>
-  usage: Usage
-  clock: Clock
 }
 
 type Handlers = PlatformHandlers<Caller>
 
-export function organizationOperations({ organizations, creditAccounts, keyBudgets, usage, clock }: OrganizationDeps) {
+export function organizationOperations(deps: OrganizationDeps) {
+  const { organizations, creditAccounts, keyBudgets } = deps
+  const createdAtOf = async (id: string) => (await organizations.find(id))?.createdAt ?? null
   return {
     getOrganization: getOrganization(organizations),
     updateOrganization: updateOrganization(organizations),
     getCredits: getCredits(creditAccounts, keyBudgets),
-    getUsage: getUsage(usage, clock),
+    getCreditBalance: getCreditBalance({ creditAccounts, createdAtOf }),
+    getCreditLedger: getCreditLedger({ creditAccounts, createdAtOf }),
+    getUsage: getUsage({ ...deps, ownKeysOf: (organizationId) => deps.keys.list(organizationId) }),
   } satisfies Partial<Handlers>
 }
 

@@ -5,7 +5,7 @@ import { type Stage, stages } from '../../domain/catalog/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { modelName } from '../../domain/routing/model-name.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import type { KnownModel, ProviderStatus } from '../../generated/platform/types.ts'
+import type { KnownModel, ListedVoice, ProviderStatus, VoiceProvider } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type ProvidersDeps = {
@@ -60,6 +60,38 @@ export function listKnownProviders({ catalog, vendorName }: ProvidersDeps): Hand
     const [stt, llm, tts] = stages.map((stage) => catalog.stage(stage).map(known))
     return { status: 200, body: { stt: stt ?? [], llm: llm ?? [], tts: tts ?? [] } }
   }
+}
+
+export function listVoices({
+  catalog,
+  vendorName,
+}: Pick<ProvidersDeps, 'catalog' | 'vendorName'>): Handlers['listVoices'] {
+  return ({ query: { provider } }) => {
+    catalog.version()
+    const rows = catalog.stage('tts').filter((row) => provider === undefined || isOf(row, provider))
+    const ids = [...new Set(rows.map((row) => row.provider.id))].sort()
+    const providers = ids.map((id) => [id, rows.filter((row) => row.provider.id === id)] as const)
+    return {
+      status: 200,
+      body: {
+        voices: providers.flatMap(([id, own]) => voicesOf(id, own)),
+        providers: providers.map(
+          ([key, own]): VoiceProvider => ({
+            ...{ key, name: vendorName(key), models: own.map(({ model }) => model.id) },
+            voicesFetchedLive: false,
+          }),
+        ),
+      },
+    }
+  }
+}
+
+const isOf = ({ provider: { id } }: Row, name: string) => name === id || name === `${id}-tts`
+
+/** Models of a provider share voices. */
+function voicesOf(vendor: string, rows: readonly Row[]): ListedVoice[] {
+  const names = new Map(rows.flatMap(({ model }) => model.voices.map(({ id, name }) => [id, name] as const)))
+  return [...names].map(([id, name]) => ({ vendor, id, name }))
 }
 
 /** The providers that have models now, with their stages. */

@@ -20,6 +20,7 @@ import {
   deleteProviderKey,
   listKnownProviders,
   listProviders,
+  listVoices,
   type ProvidersDeps,
   putProviderKey,
 } from './providers.ts'
@@ -42,13 +43,18 @@ export type PlatformDeps = ProvidersDeps &
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
+    /** Changes what the clients that are served send and read. */
+    adapt: (parts: PlatformParts) => PlatformParts
   }
 
+export type PlatformParts = Pick<Mount, 'surface'> & { handlers: PlatformHandlers<Caller> }
+
 export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mount {
+  const { surface, handlers } = deps.adapt({ surface: platformSurface, handlers: handlersOf(settings, deps) })
   return {
     ...mountOf(settings),
-    surface: platformSurface,
-    handlers: widenPlatformHandlers(handlersOf(settings, deps)),
+    surface,
+    handlers: widenPlatformHandlers(handlers),
     writeFault: createPlatformFaultWriter(settings.log, settings.count),
   }
 }
@@ -62,6 +68,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
     getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings, publicUrlOf),
     ...organizationOperations(deps),
+    listVoices: listVoices(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
     ...sessionOperations(deps, nodeUrlOf, repeatable),

@@ -14,30 +14,43 @@ import type { UsageTotal, UsageRow as WireRow, Usage as WireUsage } from '../../
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { moneyOf } from './money.ts'
 import { leastMs, millisecondsOf, timeOf } from './times.ts'
+import { readSummary, type SummaryDeps, type TimeRange } from './usage-summary.ts'
 
 const dayMs = 86_400_000
 /** The time of an answer that names none. */
 const usualMs = 30 * dayMs
 const rangeMsMax = 92 * dayMs
 
-export function getUsage(usage: UsageStore, clock: Clock): PlatformHandlers<Caller>['getUsage'] {
-  return async ({ query }, { caller }) => ({
-    status: 200,
-    body: await readUsage(usage, clock, tenantOf(caller), query),
-  })
+/** The part of an answer that the command line shows too. */
+export type GroupedUsage = Pick<WireUsage, 'from' | 'to' | 'groupBy' | 'rows' | 'total'>
+
+type Asked = { from?: string; to?: string; groupBy: string }
+
+export type UsageDeps = SummaryDeps & { clock: Clock }
+
+export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] {
+  return async ({ query }, { caller }) => {
+    const tenant = tenantOf(caller)
+    const time = timeRangeOf(deps.clock, query)
+    const grouped = await readRange(deps.usage, tenant, time, query.groupBy)
+    return { status: 200, body: { ...grouped, ...(await readSummary(deps, tenant, time)) } }
+  }
 }
 
 /** Throws a Refusal for a time or groups that are too much. */
-export async function readUsage(
-  usage: UsageStore,
-  clock: Clock,
-  tenant: Tenant,
-  { from, to, groupBy }: { from?: string; to?: string; groupBy: string },
-): Promise<WireUsage> {
+export function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, asked: Asked): Promise<GroupedUsage> {
+  return readRange(usage, tenant, timeRangeOf(clock, asked), asked.groupBy)
+}
+
+function timeRangeOf(clock: Clock, { from, to }: Asked): TimeRange {
   const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
   const fromMs = from === undefined ? Math.max(leastMs, toMs - usualMs) : millisecondsOf('from', from)
   if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))
     throw refusal(from === undefined ? 'to' : 'from', 'from must be before to, and at most 92 days before it')
+  return { fromMs, toMs }
+}
+
+async function readRange(usage: UsageStore, tenant: Tenant, { fromMs, toMs }: TimeRange, groupBy: string) {
   const groups = new Set(usageGroups.filter((group) => groupBy.split(',').includes(group)))
   const rows = await usage.read(tenant, { fromMs, toMs, groups })
   if (rows === 'too_many_rows')

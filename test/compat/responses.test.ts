@@ -89,7 +89,7 @@ t.test('createCompatResponse', async (t) => {
     truncation: 'disabled',
     usage: {
       input_tokens: 12,
-      input_tokens_details: { cached_tokens: 4 },
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
       output_tokens: 9,
       output_tokens_details: { reasoning_tokens: 3 },
       total_tokens: 21,

@@ -73,6 +73,8 @@ const cases: readonly Case[] = [
   ],
   [embedded, { operation: 'streamCompatSpeech', request: 'auto' }, null, 'streamCompatSpeech 200: pcm'],
   [embedded, { operation: 'listCompatModels' }, null, 'listCompatModels 200: embedded'],
+  [embedded, { operation: 'listCompatVoices' }, null, 'listCompatVoices 200: embedded'],
+  [embedded, { operation: 'listCompatSpeechModels' }, null, 'listCompatSpeechModels 200: embedded'],
   [embedded, { operation: 'getCompatModel' }, null, 'getCompatModel 200: moonshine'],
   [
     embedded,

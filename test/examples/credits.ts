@@ -32,4 +32,8 @@ export async function compareCredits(t: Test, examples: Examples, parley: TestSe
   await sql.end()
   const shown = await examples.send(acme, { operation: 'getCredits', parameters: ['limit'] })
   examples.compare(t, shown, { example: 'getCredits 200: spent' })
+  const balance = await examples.send(acme, { operation: 'getCreditBalance' })
+  examples.compare(t, balance, { example: 'getCreditBalance 200: spent' })
+  const ledger = await examples.send(acme, { operation: 'getCreditLedger', parameters: ['limit'] })
+  examples.compare(t, ledger, { example: 'getCreditLedger 200: spent' })
 }

@@ -46,6 +46,8 @@ t.test('providers and the keys of an organization', async (t) => {
   examples.compare(t, await examples.send(parley, list), { example: 'listProviders 200: mixed', parts: [''] })
   const known = { example: 'listKnownProviders 200: known', parts: ['/stt', '/llm', '/tts'] }
   examples.compare(t, await examples.send(parley, { operation: 'listKnownProviders' }), known)
+  const voices = { example: 'listVoices 200: one', parts: ['/voices', '/providers'] }
+  examples.compare(t, await examples.send(parley, { operation: 'listVoices', parameters: ['provider'] }), voices)
   const { status, body } = await examples.send(parley, { operation: 'deleteProviderKey' })
   t.same([status, body.length], [204, 0])
 })

@@ -10,7 +10,13 @@ const { parley, admin } = await startOwnAdministered(t)
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
-type Row = { id: string; e164: string; nextChargeAt: string | null; setupStatus: { status: string; issues: string[] } }
+type Row = {
+  id: string
+  e164: string
+  nextChargeAt: string
+  monthlyMicroUsd: string
+  setupStatus: { status: string; issues: string[] }
+}
 
 const acme = await admin.organization('acme', { creditMicroUsd: 10_000_000 })
 await call(acme, 'POST', '/v1/phone-numbers/kyb/submit', forms)
@@ -50,7 +56,11 @@ t.test('…0198 is pending, and then ready', async (t) => {
   t.same(faultOf(early), { status: 409, code: 'PHONE_NUMBER_NOT_READY' })
   t.match(early.text, /carrier_pending/)
   await decided(id)
-  t.match(await get(id), { setupStatus: { status: 'ready', outboundReady: true, issues: [] }, nextChargeAt: /^\d/ })
+  t.match(await get(id), {
+    setupStatus: { status: 'ready', outboundReady: true, issues: [] },
+    nextChargeAt: /^\d/,
+    monthlyMicroUsd: '1000000',
+  })
   t.match(faultOf(await dial()), { code: 'CARRIER_DIAL_FAILED' }, 'the carrier is asked')
   t.same((await call(acme, 'DELETE', path(id))).json(), { released: true })
   t.equal(await credit(), 8_000_000, 'nothing comes back')
@@ -62,7 +72,7 @@ t.test('…0197 is pending, and then has failed: the credit comes back, and DELE
   t.equal(await credit(), 6_000_000)
   await decided(id)
   const failed = { status: 'action_required', outboundReady: false, issues: ['carrier_order_failed'] }
-  t.match(await get(id), { setupStatus: failed, nextChargeAt: null })
+  t.match(await get(id), { setupStatus: failed, monthlyMicroUsd: '0' })
   t.equal(await credit(), 8_000_000)
   t.same((await call(acme, 'DELETE', path(id))).json(), { released: true })
   t.match(faultOf(await call(acme, 'GET', path(id))), { status: 404 })

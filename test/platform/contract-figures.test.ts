@@ -7,6 +7,7 @@ import { platformContract } from '../../generated/platform/contract.ts'
 import { errorCodes } from '../../generated/platform/errors.ts'
 import { sessionContract } from '../../generated/session/contract.ts'
 import { boundsOf, type Schema } from './bounds.ts'
+import { connectionFigures, neutral } from './field-figures.ts'
 
 const language = '1…32, ^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$'
 const objective = 'balanced|quality|accuracy|latency|cost'
@@ -87,7 +88,7 @@ const webhookTarget = {
 }
 const under = (prefix: string, bounds: Record<string, string>) =>
   Object.fromEntries(Object.entries(bounds).map(([path, bound]) => [`${prefix}.${path}`, bound]))
-const agentWebhook = { ...webhookTarget, secret: '8…256' }
+const agentWebhook = { ...webhookTarget, secret: '8…256', responseMode: 'sync' }
 const extraction = {
   extractionFields: '…30',
   'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
@@ -105,6 +106,8 @@ const agentWebhooks = Object.fromEntries(
 const agent = {
   ...{ ...shared, ...extraction, ...agentWebhooks },
   ...models('llmOptions', 'stackPreferences'),
+  ...neutral('stackPreferences'),
+  'audioOutput.gainDb': '0…0',
   name: '1…120, \\S',
   'rmsg.mode': 'dedicated|shared',
   'rmsg.phoneNumberId': '1…64',
@@ -145,6 +148,7 @@ const warm = {
 const transferConfig = { kind: 'blind|warm', ...blind, ...warm, 'destinations[].description': '1…1024' }
 
 const toolChange = {
+  'toolSound.enabled': 'true',
   description: '1…1024',
   // The schema also has at most 16 KiB and eight levels, which agent-tools.test.ts holds.
   parameters: '…256',
@@ -161,6 +165,7 @@ const tool = { ...toolChange, name: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }
 const session = {
   ...shared,
   ...models('llm', 'constraints'),
+  ...neutral('constraints'),
   tools: '…64',
   ...under('tools[]', tool),
   variables: '…64',
@@ -175,6 +180,7 @@ const session = {
 }
 
 const webhook = {
+  contentMode: 'full',
   ...webhookTarget,
   ...extraction,
   name: '1…120, ^[^\\x00]*[^\\s\\x00][^\\x00]*$',
@@ -192,6 +198,7 @@ const webhook = {
 const template = under('dispatchMetadataTemplate', {
   ...Object.fromEntries(Object.entries(shared).filter(([name]) => !name.startsWith('clientOverrides'))),
   ...models('llm', 'constraints'),
+  ...neutral('constraints'),
   tools: '…64',
   ...under('tools[]', tool),
   variables: '…64',
@@ -213,17 +220,6 @@ const recordingStatus = 'recording|uploading|ready|failed|suppressed'
 const outcome =
   'resolved|unresolved|transferred|callback_scheduled|voicemail|no_conversation|not_connected|failed|completed'
 
-const connectionFigures = {
-  ...{ name: '1…80', provider: '1…80' },
-  'outbound.host': '…253, ^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
-  'outbound.port': '1…65535',
-  ...{ 'outbound.transport': 'udp|tcp', 'outbound.identity': 'from|preferred|asserted' },
-  ...{ 'outbound.username': '1…128, ^[!-~]+$', 'outbound.password': '1…256, ^[ -~]+$' },
-  'inbound.allowedAddresses': '…32',
-  'inbound.allowedAddresses[]': '^[0-9a-fA-F:.]{2,45}/\\d{1,3}$',
-  ...{ 'inbound.username': '1…128, ^[!-~]+$', 'inbound.password': '1…256, ^[ -~]+$' },
-}
-
 const platform: Record<string, Record<string, string>> = {
   NewAgent: agent,
   AgentChange: agent,
@@ -237,7 +233,7 @@ const platform: Record<string, Record<string, string>> = {
     'amd.timeoutSeconds': '1…60',
   },
   BlindTransfer: { to: e164, ...blind, participantIdentity: '…128' },
-  WarmTransfer: { to: e164, ...warm, participantIdentity: '…128' },
+  WarmTransfer: { to: e164, ...warm, participantIdentity: '…128', waitUntilAnswered: 'false' },
   CompleteTransfer: { summary: '1…4000', recipientParticipantIdentity: '…128' },
   CancelTransfer: { summary: '1…4000', reason: '…500' },
   Transfer: {
@@ -249,10 +245,14 @@ const platform: Record<string, Record<string, string>> = {
   E164: { '': e164 },
   NewWebhook: webhook,
   WebhookChange: webhook,
-  PhoneNumberChange: { sipProviderName: '1…80', direction: 'inbound|outbound|both', label: '…120', ...template },
+  PhoneNumberChange: {
+    ...{ sipProviderName: '1…80', direction: 'inbound|outbound|both', label: '…120', ...template },
+    smsAutomationEnabled: 'false',
+  },
   NewPhoneNumber: { e164: '^\\+[1-9]\\d{6,14}$', direction: 'inbound|outbound|both', label: '…120', ...template },
   ImportedPhoneNumber: {
     e164: '^\\+[1-9]\\d{6,14}$',
+    sipTrunkId: '…128',
     sipProviderName: '1…80',
     direction: 'inbound|outbound|both',
     label: '…120',

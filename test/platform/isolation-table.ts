@@ -172,6 +172,8 @@ export const withoutId = [
   'getOrganization',
   'updateOrganization',
   'getCredits',
+  'getCreditBalance',
+  'getCreditLedger',
   'getUsage',
   'listAgents',
   'createAgent',
@@ -207,6 +209,7 @@ export const withoutId = [
   'listProviders',
   'putProviderKey',
   'listKnownProviders',
+  'listVoices',
 ]
 
 /** The contract names the code of its 404. Null: it has none. */

@@ -1,0 +1,181 @@
+/**
+ * The fields that published SDKs send: the neutral value of a thing that this server does not do is taken and changes nothing, any
+ * other value is refused by name. The bodies are those of the SDKs for Python and TypeScript.
+ */
+import t from 'tap'
+import { forms } from '../numbers/forms.ts'
+import { insertNumber } from '../phone/stored-number.ts'
+import { openDatabase } from '../process/database.ts'
+import { call, faultOf, startOwnAdministered } from './setup.ts'
+
+const { parley, admin } = await startOwnAdministered(t)
+const sql = openDatabase(parley)
+t.teardown(() => sql.end())
+let made = 0
+const acme = await admin.organization('with published clients')
+const agent = (more: object) => ({
+  name: crypto.randomUUID(),
+  systemPrompt: 'Be brief.',
+  intent: { language: 'en' },
+  ...more,
+})
+const { id: agentId } = (await call(acme, 'POST', '/v1/agents', agent({}))).json<{ id: string }>()
+const number = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+12125551200' })
+const parameters = { type: 'object', properties: {} }
+const tool = (more: object) => ({
+  name: `tool_${made++}`,
+  description: 'Shows a map.',
+  parameters,
+  source: { kind: 'inline' },
+  ...more,
+})
+const url = 'https://hooks.example/calls'
+const ambient = (more: object) => ({ backgroundAudio: { ambient: { clip: 'crowded-room', ...more } } })
+const toolSound = (more: object) => ({ backgroundAudio: { toolSound: { clip: 'crowded-room', ...more } } })
+const hook = (more: object) => ({ webhooks: { status: { url, ...more } } })
+const providers = (more: object) => ({ stackPreferences: { allowedProviders: more } })
+
+type Row = [field: string, taken: object, refused: object]
+const ofAgent: Row[] = [
+  ['/audioOutput/gainDb', { audioOutput: { gainDb: 0 } }, { audioOutput: { gainDb: -6 } }],
+  ['/stackPreferences/allowedProviders/s2s', providers({ s2s: [] }), providers({ s2s: ['openai'] })],
+  ['/stackPreferences/allowedProviders/s2S', providers({ s2S: [] }), providers({ s2S: ['openai'] })],
+  ['/backgroundAudio/ambient/soundId', ambient({ soundId: null }), ambient({ soundId: 'sound_1' })],
+  ['/backgroundAudio/toolSound/minDurationMs', toolSound({ minDurationMs: 0 }), toolSound({ minDurationMs: 600 })],
+  ['/backgroundAudio/toolSound/startDelayMs', toolSound({ startDelayMs: 0 }), toolSound({ startDelayMs: 1 })],
+  ['/webhooks/status/responseMode', hook({ responseMode: 'sync' }), hook({ responseMode: 'async' })],
+  ['/webhooks/status/asyncAck', hook({ asyncAck: null }), hook({ asyncAck: 'Accepted.' })],
+]
+const ofTool: Row[] = [
+  ['/toolSound/enabled', { toolSound: { enabled: true } }, { toolSound: { enabled: false } }],
+  ['/simulation/mode', { simulation: { mode: 'live' } }, { simulation: { mode: 'mock' } }],
+]
+const turns = (more: object) => ({ turnHandling: more })
+const ofCall: Row[] = [
+  ['/turnHandling/vad/provider', turns({ vad: { provider: 'silero' } }), turns({ vad: { provider: 'ai-coustics' } })],
+  [
+    '/turnHandling/noiseCancellation/enabled',
+    turns({ noiseCancellation: { enabled: false } }),
+    turns({ noiseCancellation: { enabled: true } }),
+  ],
+  ['/turnHandling/contextThreshold', turns({ contextThreshold: false }), turns({ contextThreshold: true })],
+  ['/turnHandling/greetFirst', turns({ greetFirst: true }), turns({ greetFirst: false })],
+  ['/toolSecrets', { toolSecrets: {} }, { toolSecrets: { token: 'secret-of-one-call' } }],
+  ['/endCall/reason', { endCall: { enabled: false } }, { endCall: { enabled: true, reason: 'x' } }],
+]
+const ofNumber: Row[] = [['/smsAutomationEnabled', { smsAutomationEnabled: false }, { smsAutomationEnabled: true }]]
+const ofEndpoint: Row[] = [['/contentMode', { contentMode: 'full' }, { contentMode: 'metadata_only' }]]
+
+/** `wanted` is the status of the neutral value. */
+function fields(
+  title: string,
+  rows: Row[],
+  method: string,
+  path: string,
+  bodyOf: (more: object) => object,
+  wanted: number,
+) {
+  t.test(title, async (t) => {
+    for (const [field, taken, refused] of rows) {
+      const yes = await call(acme, method, path, bodyOf(taken))
+      t.equal(yes.status, wanted, `${field}: ${yes.text}`)
+      const no = faultOf(await call(acme, method, path, bodyOf(refused)))
+      t.same(no, { status: 400, code: 'VALIDATION_ERROR', paths: [field] }, JSON.stringify(refused))
+    }
+  })
+}
+
+fields('an agent', ofAgent, 'POST', '/v1/agents', agent, 201)
+fields('a change of an agent', ofAgent, 'PATCH', `/v1/agents/${agentId}`, (more) => more, 200)
+fields('a tool', ofTool, 'POST', `/v1/agents/${agentId}/tools`, tool, 201)
+fields('a number', ofNumber, 'PATCH', `/v1/phone-numbers/${number}`, (more) => more, 200)
+fields(
+  'an endpoint',
+  ofEndpoint,
+  'POST',
+  '/v1/webhooks',
+  (more) => ({ name: 'calls', url, events: ['call.status'], ...more }),
+  201,
+)
+// The carrier refuses this number, after everything was checked.
+const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
+fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
+
+t.test('an agent does not show what it does not do', async (t) => {
+  const made = await call(acme, 'POST', '/v1/agents', agent({ audioOutput: { gainDb: 0 } }))
+  t.notOk('audioOutput' in made.json<object>())
+})
+
+t.test('a transfer takes neutral fields, and enabled: false is the mode disabled', async (t) => {
+  const path = '/v1/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70/transfers/warm'
+  const neutral = { outboundTrunkId: null, waitUntilAnswered: false, voicemailDetection: { enabled: false } }
+  const destinations = [{ to: '+12025550143', outboundTrunkId: null }]
+  t.match(faultOf(await call(acme, 'POST', path, { destinations, ...neutral })), { status: 404 }, 'it was read whole')
+  for (const [field, refused] of [
+    ['/waitUntilAnswered', { waitUntilAnswered: true }],
+    ['/outboundTrunkId', { outboundTrunkId: 'trunk_1' }],
+  ] as const)
+    t.match(faultOf(await call(acme, 'POST', path, { destinations, ...refused })), { status: 400, paths: [field] })
+})
+
+t.test('a business is submitted by the short form, or by both forms with the version of the text', async (t) => {
+  const submit = (target: typeof acme, body: object) => call(target, 'POST', '/v1/phone-numbers/kyb/submit', body)
+  const declaration = { businessName: 'Harbor Dental LLC', useCase: 'Appointments' }
+  const attested = { attestationAccepted: true, attestationVersion: '2026-07' }
+  const short = await admin.organization('with a declaration')
+  for (const [body, paths] of [
+    [attested, ['/businessProfile', '/authorizedRepresentative']],
+    [{ ...attested, businessProfile: forms.businessProfile }, ['/authorizedRepresentative']],
+    [{ ...forms, ...attested, declaration }, ['/declaration']],
+    [{ ...attested, declaration: { businessName: 'x' } }, ['/declaration/useCase']],
+  ] as const)
+    t.same(faultOf(await submit(short, body)), { status: 400, code: 'VALIDATION_ERROR', paths })
+  const { status, text } = await submit(short, { ...attested, declaration })
+  t.match(
+    [status, JSON.parse(text)],
+    [
+      200,
+      {
+        status: 'submitted',
+        submission: { businessProfile: { legalName: 'Harbor Dental LLC', useCase: 'Appointments' } },
+      },
+    ],
+  )
+  const whole = await admin.organization('with forms')
+  t.equal((await submit(whole, { ...forms, ...attested })).status, 200)
+})
+
+t.test('the credit in dollars, and its movements by the kinds of other services', async (t) => {
+  const poor = await admin.organization('with movements', { creditMicroUsd: 0 })
+  const balance = async () => (await call(poor, 'GET', '/v1/credits/balance')).json<Record<string, unknown>>()
+  t.match(await balance(), { balanceUsd: 0, currency: 'USD', updatedAt: /^2/ }, 'also before the first movement')
+  for (const microUsd of [2_500_000, -500_000]) await admin.store.organizations.addCredit(poor.id, microUsd)
+  t.match(await balance(), { balanceUsd: 2 })
+  const page = await call(poor, 'GET', '/v1/credits/ledger?limit=1')
+  const { entries, nextCursor } = page.json<{ entries: object[]; nextCursor: string }>()
+  const first = { kind: 'adjustment', amountMicroUsd: '-500000', metric: null, provider: null, sessionId: null }
+  t.match(entries, [first])
+  const rest = await call(poor, 'GET', `/v1/credits/ledger?cursor=${nextCursor}`)
+  t.match(rest.json(), { entries: [{ kind: 'topup', amountMicroUsd: '2500000' }], nextCursor: null })
+  t.match(faultOf(await call(poor, 'GET', '/v1/credits/ledger?cursor=x')), { status: 400 })
+})
+
+t.test('usage has totals in dollars beside its rows', async (t) => {
+  const quiet = await admin.organization('without uses')
+  const usage = await call(quiet, 'GET', '/v1/usage?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z')
+  const nothing = { totalSessions: 0, totalMinutes: 0, totalCost: 0, breakdown: [], balanceUsd: 100, currency: 'USD' }
+  t.match(usage.json(), { rows: [], total: { requests: 0 }, ...nothing })
+})
+
+t.test('the voices of the catalog, and those of one provider by both of its names', async (t) => {
+  type Voices = { voices: { vendor: string; id: string }[]; providers: { key: string; models: string[] }[] }
+  const list = async (query: string) => (await call(acme, 'GET', `/v1/voices${query}`)).json<Voices>()
+  const all = await list('')
+  t.ok(all.providers.length > 1, 'providers without a credential are there too')
+  const local = await list('?provider=local')
+  t.match(local, { providers: [{ key: 'local', name: String, voicesFetchedLive: false }] })
+  t.equal(new Set(local.voices.map(({ id }) => id)).size, local.voices.length, 'each voice once')
+  t.ok(local.voices.every(({ vendor }) => vendor === 'local'))
+  t.same(await list('?provider=local-tts'), local)
+  t.same(await list('?provider=nobody'), { voices: [], providers: [] })
+})
