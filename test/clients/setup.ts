@@ -53,9 +53,9 @@ export async function startSetup(
   }
   return {
     loadStreamModels: () => loadStreamModels(parley),
-    /** Runs a client program to its end and answers its output by step. */
-    async run(command: string, args: string[]): Promise<Outcomes> {
-      const options = { cwd: here, env: environment, timeout: stepsTimeoutMs }
+    /** Runs a client program to its end and answers its output by step. `more` is for its environment. */
+    async run(command: string, args: string[], more: Settings = {}): Promise<Outcomes> {
+      const options = { cwd: here, env: { ...environment, ...more }, timeout: stepsTimeoutMs }
       const { stdout } = await run(command, args, options)
       const outcomes = stdout
         .trim()
