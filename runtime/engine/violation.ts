@@ -39,7 +39,9 @@ function refusal(
   errors: readonly Violation[] | null | undefined,
   describe: (violation: Violation) => { path: string; message: string },
 ): Refusal {
-  const violations = byPlace(errors ?? []).flatMap((group) => clearest(group) ?? [])
+  // Ajv reports the rules of the branch that counts, each at its place, and then that the branch is broken.
+  const rules = (errors ?? []).filter(({ keyword }) => keyword !== 'if')
+  const violations = byPlace(rules).flatMap((group) => clearest(group) ?? [])
   const issues = violations.map((violation) => ({ ...describe(violation), keyword: violation.keyword }))
   const [first] = issues
   if (first === undefined) return new Refusal('invalid_parameter', { message: 'the request is not valid' })
@@ -78,7 +80,7 @@ function clearest(errors: readonly Violation[] | null | undefined): Violation | 
   return { ...best, params: { type: [...new Set(ofSameField.flatMap(({ params }) => params['type'] ?? []))] } }
 }
 
-const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'if'])
+const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf'])
 const depthOf = ({ instancePath }: Violation) => instancePath.split('/').length
 
 /** Higher when the error shows that the arm was meant. Ajv reports a list of values also for a value of another type. */

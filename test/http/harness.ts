@@ -10,16 +10,12 @@ import { type Server, startServer } from '../../runtime/server/server.ts'
 import { settled } from '../clock.ts'
 import { engine } from '../engine/engines.ts'
 
-const ajv = new Ajv2020({
-  strict: true,
-  strictTypes: false,
-  strictRequired: false,
-  discriminator: true,
-  useDefaults: true,
-})
+const options = { strict: true, strictTypes: false, strictRequired: false, discriminator: true, useDefaults: true }
+const ajv = new Ajv2020(options)
 
-export function validator(schema: object): Validate {
-  return ajv.compile(schema)
+/** `allErrors`: it goes on after the first violation, as on the platform surface. */
+export function validator(schema: object, { allErrors = false } = {}): Validate {
+  return (allErrors ? new Ajv2020({ ...options, allErrors }) : ajv).compile(schema)
 }
 
 export function operation(

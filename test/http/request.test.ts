@@ -293,6 +293,34 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
+  t.test('the rules of a broken branch of if are reported at their places', (t) => {
+    const whole = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+    const validate = validator(
+      {
+        ...{
+          type: 'object',
+          required: ['accepted'],
+          properties: { accepted: { const: true }, short: whole, long: whole },
+        },
+        ...{ if: { required: ['short'] }, else: { required: ['long', 'person'] } },
+      },
+      { allErrors: true },
+    )
+    for (const [body, paths] of [
+      [{}, ['/long', '/person', '/accepted']],
+      [{ accepted: true, long: {} }, ['/person', '/long/name']],
+      [{ accepted: true, short: {} }, ['/short/name']],
+    ] as const) {
+      t.notOk(validate(body))
+      t.same(
+        refuseBody(validate.errors).detail.issues?.map(({ path }) => path),
+        paths,
+      )
+    }
+    t.ok(validate({ accepted: true, short: { name: 'x' } }))
+    t.end()
+  })
+
   t.test('each pattern that is said in words is one of the contracts', (t) => {
     const files = readdirSync('specs', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
     const known = new Set(files.flatMap((file) => patternsIn(parse(readFileSync(`specs/${file}`, 'utf8')))))
