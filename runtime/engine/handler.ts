@@ -79,6 +79,8 @@ export type Result = {
   headers?: Record<string, string | number | undefined>
   /** JSON value; Uint8Array; an iterable of bytes; for text/event-stream an iterable of events. */
   body?: unknown
+  /** The body has values that the contract lacks, on purpose: tests and development do not check it. */
+  isUnchecked?: true
 }
 
 export type Handler = (input: Input, context: Context) => Result | Promise<Result>

@@ -75,6 +75,19 @@ t.test('an answer that the contract refuses becomes a 500, and the log says why'
   )
 })
 
+t.test('an answer that its handler marks is not checked', async (t) => {
+  const results = [true as const, undefined].map((isUnchecked) => ({
+    ...{ status: 200, body: { status: 'fine' } },
+    ...(isUnchecked && { isUnchecked }),
+  }))
+  const health = mount(only(internalSurface, 'getHealth'), { getHealth: () => results.shift() ?? { status: 500 } })
+  const server = await start([health])
+  t.teardown(() => server.drain())
+  const marked = await fetch(`${server.url}/healthz`)
+  t.same([marked.status, await marked.json()], [200, { status: 'fine' }])
+  t.equal((await fetch(`${server.url}/healthz`)).status, 500)
+})
+
 t.test('a wrong event, frame and payload are found', (t) => {
   const delta = validatorsOf('router')?.events('createResponse', '200')?.['response.text.delta']
   t.equal(delta?.({ output_index: 0, delta: 'Hello' }), true, JSON.stringify(delta?.errors))
