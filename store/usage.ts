@@ -43,16 +43,26 @@ const groups: Record<UsageGroup, { request: string; leg: string; sums: string }>
 
 export function createUsage(worlds: Worlds): Usage {
   return {
-    read: (tenant, query) =>
+    read: (tenant, query) => worlds.asTenant(tenant, (tx) => readRows(tx, tenant, query)),
+    summarize: (tenant, query) =>
       worlds.asTenant(tenant, async (tx) => {
-        // The planner takes the groups for many and sorts every row for them, which takes longer than a table of the sums.
-        await tx`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
-        const lines = await readLines(tx, tenant, query)
-        const rows = lines.length > linesMax ? null : rowsOf(lines, [...query.groups])
-        return rows === null || rows.length > usageRowsMax ? 'too_many_rows' : rows
+        const rows = await readRows(tx, tenant, query)
+        if (rows === 'too_many_rows') return rows
+        const byProvider = await readRows(tx, tenant, { ...query, groups: providerGroups })
+        if (byProvider === 'too_many_rows') return byProvider
+        return { rows, byProvider, sessions: await readSessions(tx, tenant, query) }
       }),
-    sessions: (tenant, time) => worlds.asTenant(tenant, (tx) => readSessions(tx, tenant, time)),
   }
+}
+
+const providerGroups: ReadonlySet<UsageGroup> = new Set(['provider', 'stage'])
+
+async function readRows(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<UsageRow[] | 'too_many_rows'> {
+  // The planner takes the groups for many and sorts every row for them, which takes longer than a table of the sums.
+  await tx`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
+  const lines = await readLines(tx, tenant, query)
+  const rows = lines.length > linesMax ? null : rowsOf(lines, [...query.groups])
+  return rows === null || rows.length > usageRowsMax ? 'too_many_rows' : rows
 }
 
 async function readSessions(

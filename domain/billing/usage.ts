@@ -30,8 +30,15 @@ export type UsageSum = {
 export interface Usage {
   /** In the order of the groups. `too_many_rows`: the groups divide the time into more than `usageRowsMax`. */
   read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | 'too_many_rows'>
-  /** Those that are still kept. */
-  sessions(tenant: Tenant, time: Pick<UsageQuery, 'fromMs' | 'toMs'>): Promise<SessionTotals>
+  /** As `read`, with the rows of each provider and stage and the sessions of the same time, in one transaction. */
+  summarize(tenant: Tenant, query: UsageQuery): Promise<UsageSummary | 'too_many_rows'>
+}
+
+export type UsageSummary = {
+  rows: readonly UsageRow[]
+  byProvider: readonly UsageRow[]
+  /** Sessions that were deleted for their age are not in it. */
+  sessions: SessionTotals
 }
 
 /** Sessions and calls that began in a time, and the time for which those that are over were connected. */

@@ -1,53 +1,52 @@
 /** The totals of a time as published clients read them: in US dollars, by provider and unit. */
 import type { OwnKeys, Tenant } from '../../domain/access/organization.ts'
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
-import { totalOf, type UsageQuery, type UsageRow, type Usage as UsageStore } from '../../domain/billing/usage.ts'
+import { totalOf, type UsageRow, type UsageSummary as UsageSums } from '../../domain/billing/usage.ts'
 import type { UsageByProvider, Usage as WireUsage } from '../../generated/platform/types.ts'
 import { usdOf } from './money.ts'
 
-export type TimeRange = Pick<UsageQuery, 'fromMs' | 'toMs'>
 export type UsageSummary = Omit<WireUsage, 'from' | 'to' | 'groupBy' | 'rows' | 'total'>
 
 export type SummaryDeps = {
-  usage: UsageStore
   creditAccounts: CreditAccounts
-  /** The keys of an organization, by provider. */
+  /** The keys of an organization that are stored now, by provider. */
   ownKeysOf: (organizationId: string) => Promise<OwnKeys>
 }
 
-const groups = new Set(['provider', 'stage'] as const)
 const minuteMs = 60_000
 
-export async function readSummary(deps: SummaryDeps, tenant: Tenant, time: TimeRange): Promise<UsageSummary> {
-  const { usage, creditAccounts, ownKeysOf } = deps
-  const [read, totals, account, ownKeys] = await Promise.all([
-    usage.read(tenant, { ...time, groups }),
-    usage.sessions(tenant, time),
+export async function summaryOf(deps: SummaryDeps, tenant: Tenant, sums: UsageSums): Promise<UsageSummary> {
+  const { creditAccounts, ownKeysOf } = deps
+  const [account, ownKeys] = await Promise.all([
     creditAccounts.read(tenant.organizationId, 1, null),
     tenant.test ? {} : ownKeysOf(tenant.organizationId),
   ])
-  // An organization has few providers.
-  const rows = read === 'too_many_rows' ? [] : read
   return {
-    totalSessions: totals.sessions,
-    totalMinutes: totals.connectedMs / minuteMs,
-    totalCost: usdOf(totalOf(rows).costMicroUsd ?? 0),
-    breakdown: rows.flatMap((row) => linesOf(row, ownKeys)),
+    totalSessions: sums.sessions.sessions,
+    totalMinutes: sums.sessions.connectedMs / minuteMs,
+    // The same rows as those of `total`, so that both say one cost.
+    totalCost: usdOf(totalOf(sums.rows).costMicroUsd ?? 0),
+    breakdown: sums.byProvider.flatMap((row) => linesOf(row, ownKeys)),
     balanceUsd: usdOf(account?.creditMicroUsd ?? 0),
     currency: 'USD',
   }
 }
 
 /** The costs of a row are those of whole requests, so that the first unit has them all. */
-function linesOf({ provider, stage, costMicroUsd, quantities }: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
+function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
+  const { provider, stage, costMicroUsd, quantities } = row
   if (provider == null || stage === undefined) return []
-  const isOwn = Object.hasOwn(ownKeys, provider) && (costMicroUsd ?? 0) === 0
+  const keySource = isOfOwnKey(row, ownKeys) ? ('BYOK' as const) : ('MANAGED' as const)
   return Object.entries(quantities)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([metric, quantity], at) => ({
-      ...{ provider, metric, quantity },
+      ...{ provider, metric, quantity, keySource },
       ...(stage !== 'carrier' && { type: stage }),
-      keySource: isOwn ? ('BYOK' as const) : ('MANAGED' as const),
       cost: at === 0 ? usdOf(costMicroUsd ?? 0) : 0,
     }))
+}
+
+/** The sums of old days have no key source. Requests with a key of the organization are free, and an unknown cost is not 0. */
+function isOfOwnKey({ provider, costMicroUsd, unpriced }: UsageRow, ownKeys: OwnKeys): boolean {
+  return provider != null && Object.hasOwn(ownKeys, provider) && costMicroUsd === 0 && unpriced === 0
 }

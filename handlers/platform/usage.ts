@@ -2,6 +2,7 @@ import { type Caller, type Tenant, tenantOf } from '../../domain/access/organiza
 import {
   totalOf,
   type UsageGroup,
+  type UsageQuery,
   type UsageRow,
   type Usage as UsageStore,
   type UsageSum,
@@ -10,39 +11,42 @@ import {
 } from '../../domain/billing/usage.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import type { UsageTotal, UsageRow as WireRow, Usage as WireUsage } from '../../generated/platform/types.ts'
+import type { UsageTotal, UsageRow as WireRow } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { moneyOf } from './money.ts'
 import { leastMs, millisecondsOf, timeOf } from './times.ts'
-import { readSummary, type SummaryDeps, type TimeRange } from './usage-summary.ts'
+import { type SummaryDeps, summaryOf } from './usage-summary.ts'
 
 const dayMs = 86_400_000
 /** The time of an answer that names none. */
 const usualMs = 30 * dayMs
 const rangeMsMax = 92 * dayMs
 
-/** The part of an answer that the command line shows too. */
-export type GroupedUsage = Pick<WireUsage, 'from' | 'to' | 'groupBy' | 'rows' | 'total'>
-
 type Asked = { from?: string; to?: string; groupBy: string }
 
-export type UsageDeps = SummaryDeps & { clock: Clock }
+export type UsageDeps = SummaryDeps & { usage: UsageStore; clock: Clock }
 
 export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] {
   return async ({ query }, { caller }) => {
     const tenant = tenantOf(caller)
-    const time = timeRangeOf(deps.clock, query)
-    const grouped = await readRange(deps.usage, tenant, time, query.groupBy)
-    return { status: 200, body: { ...grouped, ...(await readSummary(deps, tenant, time)) } }
+    const wanted = queryOf(deps.clock, query)
+    const sums = requireRows(await deps.usage.summarize(tenant, wanted))
+    return { status: 200, body: { ...wireUsage(wanted, sums.rows), ...(await summaryOf(deps, tenant, sums)) } }
   }
 }
 
-/** Throws a Refusal for a time or groups that are too much. */
-export function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, asked: Asked): Promise<GroupedUsage> {
-  return readRange(usage, tenant, timeRangeOf(clock, asked), asked.groupBy)
+/** The part of an answer that the command line shows. Throws a Refusal for a time or groups that are too much. */
+export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, asked: Asked) {
+  const wanted = queryOf(clock, asked)
+  return wireUsage(wanted, requireRows(await usage.read(tenant, wanted)))
 }
 
-function timeRangeOf(clock: Clock, { from, to }: Asked): TimeRange {
+function queryOf(clock: Clock, asked: Asked): UsageQuery {
+  const groups = new Set(usageGroups.filter((group) => asked.groupBy.split(',').includes(group)))
+  return { ...timeRangeOf(clock, asked), groups }
+}
+
+function timeRangeOf(clock: Clock, { from, to }: Asked): Omit<UsageQuery, 'groups'> {
   const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
   const fromMs = from === undefined ? Math.max(leastMs, toMs - usualMs) : millisecondsOf('from', from)
   if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))
@@ -50,14 +54,15 @@ function timeRangeOf(clock: Clock, { from, to }: Asked): TimeRange {
   return { fromMs, toMs }
 }
 
-async function readRange(usage: UsageStore, tenant: Tenant, { fromMs, toMs }: TimeRange, groupBy: string) {
-  const groups = new Set(usageGroups.filter((group) => groupBy.split(',').includes(group)))
-  const rows = await usage.read(tenant, { fromMs, toMs, groups })
-  if (rows === 'too_many_rows')
-    throw refusal(
-      'groupBy',
-      `groupBy divides this time into more than ${usageRowsMax} rows; ask for less time, or fewer groups`,
-    )
+function requireRows<Sums extends object>(sums: Sums | 'too_many_rows'): Sums {
+  if (sums !== 'too_many_rows') return sums
+  throw refusal(
+    'groupBy',
+    `groupBy divides this time into more than ${usageRowsMax} rows; ask for less time, or fewer groups`,
+  )
+}
+
+function wireUsage({ fromMs, toMs, groups }: UsageQuery, rows: readonly UsageRow[]) {
   return {
     ...{ from: timeOf(fromMs), to: timeOf(toMs), groupBy: [...groups] },
     rows: rows.map((row) => ({ ...groupsOf(row, groups), ...wireSum(row) })),

@@ -41,6 +41,21 @@ export class Expected {
     })
   }
 
+  /** The lines of `breakdown`: the first unit of a provider and stage has its cost. `own` have a key of the organization. */
+  breakdown(own: readonly string[]): object[] {
+    return [...this.#sums.keys()].sort().flatMap((key) => {
+      const [provider = '', type] = key.split(' ')
+      const { quantities, costMicroUsd } = this.#sums.get(key) as Sum
+      const keySource = own.includes(provider) ? 'BYOK' : 'MANAGED'
+      return Object.keys(quantities)
+        .sort()
+        .map((metric, at) => {
+          const cost = at === 0 ? (costMicroUsd ?? 0) / 1e6 : 0
+          return { provider, type, metric, keySource, quantity: quantities[metric], cost }
+        })
+    })
+  }
+
   get total() {
     let [unpriced, costMicroUsd] = [0, 0]
     const quantities: Record<string, number> = {}

@@ -1,10 +1,11 @@
 /** Usage equals the sum of what the answers said: over random requests with failures, own keys and unknown prices. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
+import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { seed } from '../random.ts'
-import { ask, postJson, readEvents, responses, speech, transcribe } from '../router/requests.ts'
-import { call, faultOf, putKey, startAdministered } from './setup.ts'
+import { ask, postJson, readEvents, responses, speech, type Target, transcribe } from '../router/requests.ts'
+import { call, deleteKey, faultOf, putKey, routeOf, startAdministered } from './setup.ts'
 import { Expected, type LlmUsage, randomOf, wavOf } from './spending.ts'
 
 const requestsMade = Number(process.env['PARLEY_TEST_REQUESTS'] ?? 1_000)
@@ -37,8 +38,21 @@ const { parley, admin } = await startAdministered(t, {
   // Failures must not lead requests elsewhere.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000000',
 })
+const sql = openDatabase(parley)
+t.teardown(() => sql.end())
+const minuteMs = 60_000
 
-type Usage = { rows: Record<string, unknown>[]; total: { requests: number; costMicroUsd: string | null } }
+type Breakdown = { provider: string; type?: string; metric: string; keySource: string; quantity: number; cost: number }
+type Usage = {
+  rows: Record<string, unknown>[]
+  total: { requests: number; costMicroUsd: string | null }
+  totalSessions: number
+  totalMinutes: number
+  totalCost: number
+  breakdown: Breakdown[]
+  balanceUsd: number
+  currency: string
+}
 const creditMicroUsd = 100_000_000
 
 t.test('getUsage says what the answers said', async (t) => {
@@ -108,6 +122,10 @@ t.test('getUsage says what the answers said', async (t) => {
     usage.rows.map(({ requests, failed, ...row }) => ({ ...row, succeeded: Number(requests) - Number(failed) })),
     expected.rows(),
   )
+  t.same(usage.breakdown, expected.breakdown(['own']))
+  t.equal(usage.totalCost, Number(usage.total.costMicroUsd) / 1e6)
+  t.equal(usage.balanceUsd, (creditMicroUsd - Number(usage.total.costMicroUsd)) / 1e6)
+  t.same([usage.totalSessions, usage.totalMinutes, usage.currency], [0, 0, 'USD'])
   for (const groups of ['day', 'key', 'agent', 'model', 'stage', 'day,key,agent,provider,model,stage'])
     t.same((await read(groups)).total, usage.total, groups)
   for (const { quantities } of [usage.total, ...usage.rows] as { quantities: object }[])
@@ -127,7 +145,11 @@ t.test('getUsage says what the answers said', async (t) => {
 
   const nothing = { requests: 0, legs: 0, failed: 0, unpriced: 0, costMicroUsd: '0', quantities: {} }
   for (const other of [await admin.key(acme.id, { test: true }), await admin.organization('stranger')])
-    t.match((await call(other, 'GET', '/v1/usage')).json(), { rows: [], total: nothing }, 'nobody else sees it')
+    t.same(
+      partOf((await call(other, 'GET', '/v1/usage')).json<Usage>()),
+      { rows: [], total: nothing, breakdown: [], totalCost: 0, totalSessions: 0 },
+      'nobody else sees it',
+    )
   const shown = await runCommand(parley, ['usage', '--by', 'provider'], { PARLEY_API_KEY: acme.key })
   t.equal(shown.code, 0, shown.stderr)
   t.comment(shown.stdout)
@@ -138,6 +160,65 @@ t.test('getUsage says what the answers said', async (t) => {
   const operator = (...args: string[]) => runCommand(parley, [...args, '--org', acme.id])
   t.equal((await operator('usage', '--by', 'provider')).stdout, shown.stdout, 'the operator needs no key')
   t.match((await operator('credits')).stdout, new RegExp(`^credit \\$${(Number(credit) / 1e6).toFixed(6)}$`, 'm'))
+})
+
+const partOf = ({ rows, total, breakdown, totalCost, totalSessions }: Usage) => ({
+  ...{ rows, total, breakdown, totalCost, totalSessions },
+})
+
+t.test('breakdown: a key of the organization counts where all of its uses are known to be free', async (t) => {
+  const other = await admin.organization('keys')
+  const breakdown = async () => {
+    const { breakdown } = (await call(other, 'GET', '/v1/usage')).json<Usage>()
+    return [...new Set(breakdown.map(({ provider, keySource }) => `${provider} ${keySource}`))].sort()
+  }
+  const ask = async (id: string) => {
+    stub.behave({ kind: 'ok' })
+    const routing = { mode: 'explicit', model: `${id}/chat` }
+    await routeOf(t, other, await postJson(other, responses, askWith(routing)))
+  }
+  await ask('unknown')
+  await putKey(other, 'unknown', 'of-keys')
+  t.same(await breakdown(), ['unknown MANAGED'], 'a cost that is not known is not 0')
+  await putKey(other, 'own', 'of-keys')
+  await ask('own')
+  t.same(await breakdown(), ['own BYOK', 'unknown MANAGED'])
+  await deleteKey(other, 'own')
+  t.same(await breakdown(), ['own MANAGED', 'unknown MANAGED'], 'the keys that are stored now')
+})
+
+const askWith = (routing: object) => ask('Hello.', { routing })
+
+t.test('totalSessions and totalMinutes: those of one world of one organization, in this time', async (t) => {
+  const [owner, stranger] = [await admin.organization('minutes'), await admin.organization('other minutes')]
+  const inTest = await admin.key(owner.id, { test: true })
+  const startedAtMs = Date.parse('2026-11-10T10:00:00Z')
+  /** A session that was made at this time; null: it is not over. */
+  const session = async (target: Target, madeAtMs: number, minutes: number | null) => {
+    const made = await call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
+    const endedAt = minutes === null ? null : new Date(madeAtMs + minutes * minuteMs)
+    await sql`
+      update calls set created_at = ${new Date(madeAtMs)}, started_at = ${new Date(madeAtMs)}, ended_at = ${endedAt},
+        end_reason = ${endedAt && 'caller_hangup'}, status = ${endedAt ? 'completed' : 'in_progress'}
+      where id = ${made.json<{ sessionId: string }>().sessionId}`
+  }
+  await session(owner, startedAtMs, 2)
+  await session(owner, startedAtMs + minuteMs, 0.5)
+  await session(owner, startedAtMs + 2 * minuteMs, null)
+  await session(inTest, startedAtMs, 7)
+  await session(stranger, startedAtMs, 11)
+  await session(owner, startedAtMs - 24 * 60 * minuteMs, 13)
+  const totals = async (target: Target, day = 10) => {
+    const [from, to] = [day, day + 1].map((each) => new Date(Date.UTC(2026, 10, each)).toISOString())
+    const query = `from=${from}&to=${to}`
+    const { totalSessions, totalMinutes } = (await call(target, 'GET', `/v1/usage?${query}`)).json<Usage>()
+    return [totalSessions, totalMinutes]
+  }
+  t.same(await totals(owner), [3, 2.5], 'one that is not over has no minutes yet')
+  t.same(await totals(owner, 9), [1, 13])
+  t.same(await totals(owner, 11), [0, 0])
+  t.same(await totals(inTest), [1, 7])
+  t.same(await totals(stranger), [1, 11])
 })
 
 t.test('usage and credits of the command line refuse what they cannot read', async (t) => {
