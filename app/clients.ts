@@ -6,8 +6,8 @@ export type ServedClients = {
   headerPrefix: string
   /** Whether `/v1/complete` and `/v1/transcribe` stream to clients whose Accept header does not decide. */
   nativeStreams: boolean
-  /** Whether rows of the platform surface have the fields that the published SDKs require. */
-  familyRows: boolean
+  /** Whether requests and rows of the platform surface are those of the published SDKs. */
+  isFamily: boolean
 }
 
 /** The published SDKs write `X-Speko-Intent` and open `speko.realtime.v1`. */
@@ -18,6 +18,6 @@ export function clientsOf(config: Pick<ParleyConfig, 'clients' | 'headerPrefix' 
   return {
     headerPrefix: config.headerPrefix ?? (isFamily ? familyPrefix : 'Service'),
     nativeStreams: isFamily || config.complete.streams,
-    familyRows: isFamily,
+    isFamily,
   }
 }

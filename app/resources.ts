@@ -15,6 +15,7 @@ import { isSubnet, placeOfHost } from '../runtime/outbound/address-guard.ts'
 import { isPhoneNumber, isUsNumber } from '../runtime/phone-number.ts'
 import { renderTemplate, templateFault } from '../runtime/template.ts'
 import type { App } from './app.ts'
+import { clientsOf } from './clients.ts'
 import type { Numbers } from './numbers.ts'
 
 export function createResources(app: App, { catalog, numbers }: { catalog: Catalog; numbers: Numbers }): Resources {
@@ -44,6 +45,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       numberId: ids.phoneNumber,
       isUsNumber,
       isPhoneNumber,
+      followsAgent: clientsOf(config).isFamily,
     }),
     sipConnections: createSipConnections({
       store: store.ownedConnections,

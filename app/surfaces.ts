@@ -148,8 +148,8 @@ function platformOf(joined: Joined): Mount {
     clock,
     address: config,
     adapt: (parts) =>
-      clientsOf(config).familyRows
-        ? { surface: withFamilyRequests(parts.surface), handlers: withFamilyRows(parts.handlers) }
+      clientsOf(config).isFamily
+        ? { surface: withFamilyRequests(parts.surface), handlers: withFamilyRows(parts.handlers, clock) }
         : parts,
     sessions: start,
     dial: phone.dial,

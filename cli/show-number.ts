@@ -25,12 +25,12 @@ export function linesOfNumber({ setupStatus, dispatchMetadataTemplate: template,
   ]
 }
 
-/** A number that costs nothing has no charge. */
+/** A number that costs nothing has no charge, also where the server names a day for the clients that require one. */
 export function chargeDayOf({
   nextChargeAt,
   monthlyMicroUsd,
 }: Pick<PhoneNumber, 'nextChargeAt' | 'monthlyMicroUsd'>): string {
-  return monthlyMicroUsd === '0' ? '–' : nextChargeAt.slice(0, 10)
+  return monthlyMicroUsd === '0' || nextChargeAt === null ? '–' : nextChargeAt.slice(0, 10)
 }
 
 /** Lines that say what a number lacks, and which command helps. */

@@ -5,6 +5,7 @@
 import type {
   CreditAccount,
   CreditAccounts,
+  CreditBalance,
   CreditMovement,
   MovementKind,
   MovementPosition,
@@ -44,9 +45,19 @@ type Row = Omit<CreditMovement, 'createdAtMs' | 'updatedAtMs'> & { createdAt: Da
 
 export function createCreditAccounts(tenancy: Tenancy): CreditAccounts {
   return {
+    balance: (organizationId) => tenancy.asOrganization(organizationId, (tx) => readBalance(tx, organizationId)),
     read: (organizationId, limit, after) =>
       tenancy.asOrganization(organizationId, (tx) => readAccount(tx, organizationId, limit, after)),
   }
+}
+
+/** The sum of a day changes until the day is over, and can stand behind newer movements. */
+async function readBalance(tx: Tx, organizationId: string): Promise<CreditBalance | null> {
+  const [row] = await tx<{ creditMicroUsd: number; changedAt: Date }[]>`
+    select credit_micro_usd as "creditMicroUsd", coalesce(
+      (select max(updated_at) from credit_movements where organization_id = ${organizationId}), created_at) as "changedAt"
+    from organizations where id = ${organizationId}`
+  return row === undefined ? null : { creditMicroUsd: row.creditMicroUsd, changedAtMs: row.changedAt.getTime() }
 }
 
 async function readAccount(

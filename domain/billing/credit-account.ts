@@ -33,7 +33,15 @@ export type CreditAccount = {
   next: MovementPosition | null
 }
 
+export type CreditBalance = {
+  creditMicroUsd: number
+  /** The time of the newest change of a movement; without one that at which the organization was made. */
+  changedAtMs: number
+}
+
 export interface CreditAccounts {
+  /** Null: there is no such organization. */
+  balance(organizationId: string): Promise<CreditBalance | null>
   /** Null: there is no such organization. */
   read(organizationId: string, limit: number, after: MovementPosition | null): Promise<CreditAccount | null>
 }

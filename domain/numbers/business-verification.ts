@@ -14,6 +14,10 @@ export type VerificationForms = {
   attestationAccepted: boolean
 }
 
+/** Without a representative, that of the draft stays. */
+export type SubmittedForms = Omit<VerificationForms, 'authorizedRepresentative'> &
+  Partial<Pick<VerificationForms, 'authorizedRepresentative'>>
+
 /** An organization has one at most. */
 export type Submission = VerificationForms & {
   id: string
@@ -61,7 +65,7 @@ export type BusinessVerifications = {
   /** Throws ResourceFault, also where the status does not allow it. Replaces the draft before it. */
   saveDraft(organizationId: string, forms: VerificationForms): Promise<Submission>
   /** Throws ResourceFault, also where the status does not allow it. */
-  submit(organizationId: string, forms: VerificationForms, keyId: string): Promise<Submission>
+  submit(organizationId: string, forms: SubmittedForms, keyId: string): Promise<Submission>
   list(): Promise<Submission[]>
   /** Decides for the operator. Answers the changed submission, or the status that does not allow the decision. */
   decide(organizationId: string, decision: Decision): Promise<Submission | VerificationStatus>
@@ -160,7 +164,7 @@ function blank({ clock, submissionId }: VerificationDeps, organizationId: string
 }
 
 /** A field of a form that nobody has filled in is empty. */
-function refusePhone({ authorizedRepresentative }: VerificationForms, { isPhoneNumber }: VerificationDeps): void {
+function refusePhone({ authorizedRepresentative }: SubmittedForms, { isPhoneNumber }: VerificationDeps): void {
   const phone = authorizedRepresentative?.['phone']
   if (typeof phone !== 'string' || phone === '' || isPhoneNumber(phone)) return
   const path: ValuePath = ['authorizedRepresentative', 'phone']

@@ -10,7 +10,12 @@ import { numbersMax, type OwnedNumberChange, type PhoneNumber } from './phone-nu
 import { createPurchase, type PurchaseDeps, type PurchaseNumber, rejectAsFault } from './purchase.ts'
 import { hasAnswer } from './setup-status.ts'
 
-export type PhoneNumberDeps = PurchaseDeps & ImportDeps & { smsRegistries: SmsRegistries }
+export type PhoneNumberDeps = PurchaseDeps &
+  ImportDeps & {
+    smsRegistries: SmsRegistries
+    /** Whether a change of the agent moves the direction too, if it does not name one. */
+    followsAgent: boolean
+  }
 
 /** Every operation throws ResourceFault. */
 export type PhoneNumbers = {
@@ -29,7 +34,7 @@ export type PhoneNumbers = {
 }
 
 export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
-  const { store, rules, clock, carriers } = deps
+  const { store, rules, clock, carriers, followsAgent } = deps
   return {
     list: (tenant) => store.list(tenant, numbersMax),
     get: async (tenant, id) => found(await store.find(tenant, id)),
@@ -37,7 +42,8 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
       refuseIssues(await issuesOfChange(change, rules))
       if (Object.keys(change).length === 0) return found(await store.find(tenant, id))
       const changed = await store.change(tenant, id, (number) => {
-        const whole = withDirection({ ...changedNumber(number, change), updatedAtMs: clock.nowMs() }, change)
+        const asked = { ...changedNumber(number, change), updatedAtMs: clock.nowMs() }
+        const whole = followsAgent ? { ...asked, direction: followingDirection(number, asked, change) } : asked
         refuseIssues([...issuesOfTrunk(number, change), ...issuesOfWhole(whole)])
         return whole
       })
@@ -63,9 +69,16 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
   return { ...number, ...same, connectionId, firstCalledAtMs }
 }
 
-/** A number that loses its last answer can only place calls, unless the change asks for a direction. */
-function withDirection(number: PhoneNumber, { direction }: OwnedNumberChange): PhoneNumber {
-  return direction === undefined && !hasAnswer(number) ? { ...number, direction: 'outbound' } : number
+/** A number that loses its last answer only places calls. One that only places calls takes them too when it gets an agent alone. */
+function followingDirection(
+  before: PhoneNumber,
+  after: PhoneNumber,
+  change: OwnedNumberChange,
+): PhoneNumber['direction'] {
+  if (change.direction !== undefined) return change.direction
+  if (hasAnswer(before) && !hasAnswer(after)) return 'outbound'
+  const isAttached = typeof change.agentId === 'string' && Object.keys(change).length === 1
+  return isAttached && before.direction === 'outbound' ? 'both' : after.direction
 }
 
 async function giveBack({ store, carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {

@@ -354,7 +354,7 @@ export type CompatResponseUsage = {
 export type CompatResponseCached = {
   /** Part of input_tokens. */
   cached_tokens: number
-  /** Always 0: no provider says it here. */
+  /** Always 0: tokens that a provider wrote into its cache are part of `input_tokens`, and not counted apart. */
   cache_write_tokens: number
 }
 

@@ -361,7 +361,7 @@ export type UsageByProvider = {
   type?: 'stt' | 'llm' | 'tts'
   /** The unit, as in `quantities`. */
   metric: string
-  /** `BYOK`: the organization has stored its key for this provider, and the uses cost nothing. */
+  /** `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`. */
   keySource: 'BYOK' | 'MANAGED'
   /** How much of the unit. */
   quantity: number
@@ -380,9 +380,9 @@ export type Usage = {
   rows: UsageRow[]
   /** The sum of all rows. */
   total: UsageTotal
-  /** Sessions and calls that began in this time, of those that are still kept. */
+  /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */
   totalSessions: number
-  /** The time for which they were connected, in minutes. One that is not over counts when it is. */
+  /** The time for which they were connected, in minutes. A session that is not over has none yet. */
   totalMinutes: number
   /** The known costs in US dollars. `total.costMicroUsd` has every digit. */
   totalCost: number
@@ -450,7 +450,7 @@ export type CreditBalance = {
   balanceUsd: number
   /** Always US dollars. */
   currency: 'USD'
-  /** The last of the newest movements; without a movement the time at which the organization was made. */
+  /** The newest change of a movement; without a movement the time at which the organization was made. */
   updatedAt: string
 }
 
@@ -2464,8 +2464,8 @@ export type PhoneNumber = {
   smsAssignmentUpdatedAt: string | null
   /** Whether the number can be used, or what is missing. */
   setupStatus: PhoneNumberSetup
-  /** The next monthly charge. Where the number costs nothing (`monthlyMicroUsd` is "0"), the day a month on. */
-  nextChargeAt: string
+  /** The next monthly charge. null where the number costs nothing. */
+  nextChargeAt: string | null
   /** The monthly charge in micro-USD; "0" where the number costs nothing. */
   monthlyMicroUsd: string
   /** The moment of the last monthly charge. null: there was none yet. */
@@ -2814,9 +2814,9 @@ export type BusinessVerificationDraft = {
 /** Not blank. */
 export type FormText = string
 
-/** Either `declaration`, or `businessProfile` and `authorizedRepresentative`. */
+/** Either `declaration`, or `businessProfile` and `authorizedRepresentative`, and not all of them. */
 export type NewBusinessVerification = {
-  /** A short form in the place of both others. The review may ask for them. */
+  /** A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative of a draft stays. The review may ask for the forms. */
   declaration?: { businessName: FormText; useCase: FormText }
   /** The business and the place where it is registered. */
   businessProfile?: {

@@ -13,7 +13,7 @@ type Handlers = PlatformHandlers<Caller>
 export function createAgent(agents: Agents): Handlers['createAgent'] {
   return async ({ body }, { caller }) => ({
     status: 201,
-    body: wireAgent(await agents.create(tenantOf(caller), stored(body))),
+    body: wireAgent(await agents.create(tenantOf(caller), withoutAudioOutput(body))),
   })
 }
 
@@ -28,7 +28,7 @@ export function getAgent(agents: Agents): Handlers['getAgent'] {
 export function updateAgent(agents: Agents): Handlers['updateAgent'] {
   return async ({ path, body }, { caller }) => ({
     status: 200,
-    body: wireAgent(await agents.change(tenantOf(caller), path.id, stored(body))),
+    body: wireAgent(await agents.change(tenantOf(caller), path.id, withoutAudioOutput(body))),
   })
 }
 
@@ -40,7 +40,7 @@ export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
 }
 
 /** The neutral value of `audioOutput` is no setting. */
-function stored<Sent extends { audioOutput?: unknown }>(sent: Sent): Omit<Sent, 'audioOutput'> {
+function withoutAudioOutput<Sent extends { audioOutput?: unknown }>(sent: Sent): Omit<Sent, 'audioOutput'> {
   const settings = { ...sent }
   delete settings.audioOutput
   return settings

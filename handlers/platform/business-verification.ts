@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type {
   BusinessVerifications,
   Submission,
+  SubmittedForms,
   VerificationForms,
 } from '../../domain/numbers/business-verification.ts'
 import type { BrandProfile } from '../../domain/ports/sms-registry.ts'
@@ -49,22 +50,20 @@ function formsOf({ businessProfile, authorizedRepresentative, ...body }: Busines
   }
 }
 
-/** Throws a Refusal without the forms, or with the short form beside them. */
-function submittedForms({ declaration, ...body }: NewBusinessVerification): VerificationForms {
-  const missing = (['businessProfile', 'authorizedRepresentative'] as const).filter((form) => body[form] === undefined)
-  if (declaration === undefined && missing.length === 0) return formsOf(body)
-  if (declaration === undefined || missing.length < 2) throw refuseForms(missing)
+/** The short form names the business alone, so that a representative of a draft stays. Throws a Refusal for both forms at once. */
+function submittedForms({ declaration, ...body }: NewBusinessVerification): SubmittedForms {
+  if (declaration === undefined) return formsOf(body)
+  if (body.businessProfile !== undefined || body.authorizedRepresentative !== undefined) throw refuseDeclaration()
   const { businessName, useCase } = declaration
-  return formsOf({ ...body, businessProfile: { legalName: businessName, displayName: businessName, useCase } })
+  return {
+    businessProfile: { legalName: businessName, displayName: businessName, useCase },
+    attestationAccepted: body.attestationAccepted,
+  }
 }
 
-function refuseForms(missing: readonly string[]): Refusal {
-  const fields = missing.length > 0 ? missing : ['declaration']
-  const message =
-    missing.length > 0 ? 'is required, or both forms are replaced by declaration' : 'cannot stand beside the forms'
-  const keyword = missing.length > 0 ? 'required' : 'additionalProperties'
-  const issues = fields.map((field) => ({ path: `/${field}`, message, keyword }))
-  return new Refusal('invalid_parameter', { message: `${issues[0]?.path} ${message}`, issues })
+function refuseDeclaration(): Refusal {
+  const issue = { path: '/declaration', message: '/declaration cannot stand beside the forms', keyword: 'not' }
+  return new Refusal('invalid_parameter', { param: issue.path, ...issue, issues: [issue] })
 }
 
 /** The part of a business profile that the brand has already. */

@@ -20,7 +20,7 @@ export function getCredits(
 ): PlatformHandlers<Caller>['getCredits'] {
   return async ({ query }, { caller }) => {
     const body = await readCredits(accounts, keyBudgets, caller.organization.id, query)
-    return { status: 200, body: stored(body) }
+    return { status: 200, body: required(body) }
   }
 }
 
@@ -28,12 +28,12 @@ type AskedPage = { limit: number; cursor?: string }
 
 /** A page of movements, of the organization of a live key. Throws a Refusal for a cursor that cannot be read. */
 export async function pageOf(accounts: CreditAccounts, organizationId: string, { limit, cursor }: AskedPage) {
-  const account = stored(await accounts.read(organizationId, limit, positionOf(cursor)))
+  const account = required(await accounts.read(organizationId, limit, positionOf(cursor)))
   return { ...account, nextCursor: nextCursorOf(account) }
 }
 
-/** Its key was just checked, and organizations are not deleted. */
-function stored<T>(found: T | null): T {
+/** The key of the organization was just checked, and organizations are not deleted. */
+export function required<T>(found: T | null): T {
   if (found === null) throw new Error('the organization of a live key is not stored')
   return found
 }

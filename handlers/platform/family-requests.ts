@@ -1,59 +1,87 @@
 /**
- * The bodies that the published SDKs of the hosted product send (`clients: family`), in the words of the contract. They are
+ * The requests of the published SDKs of the hosted product (`clients: family`), in the words of the contract. They are
  * rewritten before the validator sees them, so that the contract stays as narrow as it is for all other clients.
  */
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 
 type Row = Record<string, unknown>
-type Rewrite = (body: Row) => void
+type Rewrite = (value: Row) => void
 
-const rewrites: Readonly<Record<string, Rewrite>> = {
-  createAgent: settings,
-  updateAgent: settings,
-  createSession: settings,
-  createPhoneSession: settings,
-  updatePhoneNumber: attach,
+const bodies: Readonly<Record<string, Rewrite>> = {
+  createAgent: readSettings,
+  updateAgent: readSettings,
+  createSession: readSettings,
+  createPhoneSession: readSettings,
+  purchasePhoneNumber: readTemplate,
+  importPhoneNumber: readTemplate,
+  updatePhoneNumber: readTemplate,
+  saveBusinessVerificationDraft: dropEmptyTexts,
 }
+
+const queries: Readonly<Record<string, Rewrite>> = { listWebhookDeliveries: readEvent }
 
 export function withFamilyRequests(surface: Surface): Surface {
   return { ...surface, operations: surface.operations.map(rewritten) }
 }
 
 function rewritten(operation: Operation): Operation {
-  const rewrite = rewrites[operation.id]
-  const { validateBody } = operation
-  if (rewrite === undefined || validateBody === null) return operation
-  return { ...operation, validateBody: after(rewrite, validateBody) }
+  const { id, validateBody, validateParams } = operation
+  const [ofBody, ofQuery] = [bodies[id], queries[id]]
+  return {
+    ...operation,
+    ...(ofBody && validateBody && { validateBody: rewriting(ofBody, validateBody) }),
+    ...(ofQuery &&
+      validateParams && { validateParams: rewriting(({ query }) => inRow(query, ofQuery), validateParams) }),
+  }
 }
 
-function after(rewrite: Rewrite, validate: Validate): Validate {
-  const both: Validate = (body) => {
-    if (isRow(body)) rewrite(body)
-    const isValid = validate(body)
+/** A validator that rewrites the value first. */
+function rewriting(rewrite: Rewrite, validate: Validate): Validate {
+  const both: Validate = (value) => {
+    inRow(value, rewrite)
+    const isValid = validate(value)
     both.errors = validate.errors ?? null
     return isValid
   }
   return both
 }
 
-function settings(body: Row): void {
-  const { turnHandling, backgroundAudio, maxDurationSeconds } = body
+function readSettings(settings: Row): void {
+  const { turnHandling, backgroundAudio, maxDurationSeconds } = settings
   if (isRow(turnHandling) && typeof turnHandling['turnDetection'] === 'boolean')
     turnHandling['turnDetection'] = turnHandling['turnDetection'] ? 'text' : 'vad'
-  if (isRow(backgroundAudio)) for (const clip of Object.values(backgroundAudio)) quieten(clip)
+  if (isRow(backgroundAudio)) for (const clip of Object.values(backgroundAudio)) inRow(clip, quieten)
   // The hosted product takes any length, and keeps it between half a minute and four hours.
   if (typeof maxDurationSeconds === 'number')
-    body['maxDurationSeconds'] = Math.min(14_400, Math.max(30, maxDurationSeconds))
+    settings['maxDurationSeconds'] = Math.min(14_400, Math.max(30, Math.round(maxDurationSeconds)))
 }
 
 /** There clips are as loud as they were recorded, and 16 makes the quietest audible. Here all have one loudness, that of 1. */
-function quieten(clip: unknown): void {
-  if (isRow(clip) && typeof clip['volume'] === 'number') clip['volume'] = Math.min(1, clip['volume'])
+function quieten(clip: Row): void {
+  if (typeof clip['volume'] === 'number') clip['volume'] = Math.min(1, clip['volume'])
 }
 
-/** `attachPhoneNumber` sends the agent alone, so that the agent answers the calls of the number. */
-function attach(body: Row): void {
-  if (typeof body['agentId'] === 'string' && Object.keys(body).length === 1) body['direction'] = 'both'
+/** The template of a number has the settings of a session. */
+function readTemplate({ dispatchMetadataTemplate }: Row): void {
+  inRow(dispatchMetadataTemplate, readSettings)
+}
+
+/** Those SDKs show a field that nobody has filled in as an empty text, and send it back so. The contract leaves it out. */
+function dropEmptyTexts(form: Row): void {
+  for (const [name, value] of Object.entries(form)) {
+    if (value === '') delete form[name]
+    inRow(value, dropEmptyTexts)
+  }
+}
+
+/** Rich messages have another name there. */
+function readEvent(query: Row): void {
+  const { event } = query
+  if (typeof event === 'string') query['event'] = event.replace(/^imessage\./, 'rmsg.')
+}
+
+function inRow(value: unknown, rewrite: Rewrite): void {
+  if (isRow(value)) rewrite(value)
 }
 
 function isRow(value: unknown): value is Row {

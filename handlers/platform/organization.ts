@@ -27,13 +27,12 @@ type Handlers = PlatformHandlers<Caller>
 
 export function organizationOperations(deps: OrganizationDeps) {
   const { organizations, creditAccounts, keyBudgets } = deps
-  const createdAtOf = async (id: string) => (await organizations.find(id))?.createdAt ?? null
   return {
     getOrganization: getOrganization(organizations),
     updateOrganization: updateOrganization(organizations),
     getCredits: getCredits(creditAccounts, keyBudgets),
-    getCreditBalance: getCreditBalance({ creditAccounts, createdAtOf }),
-    getCreditLedger: getCreditLedger({ creditAccounts, createdAtOf }),
+    getCreditBalance: getCreditBalance(creditAccounts),
+    getCreditLedger: getCreditLedger(creditAccounts),
     getUsage: getUsage({ ...deps, ownKeysOf: (organizationId) => deps.keys.list(organizationId) }),
   } satisfies Partial<Handlers>
 }

@@ -1,4 +1,3 @@
-import { nextMonthlyMs } from '../../domain/numbers/months.ts'
 import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
 import { setupStatusOf, withoutTrunks } from '../../domain/numbers/setup-status.ts'
 import type { OfferedNumber } from '../../domain/ports/number-carrier.ts'
@@ -6,11 +5,8 @@ import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../gene
 import { nationalForm } from '../../runtime/phone-number.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/**
- * A phone number in the names of the contract. `hasTrunks`: this server takes and places calls over SIP trunks. A number that
- * costs nothing says the day a month on, because published clients require a day.
- */
-export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean, nowMs: number): WireNumber {
+/** A phone number in the names of the contract. `hasTrunks`: this server takes and places calls over SIP trunks. */
+export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNumber {
   return {
     id: number.id,
     ...(number.test && { test: true as const }),
@@ -28,7 +24,7 @@ export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean, nowMs: 
     smsAssignmentStatus: number.smsAssignment?.status ?? null,
     smsAssignmentUpdatedAt: timeOrNull(number.smsAssignment?.updatedAtMs ?? null),
     setupStatus: setupStatusOf(hasTrunks ? number : withoutTrunks(number)),
-    nextChargeAt: timeOf(number.nextChargeAtMs ?? nextMonthlyMs(number.createdAtMs, nowMs)),
+    nextChargeAt: timeOrNull(number.nextChargeAtMs),
     monthlyMicroUsd: String(number.nextChargeAtMs === null ? 0 : (number.price?.monthlyMicroUsd ?? 0)),
     lastChargedAt: timeOrNull(number.lastChargedAtMs),
     suspendedAt: timeOrNull(number.suspendedAtMs),

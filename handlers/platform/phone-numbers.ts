@@ -2,15 +2,14 @@
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
 import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
-import type { Clock } from '../../domain/ports/system.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { wireOffer, wirePhoneNumber } from './phone-number-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
 /** `hasTrunks`: this server takes and places calls over SIP trunks. */
-export function phoneNumberOperations(numbers: PhoneNumbers, hasTrunks: boolean, clock: Pick<Clock, 'nowMs'>) {
-  const wired = (number: PhoneNumber) => wirePhoneNumber(number, hasTrunks, clock.nowMs())
+export function phoneNumberOperations(numbers: PhoneNumbers, hasTrunks: boolean) {
+  const wired = (number: PhoneNumber) => wirePhoneNumber(number, hasTrunks)
   return {
     listPhoneNumbers: async (_request, { caller }) => ({
       status: 200,

@@ -5,7 +5,6 @@ import type { Tools } from '../../domain/agents/tools.ts'
 import type { BusinessVerifications } from '../../domain/numbers/business-verification.ts'
 import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
-import type { Clock } from '../../domain/ports/system.ts'
 import type { Subscriptions } from '../../domain/rmsg/subscriptions.ts'
 import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
@@ -33,7 +32,6 @@ export type ResourceOperationDeps = {
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
   savedBrand: SavedBrand
-  clock: Pick<Clock, 'nowMs'>
   /** The address to which trunks send calls. Null: they may not. */
   sipUri: string | null
 }
@@ -68,7 +66,7 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
-    ...phoneNumberOperations(phoneNumbers, deps.sipUri !== null, deps.clock),
+    ...phoneNumberOperations(phoneNumbers, deps.sipUri !== null),
     ...sipConnectionOperations(sipConnections, deps.sipUri),
     ...rmsgSubscriptionOperations(rmsgSubscriptions),
     ...businessVerificationOperations(deps.verifications, deps.savedBrand),

@@ -7,13 +7,12 @@ const parley = await serverWith()
 
 t.test('listCompatVoices and listCompatSpeechModels name what speech takes', async (t) => {
   const { voices } = (await send(parley, '/v1/audio/voices', {})).json<{ voices: { id: string; name: string }[] }>()
-  t.match(voices, [
-    { id: 'auto', name: 'Chosen by the router' },
-    { id: String, name: String },
-  ])
+  t.same(voices[0], { id: 'auto', name: 'Chosen by the router' })
+  t.ok(voices.length > 1 && voices.every(({ id, name }) => id.length > 0 && name.length > 0))
   t.equal(new Set(voices.map(({ id }) => id)).size, voices.length, 'each once')
   const { models } = (await send(parley, '/v1/audio/models', {})).json<{ models: { id: string }[] }>()
-  t.match(models, [{ id: 'auto' }, { id: /^local:/ }])
+  t.same(models[0], { id: 'auto' })
+  t.match(models[1]?.id, /^local:/)
   const last = { model: models.at(-1)?.id, voice: voices.at(-1)?.id, input: 'Hello.', response_format: 'wav' }
   const headers = { 'content-type': 'application/json' }
   const spoken = await send(parley, '/v1/audio/speech', { method: 'POST', body: JSON.stringify(last), headers })

@@ -96,6 +96,7 @@ function processOf(
     numberId: systemIds.phoneNumber,
     isUsNumber,
     isPhoneNumber,
+    followsAgent: false,
   })
   return {
     store,

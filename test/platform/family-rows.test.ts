@@ -1,18 +1,24 @@
 /** The rows that the published SDKs of the hosted product read with the setting `clients: family`, and the bodies that they send. */
 import t from 'tap'
-import type { Caller } from '../../domain/access/organization.ts'
-import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import { withFamilyRows } from '../../handlers/platform/family-rows.ts'
-import type { Context } from '../../runtime/engine/handler.ts'
-import { businessProfile, forms } from '../numbers/forms.ts'
+import { nextMonthlyMs } from '../../domain/numbers/months.ts'
+import { authorizedRepresentative, businessProfile, forms } from '../numbers/forms.ts'
 import { insertNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
+import { insertMessage, masterKey, outboundEvent, postEvent } from '../rmsg/provider-events.ts'
+import { insertRmsgNumber } from '../rmsg/stored-number.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
+import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { call, faultOf, startOwnAdministered } from './setup.ts'
 
-const { parley, admin } = await startOwnAdministered(t, { PARLEY_CLIENTS: 'family', PARLEY_KYB_REVIEW: 'operator' })
+const { parley, admin } = await startOwnAdministered(t, {
+  PARLEY_CLIENTS: 'family',
+  PARLEY_KYB_REVIEW: 'operator',
+  PARLEY_MASTER_KEY: masterKey,
+  PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+})
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
-const acme = await admin.organization('of the family')
+const acme = await admin.organization('of the family', { scopes: ['router', 'platform', 'rmsg'] })
 const intent = { language: 'en', optimizeFor: 'balanced' }
 const url = 'https://hooks.example/calls'
 const post = async (path: string, body: object) =>
@@ -30,6 +36,13 @@ const agent = await post('/v1/agents', {
 })
 const agentPath = `/v1/agents/${String(agent['id'])}`
 
+/** For answers with values that the document lacks, which `call` would refuse. */
+async function raw<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
+  const headers = { authorization: `Bearer ${acme.key}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${acme.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return { status: answer.status, body: (await answer.json()) as Body }
+}
+
 t.test('an agent names where its secrets are, and no balanced intent', async (t) => {
   for (const row of [agent, (await call(acme, 'GET', agentPath)).json<typeof agent>()]) {
     t.same(row['intent'], { language: 'en' })
@@ -43,12 +56,38 @@ t.test('an agent names where its secrets are, and no balanced intent', async (t)
       recording: { hasSecret: false, secretRef: 'secret:workspace' },
     })
   }
-  const [listed] = (await call(acme, 'GET', '/v1/agents')).json<object[]>()
-  t.same(listed, (await call(acme, 'GET', agentPath)).json())
+  const listed = (await call(acme, 'GET', '/v1/agents')).json<{ id: unknown }[]>()
+  t.same(
+    listed.find(({ id }) => id === agent['id']),
+    (await call(acme, 'GET', agentPath)).json(),
+  )
   t.match((await call(acme, 'PATCH', agentPath, { voice: 'anna' })).json(), {
     intent: { language: 'en' },
     voice: 'anna',
   })
+})
+
+t.test('the objective of an agent is one that those SDKs name', async (t) => {
+  const made = async (optimizeFor: string) => {
+    const row = await post('/v1/agents', {
+      name: optimizeFor,
+      systemPrompt: 'x',
+      intent: { language: 'en', optimizeFor },
+    })
+    return String(row['id'])
+  }
+  const shown = [
+    ['accuracy', { language: 'en', optimizeFor: 'quality' }],
+    ['quality', { language: 'en', optimizeFor: 'quality' }],
+    ['cost', { language: 'en', optimizeFor: 'cost' }],
+    ['balanced', { language: 'en' }],
+  ] as const
+  const rows = await Promise.all(shown.map(async ([word, row]) => [await made(word), row] as const))
+  const listed = (await call(acme, 'GET', '/v1/agents')).json<{ id: string; intent: object }[]>()
+  for (const [id, row] of rows) {
+    t.same(listed.find((one) => one.id === id)?.intent, row)
+    t.same((await call(acme, 'GET', `/v1/agents/${id}`)).json<{ intent: object }>().intent, row)
+  }
 })
 
 t.test(
@@ -68,6 +107,7 @@ t.test(
       [1, 30],
       [86_400, 14_400],
       [600, 600],
+      [90.5, 91],
     ] as const) {
       const made = await post('/v1/sessions', { intent, maxDurationSeconds: asked })
       const session = await call(acme, 'GET', `/v1/sessions/${String(made['sessionId'])}`)
@@ -100,96 +140,170 @@ t.test('a tool names where its secrets are', async (t) => {
   t.match(moved.json(), { source: { secretRef: /^secret:tool_/, authHeaders: null } })
 })
 
-t.test('attachPhoneNumber and detachPhoneNumber send the agent alone', async (t) => {
-  const id = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+12125551300' })
-  const patch = async (agentId: unknown) => (await call(acme, 'PATCH', `/v1/phone-numbers/${id}`, { agentId })).json()
-  t.match(await patch(agent['id']), { direction: 'both', setupStatus: { inboundReady: true }, nextChargeAt: /^\d/ })
-  t.match(await patch(null), { direction: 'outbound', agentId: null })
+type NumberRow = { direction: string; agentId: string | null; nextChargeAt: string; createdAt: string }
+let numbers = 1300
+/** A number of the organization, and the change of it that answers the row. */
+async function withNumber(row: { direction?: 'inbound' | 'outbound' | 'both'; template?: object } = {}) {
+  const id = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: `+1212555${numbers++}`, ...row })
+  const change = async (body: object) => {
+    const changed = await call(acme, 'PATCH', `/v1/phone-numbers/${id}`, body)
+    const { direction, agentId } = changed.json<NumberRow>()
+    return { status: changed.status, direction, agentId }
+  }
+  return { id, change }
+}
+const other = String((await post('/v1/agents', { name: 'Other', systemPrompt: 'x', intent }))['id'])
+const desk = String(agent['id'])
+
+t.test(
+  'attachPhoneNumber: a number for outbound calls takes calls too, and one for inbound calls stays so',
+  async (t) => {
+    for (const [before, after] of [
+      ['outbound', 'both'],
+      ['inbound', 'inbound'],
+      ['both', 'both'],
+    ] as const) {
+      const { change } = await withNumber()
+      t.same(await change({ agentId: desk, direction: before }), { status: 200, agentId: desk, direction: before })
+      t.same(await change({ agentId: other }), { status: 200, agentId: other, direction: after }, before)
+    }
+    const { change } = await withNumber()
+    t.same(
+      await change({ agentId: desk, label: 'Desk' }),
+      { status: 200, agentId: desk, direction: 'outbound' },
+      'not alone',
+    )
+    t.same(await change({ agentId: other, direction: 'outbound' }), {
+      status: 200,
+      agentId: other,
+      direction: 'outbound',
+    })
+  },
+)
+
+t.test('detachPhoneNumber: a number that loses its last answer places calls alone', async (t) => {
+  for (const direction of ['inbound', 'both'] as const) {
+    const { change } = await withNumber()
+    await change({ agentId: desk, direction })
+    t.same(await change({ agentId: null }), { status: 200, agentId: null, direction: 'outbound' }, direction)
+    t.same(await change({ agentId: desk }), { status: 200, agentId: desk, direction: 'both' }, 'attached again')
+    t.equal((await change({ agentId: null, direction })).status, 400, 'a direction that is asked for counts')
+  }
+  const template = { intent: { language: 'en' }, systemPrompt: 'You take messages.' }
+  const { change } = await withNumber()
+  await change({ agentId: desk, direction: 'inbound', dispatchMetadataTemplate: template })
+  t.same(await change({ agentId: null }), { status: 200, agentId: null, direction: 'inbound' }, 'the template answers')
+  t.same(await change({ dispatchMetadataTemplate: null }), { status: 200, agentId: null, direction: 'outbound' })
+})
+
+t.test('a change of anything else leaves the direction of a number that has lost its answer', async (t) => {
+  const { id, change } = await withNumber({ direction: 'inbound' })
+  await change({ label: 'Desk' })
+  t.equal((await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow>().direction, 'inbound')
+})
+
+t.test('a number that costs nothing has the day a month on', async (t) => {
+  const { id } = await withNumber()
+  const row = (await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow & { monthlyMicroUsd: string }>()
+  const createdAtMs = Date.parse(row.createdAt)
+  t.equal(row.nextChargeAt, new Date(nextMonthlyMs(createdAtMs, createdAtMs)).toISOString())
+  t.equal(row.monthlyMicroUsd, '0')
+  const listed = (await call(acme, 'GET', '/v1/phone-numbers')).json<NumberRow[]>()
+  t.ok(listed.length > 0 && listed.every(({ nextChargeAt }) => nextChargeAt !== null))
+  const imported = await post('/v1/phone-numbers/sip-connections', { name: 'desk', outbound: { host: 'sip.example' } })
+  const body = { e164: '+12125551399', sipConnectionInstallationId: imported['id'], sipTrunkId: 'trunk_1' }
+  t.match((await post('/v1/phone-numbers/import', body))['nextChargeAt'], /^\d/)
+})
+
+t.test('the template of a number is read as a session is', async (t) => {
+  const template = {
+    intent: { language: 'en' },
+    systemPrompt: 'x',
+    turnHandling: { turnDetection: true },
+    maxDurationSeconds: 20,
+  }
+  const { id } = await withNumber()
+  const changed = await call(acme, 'PATCH', `/v1/phone-numbers/${id}`, { dispatchMetadataTemplate: template })
+  const read = { turnHandling: { turnDetection: 'text' }, maxDurationSeconds: 30 }
+  t.match([changed.status, changed.json()], [200, { dispatchMetadataTemplate: read }], changed.text)
+  const connection = await post('/v1/phone-numbers/sip-connections', {
+    name: 'template',
+    outbound: { host: 'sip.example' },
+  })
+  const wanted = {
+    e164: '+12125551398',
+    sipConnectionInstallationId: connection['id'],
+    dispatchMetadataTemplate: template,
+  }
+  t.match(await post('/v1/phone-numbers/import', wanted), { dispatchMetadataTemplate: read })
 })
 
 t.test('a verification is a submission too, and has no holes', async (t) => {
   const path = '/v1/phone-numbers/kyb'
-  const missing = (await call(acme, 'GET', path)).json()
-  t.same(missing, { status: 'missing', submission: null, prefill: null })
-  // Its texts are empty, which the document does not allow.
-  const draft = await fetch(`${acme.url}${path}/draft`, {
-    method: 'PUT',
-    body: JSON.stringify({ businessProfile: { legalName: 'Harbor' } }),
-    headers: { authorization: `Bearer ${acme.key}`, 'content-type': 'application/json' },
-  })
-  const whole = { legalName: 'Harbor', displayName: '', address: { street: '' } }
+  t.same((await raw('GET', path)).body, { status: 'missing', submission: null, prefill: null })
+  const save = (body: object) => raw<{ businessProfile: object }>('PUT', `${path}/draft`, body)
+  const draft = await save({ businessProfile: { legalName: 'Harbor' } })
+  const whole = {
+    legalName: 'Harbor',
+    displayName: '',
+    entityType: '',
+    country: '',
+    address: { street: '', country: '' },
+  }
   const row = { id: /^kyb_/, status: 'draft', businessProfile: whole, slackNotificationStatus: 'not_queued' }
-  t.match(await draft.json(), { ...row, submission: row })
-  const submitted = await call(acme, 'POST', `${path}/submit`, { ...forms, attestationVersion: '1' })
-  t.match(submitted.json(), { status: 'submitted', businessProfile, attestationAccepted: true })
-  t.match((await call(acme, 'GET', path)).json(), {
-    submission: { status: 'submitted', slackNotificationStatus: 'not_queued' },
-  })
+  t.match(draft.body, { ...row, submission: row })
+  const { businessProfile: sentBack } = draft.body
+  const again = await save({ businessProfile: sentBack, authorizedRepresentative: { name: '', title: '', email: '' } })
+  t.match(again, { status: 200, body: row }, 'it is sent back as it was read')
+  t.same(again.body.businessProfile, sentBack)
+  const submitted = await raw('POST', `${path}/submit`, { ...forms, attestationVersion: '1' })
+  const sent = { businessProfile, authorizedRepresentative, attestationAccepted: true }
+  t.match(submitted, { status: 200, body: { status: 'submitted', ...sent } })
+  t.match((await raw('GET', path)).body, { submission: { status: 'submitted', slackNotificationStatus: 'not_queued' } })
 })
 
-/** Rows that are rare: the handlers of the test answer them. */
-async function shown(name: keyof PlatformHandlers<Caller>, body: object): Promise<unknown> {
-  const handlers = { [name]: () => ({ status: 200, body }) } as unknown as PlatformHandlers<Caller>
-  const handle = withFamilyRows(handlers)[name] as (
-    request: object,
-    context: Context<Caller>,
-  ) => Promise<{ body: unknown }>
-  const answer = await handle({}, {} as Context<Caller>)
-  return answer.body instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(answer.body)) : answer.body
-}
+type Detail = { event: string; attempts: { requestBody: object }[]; requestPayload: object }
+type Page = { data: { id: string; event: string; endpointKind: string }[]; endpointOptions: { kind: string }[] }
+const deliveries = (query: string) => raw<Page>('GET', `/v1/webhook-deliveries?${query}`)
+const delivery = async (id = '') => (await raw<Detail>('GET', `/v1/webhook-deliveries/${id}`)).body
 
-t.test('a cost that is not known is 0, and the report says that it is not whole', async (t) => {
-  const lines = [
-    { metric: 'input_tokens', costMicroUsd: null },
-    { metric: 'characters', costMicroUsd: '12' },
-  ]
-  const report = { analysis_status: 'completed', cost_micro_usd: '12', cost_complete: false, cost_breakdown: lines }
-  const whole = { ...report, cost_breakdown: [{ ...lines[0], costMicroUsd: '0' }, lines[1]] }
-  t.same(await shown('getCallReport', report), whole)
-  t.same(await shown('getCall', { id: 'c', report }), { id: 'c', report: whole })
-  t.same(await shown('finalizeCallReport', { cost_micro_usd: '12', cost_breakdown: lines }), {
-    cost_micro_usd: '12',
-    cost_breakdown: whole.cost_breakdown,
-  })
+t.test('deliveries have the event as an object', async (t) => {
+  const tenant = { organizationId: acme.id, test: false }
+  const payload = { order: '4711' }
+  const id = await recordDelivery(admin.store, tenant, await insertEndpoint(sql, tenant, url), { payload })
+  const [listed] = (await deliveries('event=call.status')).body.data
+  t.match(listed, { id, event: 'call.status', endpointKind: 'workspace' })
+  const { attempts, requestPayload } = await delivery(id)
+  t.match(requestPayload, { type: 'call.status', ...payload })
+  t.same(
+    attempts.map(({ requestBody }) => requestBody),
+    [requestPayload],
+  )
 })
 
-t.test('a report that is still being made is not there yet', async (t) => {
-  const pending = { analysis_status: 'pending', cost_breakdown: [] }
-  const refused = await shown('getCallReport', pending).catch((fault: unknown) => fault)
-  t.match(refused, { data: { kind: 'report_missing', hasEnded: false } })
-  t.same(await shown('getCall', { id: 'c', report: pending }), { id: 'c', report: null })
-  t.same(await shown('getCall', { id: 'c', report: null }), { id: 'c', report: null })
-})
-
-t.test('deliveries have the event as an object, and rich messages their name there', async (t) => {
-  const rich = { event: 'rmsg.received', endpointKind: 'rmsg' }
-  const page = {
-    data: [rich, { event: 'call.status', endpointKind: 'workspace' }],
-    endpointOptions: [{ kind: 'rmsg' }],
-  }
-  t.same(await shown('listWebhookDeliveries', page), {
-    data: [
-      { event: 'imessage.received', endpointKind: 'imessage' },
-      { event: 'call.status', endpointKind: 'workspace' },
-    ],
-    endpointOptions: [{ kind: 'imessage' }],
+t.test('rich messages have their name there, in rows and in the filter', async (t) => {
+  await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const e164 = '+15005550599'
+  const number = { id: await insertRmsgNumber(sql, { e164, organizationId: acme.id }), organizationId: acme.id }
+  t.equal((await call(acme, 'PUT', '/v1/rmsg-phone-numbers/webhook', { url: receiver.url })).status, 201)
+  const message = await insertMessage(sql, number, {})
+  const event = outboundEvent(`identity-${e164}`, message, {
+    type: 'rmsg.delivered',
+    status: 'delivered',
+    service: 'sms',
   })
-  const requestPayload = { type: 'call.status' }
-  const detail = {
-    ...rich,
-    requestPayload,
-    attempts: [{ requestBody: '{"type":"call.status"}' }, { requestBody: null }],
-  }
-  t.match(await shown('getWebhookDelivery', detail), {
-    event: 'imessage.received',
-    attempts: [{ requestBody: requestPayload }, { requestBody: requestPayload }],
-  })
-})
-
-t.test('a fallback has words, and an offered number a price', async (t) => {
-  const cancelled = { id: 'x', fallback: { action: 'end_call', message: null } }
-  t.same(await shown('cancelTransfer', cancelled), { id: 'x', fallback: { action: 'end_call', message: '' } })
-  t.same(await shown('cancelTransfer', { id: 'x', fallback: null }), { id: 'x', fallback: null })
-  const priced = { e164: '+12125550100', monthlyCostUsd: 0, upfrontCostUsd: 1 }
-  t.same(await shown('searchPhoneNumbers', [priced, { ...priced, monthlyCostUsd: null }]), [priced])
+  t.equal(await postEvent(parley.url, event), 200)
+  const { status, body: page } = await deliveries('event=imessage.delivered')
+  t.same(
+    [status, page.data.map(({ event, endpointKind }) => [event, endpointKind])],
+    [200, [['imessage.delivered', 'imessage']]],
+  )
+  t.same([...new Set(page.endpointOptions.map(({ kind }) => kind))].sort(), ['imessage', 'workspace'])
+  t.same((await deliveries('event=rmsg.delivered')).body, page, 'the name of the contract is taken too')
+  t.same((await deliveries('event=imessage.received')).body.data, [])
+  const detail = await delivery(page.data[0]?.id)
+  t.equal(detail.event, 'imessage.delivered')
+  t.same(detail.attempts[0]?.requestBody, detail.requestPayload)
 })

@@ -15,13 +15,16 @@ import { type Administration, answer, call, pinned, putKey, routeOf } from './se
 
 type Sql = ReturnType<typeof openDatabase>
 
-/** For a key of a live or a test world, with the scopes router, platform and rmsg. */
+/**
+ * For a key of a live or a test world, with the scopes router, platform and rmsg. `movement` is the id of a movement of the
+ * credit, which no operation names.
+ */
 export async function makeThings(
   t: Test,
   { admin, sql }: { admin: Administration; sql: Sql },
   target: Target,
   owner: Tenant,
-): Promise<Things> {
+): Promise<Things & { movement: string }> {
   const isLive = !owner.test
   const wanted = { name: 'Owned', systemPrompt: 'k4n4ry', intent: { language: 'en' } }
   const agent = (await call(target, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
@@ -55,6 +58,10 @@ export async function makeThings(
   const e164 = isLive ? '+15005550320' : '+15005550321'
   const richNumber = await insertRmsgNumber(sql, { e164, ...owner, agentId: agent })
   t.equal((await call(target, 'PUT', '/v1/sms/10dlc/brand', { ...brand, legalName: 'k4n4ry' })).status, 200)
+  await admin.store.organizations.addCredit(owner.organizationId, 4_711)
+  const ledger = await call(target, 'GET', '/v1/credits/ledger?limit=1')
+  const movement = ledger.json<{ entries: { id: string }[] }>().entries[0]?.id ?? ''
+  t.match(movement, /^credit_/)
   return {
     agent,
     tool: id,
@@ -66,5 +73,6 @@ export async function makeThings(
     connection,
     subscription,
     richNumber,
+    movement,
   }
 }

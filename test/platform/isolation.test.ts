@@ -129,6 +129,18 @@ for (const owner of ['live', 'test'] as const)
       const imported = { e164: '+12125550102', sipConnectionInstallationId: things.connection }
       const stolen = await call(other, 'POST', '/v1/phone-numbers/import', imported)
       t.match(stolen.json(), { code: 'NOT_FOUND' }, `importPhoneNumber by ${who}`)
+      type Usage = { totalSessions: number; totalMinutes: number; totalCost: number; breakdown: object[] }
+      const { totalSessions, totalMinutes, totalCost, breakdown } = (
+        await call(other, 'GET', '/v1/usage')
+      ).json<Usage>()
+      t.same([totalSessions, totalMinutes, totalCost, breakdown], [0, 0, 0, []], `getUsage by ${who}`)
+      // The worlds of an organization share its credit, so that a test key reads the movements of live keys.
+      if (other === stranger || other === strangerInTest) {
+        t.notMatch((await call(other, 'GET', '/v1/credits/ledger')).text, things.movement, `getCreditLedger by ${who}`)
+        t.notMatch((await call(other, 'GET', '/v1/credits')).text, things.movement, `getCredits by ${who}`)
+        const { balanceUsd } = (await call(other, 'GET', '/v1/credits/balance')).json<{ balanceUsd: number }>()
+        t.equal(balanceUsd, 100, `getCreditBalance by ${who}`)
+      }
       const providers = await call(other, 'GET', '/v1/providers')
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }

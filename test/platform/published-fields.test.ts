@@ -101,9 +101,11 @@ fields(
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
 fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 
-t.test('an agent does not show what it does not do', async (t) => {
-  const made = await call(acme, 'POST', '/v1/agents', agent({ audioOutput: { gainDb: 0 } }))
-  t.notOk('audioOutput' in made.json<object>())
+t.test('an agent shows its neutral fields as they were sent, but audioOutput', async (t) => {
+  const sent = { ...toolSound({ minDurationMs: 0 }), turnHandling: { greetFirst: true } }
+  const made = (await call(acme, 'POST', '/v1/agents', agent({ ...sent, audioOutput: { gainDb: 0 } }))).json<object>()
+  t.notOk('audioOutput' in made)
+  t.match(made, sent)
 })
 
 t.test('a transfer takes neutral fields, and enabled: false is the mode disabled', async (t) => {
@@ -114,8 +116,10 @@ t.test('a transfer takes neutral fields, and enabled: false is the mode disabled
   for (const [field, refused] of [
     ['/waitUntilAnswered', { waitUntilAnswered: true }],
     ['/outboundTrunkId', { outboundTrunkId: 'trunk_1' }],
-  ] as const)
-    t.match(faultOf(await call(acme, 'POST', path, { destinations, ...refused })), { status: 400, paths: [field] })
+  ] as const) {
+    const answer = await call(acme, 'POST', path, { destinations, ...refused })
+    t.same(faultOf(answer), { status: 400, code: 'VALIDATION_ERROR', paths: [field] })
+  }
 })
 
 t.test('a business is submitted by the short form, or by both forms with the version of the text', async (t) => {
@@ -126,21 +130,21 @@ t.test('a business is submitted by the short form, or by both forms with the ver
   for (const [body, paths] of [
     [attested, ['/businessProfile', '/authorizedRepresentative']],
     [{ ...attested, businessProfile: forms.businessProfile }, ['/authorizedRepresentative']],
+    [{ businessProfile: forms.businessProfile }, ['/authorizedRepresentative', '/attestationAccepted']],
     [{ ...forms, ...attested, declaration }, ['/declaration']],
+    [{ ...attested, declaration, authorizedRepresentative: forms.authorizedRepresentative }, ['/declaration']],
     [{ ...attested, declaration: { businessName: 'x' } }, ['/declaration/useCase']],
   ] as const)
     t.same(faultOf(await submit(short, body)), { status: 400, code: 'VALIDATION_ERROR', paths })
-  const { status, text } = await submit(short, { ...attested, declaration })
-  t.match(
-    [status, JSON.parse(text)],
-    [
-      200,
-      {
-        status: 'submitted',
-        submission: { businessProfile: { legalName: 'Harbor Dental LLC', useCase: 'Appointments' } },
-      },
-    ],
-  )
+  const draft = { authorizedRepresentative: forms.authorizedRepresentative }
+  t.equal((await call(short, 'PUT', '/v1/phone-numbers/kyb/draft', draft)).status, 200)
+  const submitted = await submit(short, { ...attested, declaration })
+  const { submission } = submitted.json<{ submission: Record<string, unknown> }>()
+  const { status, businessProfile, authorizedRepresentative } = submission
+  t.same([submitted.status, status], [200, 'submitted'], submitted.text)
+  const legalName = 'Harbor Dental LLC'
+  t.same(businessProfile, { legalName, displayName: legalName, useCase: 'Appointments' }, 'the operator gets these')
+  t.same(authorizedRepresentative, forms.authorizedRepresentative, 'the representative of the draft stays')
   const whole = await admin.organization('with forms')
   t.equal((await submit(whole, { ...forms, ...attested })).status, 200)
 })
@@ -150,21 +154,47 @@ t.test('the credit in dollars, and its movements by the kinds of other services'
   const balance = async () => (await call(poor, 'GET', '/v1/credits/balance')).json<Record<string, unknown>>()
   t.match(await balance(), { balanceUsd: 0, currency: 'USD', updatedAt: /^2/ }, 'also before the first movement')
   for (const microUsd of [2_500_000, -500_000]) await admin.store.organizations.addCredit(poor.id, microUsd)
-  t.match(await balance(), { balanceUsd: 2 })
-  const page = await call(poor, 'GET', '/v1/credits/ledger?limit=1')
-  const { entries, nextCursor } = page.json<{ entries: object[]; nextCursor: string }>()
-  const first = { kind: 'adjustment', amountMicroUsd: '-500000', metric: null, provider: null, sessionId: null }
-  t.match(entries, [first])
-  const rest = await call(poor, 'GET', `/v1/credits/ledger?cursor=${nextCursor}`)
-  t.match(rest.json(), { entries: [{ kind: 'topup', amountMicroUsd: '2500000' }], nextCursor: null })
+  t.equal((await balance())['balanceUsd'], 2)
+  type Ledger = {
+    entries: { id: string; createdAt: string; kind: string; amountMicroUsd: string }[]
+    nextCursor: string
+  }
+  const ledger = async (query: string) => (await call(poor, 'GET', `/v1/credits/ledger?${query}`)).json<Ledger>()
+  const shown = ({ entries }: Ledger) =>
+    entries.map(({ id, createdAt, ...entry }) => {
+      t.match([id, createdAt], [/^credit_/, /^2/])
+      return entry
+    })
+  const nothing = { metric: null, provider: null, sessionId: null }
+  const page = await ledger('limit=1')
+  t.same(shown(page), [{ kind: 'adjustment', amountMicroUsd: '-500000', ...nothing }])
+  const rest = await ledger(`cursor=${page.nextCursor}`)
+  t.same(shown(rest), [{ kind: 'topup', amountMicroUsd: '2500000', ...nothing }])
+  t.equal(rest.nextCursor, null)
   t.match(faultOf(await call(poor, 'GET', '/v1/credits/ledger?cursor=x')), { status: 400 })
+})
+
+t.test('the time of the balance is that of the newest change, however many movements there are', async (t) => {
+  const busy = await admin.organization('with many movements', { creditMicroUsd: 0 })
+  const at = (minute: number) => new Date(Date.parse('2026-11-10T10:00:00Z') + minute * 60_000)
+  const movement = (id: string, kind: string, minute: number, changedMinute = minute) => sql`
+    insert into credit_movements (organization_id, id, kind, micro_usd, day, created_at, updated_at)
+    values (${busy.id}, ${`credit_${id}`}, ${kind}, 1, ${kind === 'requests' ? '2026-11-10' : null}, ${at(minute)}, ${at(changedMinute)})`
+  await movement('requests_2026-11-10', 'requests', 0, 90)
+  for (let minute = 1; minute <= 30; minute++) await movement(`of_minute_${minute}`, 'operator', minute)
+  const { updatedAt } = (await call(busy, 'GET', '/v1/credits/balance')).json<{ updatedAt: string }>()
+  t.equal(updatedAt, at(90).toISOString(), 'the sum of a day grows behind newer movements')
 })
 
 t.test('usage has totals in dollars beside its rows', async (t) => {
   const quiet = await admin.organization('without uses')
   const usage = await call(quiet, 'GET', '/v1/usage?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z')
-  const nothing = { totalSessions: 0, totalMinutes: 0, totalCost: 0, breakdown: [], balanceUsd: 100, currency: 'USD' }
-  t.match(usage.json(), { rows: [], total: { requests: 0 }, ...nothing })
+  const { total, ...shown } = usage.json<{ total: { costMicroUsd: string } }>()
+  t.equal(total.costMicroUsd, '0')
+  t.same(shown, {
+    ...{ from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z', groupBy: ['day'], rows: [] },
+    ...{ totalSessions: 0, totalMinutes: 0, totalCost: 0, breakdown: [], balanceUsd: 100, currency: 'USD' },
+  })
 })
 
 t.test('the voices of the catalog, and those of one provider by both of its names', async (t) => {

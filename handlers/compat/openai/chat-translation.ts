@@ -96,7 +96,7 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: cachedInputTokens },
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
   }
 }

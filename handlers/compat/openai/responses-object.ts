@@ -93,7 +93,7 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
   const [input, output] = [inputTokens + cachedInputTokens, outputTokens + reasoningTokens]
   return {
     input_tokens: input,
-    // OpenAI's SDKs and LiveKit require both. No provider says here what it wrote into its cache.
+    // OpenAI's SDKs and LiveKit require both. LlmUsage does not carry cache writes; those of Anthropic are in input_tokens.
     input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
