@@ -52,6 +52,7 @@ export async function startSetup(
     PARLEY_RECORDING: path.join(here, '../fixtures/speech/privacy-prompt.wav'),
   }
   return {
+    parley,
     loadStreamModels: () => loadStreamModels(parley),
     /** Runs a client program to its end and answers its output by step. `more` is for its environment. */
     async run(command: string, args: string[], more: Settings = {}): Promise<Outcomes> {
