@@ -126,6 +126,21 @@ overEngines(t, async (t) => {
     t.equal(whole.status, 200, '256 bytes are taken')
   })
 
+  t.test('every POST needs an idempotency key, and an empty one is refused', async (t) => {
+    const { body, type } = form(transcriptionParts({}, silence))
+    const json = 'application/json'
+    for (const [path, sent, contentType] of [
+      [transcriptions, body, type],
+      [speech, JSON.stringify(spoken), json],
+      [responses, JSON.stringify(ask('hi')), json],
+    ] as const)
+      for (const key of [{}, { 'idempotency-key': '' }]) {
+        const headers = { 'content-type': contentType, ...key }
+        const answer = await send(parley, path, { method: 'POST', body: sent, headers })
+        refused(t, answer, 400, 'invalid_parameter', 'Idempotency-Key')
+      }
+  })
+
   t.test('routing', async (t) => {
     const routed = (routing: unknown) => postJson(parley, speech, { ...spoken, routing })
     refused(t, await routed({ mode: 'best' }), 400, 'invalid_parameter', '/routing/mode')
@@ -212,6 +227,8 @@ overEngines(t, async (t) => {
     refused(t, wrongMethod, 405, 'method_not_allowed')
     t.match(wrongMethod.headers.get('allow'), /POST/)
     refused(t, await send(parley, `/router/v1/models?language=${'x'.repeat(33)}`), 400, 'invalid_parameter', 'language')
+    const longest = 'en-Latn-US-abcdefgh-bcdefg-cdefg'
+    t.equal((await send(parley, `/router/v1/models?language=${longest}`)).status, 200, '32 characters are taken')
     refused(t, await send(parley, '/router/v1/models?objective=fastest'), 400, 'invalid_parameter', 'objective')
     const nobody = { url: parley.url, key: 'sk_live_nobodynobodynobodynobodynobody' }
     const unknown = await send(nobody, '/router/v1/models')

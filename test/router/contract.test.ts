@@ -112,6 +112,7 @@ function expected(t: Test, operationId: string, answer: Answer, status: number, 
   t.equal(answer.headers.get('service-region'), 'local')
   t.equal(answer.headers.get('ratelimit-policy'), '"relay-ip";q=2000;w=300')
   t.match(answer.headers.get('ratelimit'), /^"relay-ip";r=\d+;t=\d+$/)
+  for (const name of ['deprecation', 'sunset']) t.notOk(answer.headers.has(name), `no ${name}`)
 }
 
 const admin = async (...args: string[]) => {
@@ -137,7 +138,9 @@ t.test('success', async (t) => {
   const models = await send(parley, '/router/v1/models?language=en-US&objective=cost&path=streaming')
   conforms(t, 'listModels', models)
   t.match(models.json<object>(), { objective: 'cost', path: 'stream', language: 'en-US' })
-  expected(t, 'listModels', await send(parley, '/router/v1/models'), 200, null)
+  const usual = await send(parley, '/router/v1/models')
+  expected(t, 'listModels', usual, 200, null)
+  t.match(usual.json<object>(), { objective: 'balanced', path: 'stream', language: 'en' })
 })
 
 t.test('the contract is served without a key, equal to the file in specs/', async (t) => {
@@ -146,6 +149,45 @@ t.test('the contract is served without a key, equal to the file in specs/', asyn
   const document = JSON.parse(text) as object
   conforms(t, 'getOpenapi', { status: answer.status, headers: answer.headers, text, json: <T>() => document as T })
   t.same(document, specification)
+})
+
+t.test('the contract is version 1, and has nothing that is deprecated or pushed', async (t) => {
+  type Operations = Record<string, { deprecated?: boolean }>
+  type Document = { openapi: string; info: { version: string }; paths: Record<string, Operations> }
+  const document = (await send(parley, '/router/openapi.json')).json<Document>()
+  t.same([document.openapi, document.info.version], ['3.1.0', '1.0.0'])
+  t.notOk('webhooks' in document)
+  const paths = Object.keys(document.paths).filter((path) => path !== '/openapi.json')
+  t.ok(
+    paths.every((path) => path.startsWith('/v1/')),
+    paths.join(),
+  )
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+  t.equal(operations.length, 5)
+  t.notOk(operations.some(({ deprecated }) => deprecated))
+})
+
+t.test('no table has the content of a request or of its answer', async (t) => {
+  stub.behave({ kind: 'ok', text: 'A k4n4ry of the answer.' })
+  const asked = { ...ask('A k4n4ry of the request.'), ...explicit('mock/mock') }
+  const answers = [
+    await postJson(parley, responses, asked),
+    await postJson(parley, speech, { input: 'A k4n4ry to speak.', ...explicit('mock/mock-tts') }),
+  ]
+  t.match(answers[0]?.text, 'k4n4ry')
+  const ids = answers.map(({ headers }) => headers.get('service-request-id'))
+  const sql = openDatabase(parley)
+  const stored = () => sql`select from requests where request_id in ${sql(ids)}`
+  await until('both are in the ledger', async () => (await stored()).length === 2)
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`
+  t.ok(tables.some(({ name }) => name === 'idempotency_keys'))
+  const bytes = Buffer.from('k4n4ry').toString('hex')
+  for (const { name } of tables) {
+    const found = await sql`select from ${sql(name)} as row where row::text ~ ${`k4n4ry|${bytes}`}`
+    t.equal(found.length, 0, name)
+  }
+  await sql.end()
 })
 
 t.test('one table of error codes', (t) => {

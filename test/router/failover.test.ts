@@ -84,6 +84,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.equal(answer.status, 200)
   t.equal(answer.headers.get('service-provider'), provider)
   const row = await ledgerOf(answer)
+  t.equal(answer.headers.get('service-model'), row.model)
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
@@ -168,6 +169,33 @@ t.test('both providers fail: the answer lists both', async (t) => {
   ])
   t.equal(answer.headers.get('x-should-retry'), 'false')
   t.match(await ledgerOf(answer), { provider: 'second', outcome: 'all_failed' })
+})
+
+t.test('nothing of the body or the headers of a provider that fails is passed on', async (t) => {
+  const alone = await keyFor('first')
+  for (const [kind, shoot] of Object.entries(shots)) {
+    first.behave({
+      kind: 'custom',
+      answer: (_request, response) => {
+        response.writeHead(500, { 'content-type': 'application/json', 'x-vendor': 'k4n4ry' })
+        response.end('{"error":{"message":"k4n4ry","code":"k4n4ry"}}')
+      },
+    })
+    const answer = await shoot(alone)
+    t.equal(answer.status, 502, kind)
+    t.notMatch(`${answer.text} ${JSON.stringify([...answer.headers])}`, 'k4n4ry', kind)
+    await mend()
+  }
+})
+
+t.test('allow_providers and deny_providers decide which providers may answer', async (t) => {
+  const routed = (filter: object) => postJson(both, responses, ask('hello', { routing: { mode: 'auto', ...filter } }))
+  await servedBy(t, await routed({}), 'first')
+  await servedBy(t, await routed({ allow_providers: ['second'] }), 'second')
+  await servedBy(t, await routed({ deny_providers: ['first'] }), 'second')
+  await servedBy(t, await routed({ allow_providers: ['first', 'second'], deny_providers: ['second'] }), 'first')
+  const nobody = await routed({ allow_providers: ['first'], deny_providers: ['first'] })
+  t.same([nobody.status, nobody.json().error.code], [400, 'capability_unsupported'])
 })
 
 t.test('after the first token no provider takes over', async (t) => {

@@ -52,16 +52,31 @@ t.test('other content under the same key is a conflict', async (t) => {
   t.equal(other.json().error.code, 'idempotency_conflict')
 })
 
+t.test('the hash is of the bytes of a body as they were sent', async (t) => {
+  const key = { 'idempotency-key': randomUUID() }
+  const text = JSON.stringify(pinned('bytes'))
+  const codeOf = async (body: string) => (await postJson(parley, responses, body, key)).json().error.code
+  t.equal((await postJson(parley, responses, text, key)).status, 200)
+  t.equal(await codeOf(text), 'request_already_started')
+  t.equal(await codeOf(`${text} `), 'idempotency_conflict', 'the same JSON in other bytes')
+})
+
 t.test('the hash is of the parts, not of the boundary', async (t) => {
   const key = randomUUID()
   const request = {
     routing: { mode: 'explicit', model: 'mock/mock-stt' },
     audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 },
   }
-  const post = (audio: Buffer, boundary: string) =>
-    postForm(parley, transcriptions, transcriptionParts(request, audio), { 'idempotency-key': key }, boundary)
+  const post = (audio: Buffer, boundary: string, filename = 'audio') => {
+    const parts = transcriptionParts(request, audio).map((part) =>
+      part.name === 'audio' ? { ...part, filename } : part,
+    )
+    return postForm(parley, transcriptions, parts, { 'idempotency-key': key }, boundary)
+  }
   t.equal((await post(Buffer.alloc(3200), 'first')).status, 200)
   t.equal((await post(Buffer.alloc(3200), 'another-boundary')).json().error.code, 'request_already_started')
+  const renamed = await post(Buffer.alloc(3200), 'first', 'another-name')
+  t.equal(renamed.json().error.code, 'request_already_started', 'headers of a part do not count')
   t.equal((await post(Buffer.alloc(3200, 1), 'first')).json().error.code, 'idempotency_conflict')
 })
 

@@ -57,6 +57,12 @@ overEngines(t, async (t) => {
     t.equal(events.filter((event) => terminals.has(event.event)).length, 1)
   })
 
+  t.test('the id is that of the request, and no id of the provider is shown', async (t) => {
+    const whole = await parley.clock.during(postJson(parley, responses, ask('hello', pinned)))
+    t.equal(whole.json<{ id: string }>().id, `resp_${whole.headers.get('service-request-id')}`)
+    for (const { text } of [whole, await stream()]) t.notMatch(text, 'chatcmpl-1')
+  })
+
   t.test('function calls', async (t) => {
     stub.behave({ kind: 'tool_call' })
     const tools = [{ name: 'lookup', description: 'Looks up', parameters: { type: 'object', properties: {} } }]
