@@ -245,7 +245,9 @@ t.test('listCompatModels', async (t) => {
 })
 
 t.test('previewRouting', async (t) => {
+  const before = stub.requests.length
   const answer = await send(parley, '/v1/routing/preview?stage=llm&language=en-US&objective=latency')
+  t.equal(stub.requests.length, before, 'no provider is asked')
   t.equal(answer.status, 200, answer.text)
   t.match(answer.json(), { stage: 'llm', language: 'en-US', objective: 'latency', candidate: 'stub:chat' })
   t.notOk('region' in answer.json<object>())

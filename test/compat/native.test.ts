@@ -13,7 +13,10 @@ const models = { llm: ['chat'], stt: ['whisper'] }
 t.teardown(() => stub.close())
 const parley = await ownServer(t, {
   PARLEY_COMPLETE_STREAMS: 'true',
-  PARLEY_PROVIDERS: JSON.stringify([{ id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models }]),
+  PARLEY_PROVIDERS: JSON.stringify([
+    { id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models },
+    { id: 'other', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models: { stt: ['whisper'] } },
+  ]),
 })
 
 const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speech/please-try-call-later.wav'))
@@ -138,6 +141,29 @@ t.test('a history is converted', async (t) => {
     { code: 'invalid_parameter', param: '/messages/0/toolCalls/0/args' },
     'too deep to read',
   )
+})
+
+t.test('synthesize takes the id of a voice as it is, and no name of a preset', async (t) => {
+  const speak = (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    return send(parley, path, { method: 'POST', headers, body: JSON.stringify({ model: 'local:flite', ...body }) })
+  }
+  const { data } = (await send(parley, '/v1/models')).json<{ data: { id: string; voices?: { id: string }[] }[] }>()
+  const [voice] = data.find(({ id }) => id === 'local:flite')?.voices ?? []
+  t.equal((await speak('/v1/synthesize', { text: 'Hold.', voice: voice?.id })).status, 200)
+  t.equal((await speak('/v1/audio/speech', { input: 'Hold.', voice: 'nova' })).status, 200)
+  const refused = await speak('/v1/synthesize', { text: 'Hold.', voice: 'nova' })
+  t.equal(refused.status, 400)
+  t.match(refused.json().error, { code: 'capability_unsupported', param: '/voice' })
+})
+
+t.test('transcribe goes on with the next provider by itself', async (t) => {
+  const constraints = JSON.stringify({ allowedProviders: { stt: ['stub', 'other'] } })
+  stub.behave({ kind: 'status', status: 500 })
+  const answer = await transcribe({ ...asJson, 'x-service-constraints': constraints })
+  t.equal(answer.status, 200, answer.text)
+  t.match(answer.json(), { provider: 'other', failoverCount: 1 })
+  t.equal(answer.headers.get('x-service-failover-count'), '1')
 })
 
 t.test('accuracy is another word for quality', async (t) => {

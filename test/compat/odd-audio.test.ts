@@ -3,7 +3,15 @@ import t from 'tap'
 import { bytes, fmt, riff } from '../audio/build.ts'
 import { box, ftyp, mdat, trak } from '../audio/mp4.ts'
 import { startStubOpenAi, transcriptOf } from '../providers/stub-openai.ts'
-import { type Answer, form, postForm, send, transcriptionParts, transcriptions } from '../router/requests.ts'
+import {
+  type Answer,
+  type FormPart,
+  form,
+  postForm,
+  send,
+  transcriptionParts,
+  transcriptions,
+} from '../router/requests.ts'
 import { ownServer } from '../server.ts'
 import { readFixture } from '../speech/fixtures.ts'
 
@@ -17,12 +25,18 @@ const parley = await ownServer(t, {
 const embedded = 'local:moonshine-tiny-en'
 const m4a = bytes(ftyp, mdat, box('moov', trak({ rateHz: 44_100, channels: 1, duration: 88_200 })))
 
-function upload(model: string, file: Uint8Array): Promise<Answer> {
+function upload(
+  model: string,
+  file: Uint8Array,
+  fields: readonly FormPart[] = [],
+  more: Record<string, string> = {},
+): Promise<Answer> {
   const { body, type } = form([
     { name: 'model', type: 'text/plain', data: model },
+    ...fields,
     { name: 'file', filename: 'memo.m4a', type: 'audio/mp4', data: file },
   ])
-  const headers = { 'content-type': type }
+  const headers = { 'content-type': type, ...more }
   return send(parley, '/v1/audio/transcriptions', { method: 'POST', body: new Uint8Array(body), headers })
 }
 
@@ -40,6 +54,19 @@ t.test('m4a is handed on as it is to a provider that reads it', async (t) => {
   const pin = { mode: 'explicit', provider: 'stub', model: 'whisper' }
   const routed = await postForm(parley, transcriptions, transcriptionParts({ routing: pin }, Buffer.from(m4a)))
   t.match(routed.json(), { text: transcriptOf(m4a), usage: { duration_ms: 2000 } })
+})
+
+t.test('the language of the header goes before that of the form', async (t) => {
+  const language = { name: 'language', type: 'text/plain', data: 'de' }
+  const sent = () =>
+    stub.requests
+      .at(-1)
+      ?.parts.find(({ name }) => name === 'language')
+      ?.body.toString()
+  t.equal((await upload('stub:whisper', m4a, [language])).status, 200)
+  t.equal(sent(), 'de')
+  t.equal((await upload('stub:whisper', m4a, [language], { 'x-service-language': 'fr' })).status, 200)
+  t.equal(sent(), 'fr')
 })
 
 t.test('and is 415 where no provider reads it', async (t) => {

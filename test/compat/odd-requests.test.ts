@@ -1,7 +1,7 @@
 /** Histories and formats as clients send them, for providers that do not speak chat completions and for those that do. */
 import t from 'tap'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
-import { type Answer, send } from '../router/requests.ts'
+import { type Answer, form, send } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
 import { startAnthropicStub } from '../vendors/anthropic/stub.ts'
 import { startGeminiStub } from '../vendors/gemini/stub.ts'
@@ -25,6 +25,35 @@ const chat = (body: object) => post('/v1/chat/completions', body)
 const claude = 'anth:claude-haiku-5-5'
 const flash = 'goog:gemini-3.8-flash'
 const seen = <Body>(stub: { seen: { body: Buffer }[] }) => JSON.parse(String(stub.seen.at(-1)?.body)) as Body
+
+t.test('a field that is required and missing is named', async (t) => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const rows: [path: string, body: object, param: string][] = [
+    ['/v1/chat/completions', { messages }, '/model'],
+    ['/v1/chat/completions', { model: 'auto' }, '/messages'],
+    ['/v1/audio/speech', { model: 'auto' }, '/input'],
+    ['/v1/audio/speech', { input: 'Hi.' }, '/model'],
+  ]
+  for (const [path, body, param] of rows) {
+    const answer = await post(path, body)
+    t.equal(answer.status, 400, param)
+    t.match(answer.json().error, { code: 'invalid_parameter', param })
+  }
+  const parts = [
+    { name: 'model', type: 'text/plain', data: 'auto' },
+    { name: 'file', filename: 'a.wav', type: 'audio/wav', data: 'RIFF' },
+  ]
+  for (const [at, param] of [
+    [1, 'model'],
+    [0, 'file'],
+  ] as const) {
+    const { body, type } = form(parts.slice(at, at + 1))
+    const init = { method: 'POST', headers: { 'content-type': type }, body: new Uint8Array(body) }
+    const answer = await send(parley, '/v1/audio/transcriptions', init)
+    t.equal(answer.status, 400, param)
+    t.match(answer.json().error, { code: 'invalid_parameter', param: new RegExp(param) })
+  }
+})
 
 t.test('blank and broken arguments of a call', async (t) => {
   const tools = [{ type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } }]

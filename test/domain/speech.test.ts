@@ -312,6 +312,11 @@ t.test('synthesize', (t) => {
     const all = speaking([[chunk]])
     await collect((await all.synthesize({ speed: 1 })).audio)
     t.same(all.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })
+    const lenient = speaking([[chunk]])
+    const { ignored, audio } = await lenient.synthesize({ speed: 2, instructions: 'cheerful', lenient: true })
+    await collect(audio)
+    t.same(ignored, ['instructions', 'speed'], 'a lenient request goes without them')
+    t.same(lenient.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })
   })
 
   t.test('blank text is refused before a key or credit is used', async (t) => {
