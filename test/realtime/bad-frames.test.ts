@@ -64,6 +64,15 @@ overEngines(t, async (t) => {
     await fails(t, hasty, 'VOICE_NOT_FOUND', 'an unknown voice, and the end before it is known')
   })
 
+  t.test('the config has five seconds unless the operator says otherwise', async (t) => {
+    const usual = await serverInTime(t, settings)
+    for (const address of [stt, tts]) {
+      const late = await open(usual, address)
+      await usual.clock.during(late.closed)
+      await fails(t, late, 'INVALID_CONFIG', address, /^No config came within 5 s\.$/)
+    }
+  })
+
   t.test('frames after the first one', async (t) => {
     const after = (address: string, ...frames: (object | Buffer)[]) => afterAt(parley, address, ...frames)
     const afterAt = async (target: Target, address: string, ...frames: (object | Buffer)[]) => {
