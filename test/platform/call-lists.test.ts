@@ -49,6 +49,11 @@ t.test('listSessions filters, pages, and refuses what it does not know', async (
     t.match(faultOf(await call(acme, 'GET', `/v1/sessions?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
 })
 
+const itemFields = [
+  ...['id', 'call_id', 'resource_uri', 'agent_id', 'status', 'kind', 'room_name', 'language'],
+  ...['created_at', 'ended_at', 'duration_seconds', 'recording_status'],
+]
+
 t.test('listAgentCalls pages by a time with microseconds', async (t) => {
   const acme = await admin.organization('calls of an agent')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
@@ -59,12 +64,18 @@ t.test('listAgentCalls pages by a time with microseconds', async (t) => {
   const path = `/v1/agents/${agentId}/calls`
   const first = await get<Page>(acme, `${path}?limit=2`)
   t.same(first.calls, first.entries)
+  t.same(Object.keys(first.calls[0] ?? {}).sort(), [...itemFields].sort(), 'these fields alone')
   t.equal(first.next_cursor, '2028-11-01T00:00:00.000003Z')
   const rest = await get<Page>(acme, `${path}?cursor=${first.next_cursor}`)
   t.equal(rest.calls.length, 3)
   t.equal(rest.next_cursor, null)
   t.equal((await get<Page>(acme, `${path}?since=2028-11-01T00:00:00.000004Z`)).calls.length, 1)
-  t.match(faultOf(await call(acme, 'GET', `${path}?cursor=x`)), { status: 400, code: 'VALIDATION_ERROR' })
+  for (const query of ['cursor=x', 'limit=0', 'limit=101'])
+    t.match(faultOf(await call(acme, 'GET', `${path}?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
+  for (let index = 5; index < 101; index++)
+    await admin.store.calls.insert(newCall(acme.id, { createdAtMs, agentId }), {})
+  t.equal((await get<Page>(acme, path)).calls.length, 50, 'a page without a limit')
+  t.equal((await get<Page>(acme, `${path}?limit=100`)).calls.length, 100)
   await call(acme, 'DELETE', `/v1/agents/${agentId}`)
   t.equal((await call(acme, 'GET', path)).status, 404)
   t.equal((await call(acme, 'GET', `/v1/calls/${first.calls[0]?.id}`)).json<{ agent_id: string }>().agent_id, agentId)

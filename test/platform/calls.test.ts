@@ -1,5 +1,5 @@
 /** Sessions and calls over the public surface: what a conversation leaves behind, and how it is read. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
@@ -19,10 +19,14 @@ type Call = {
   status: string
   end_reason: string | null
   started_at: string | null
+  ended_at: string | null
   duration_seconds: number | null
   recording_status: string | null
   recording_duration_ms: number | null
-  transcript: { entries: { source: string; text: string; index: number }[] }
+  created_at: string
+  updated_at: string
+  pipeline_config: object
+  transcript: { entries: { source: string; text: string; index: number; started_at: string; ended_at: string }[] }
   report: { analysis_status: string; outcome: string; cost_micro_usd: string | null; cost_breakdown: object[] } | null
 }
 
@@ -54,6 +58,50 @@ async function converse(url: string, token: string): Promise<void> {
   })
 }
 
+type Organization = Target & { id: string }
+
+/**
+ * The fields of a call that has ended, and of its turns, events and report. The clocks of the database and of the process
+ * may differ by a millisecond, so that the times of an event are not compared.
+ */
+async function hasFields(t: Test, acme: Organization, id: string, ended: Call): Promise<void> {
+  const path = `/v1/calls/${id}`
+  const names = { id, call_id: id, resource_uri: path, recording_resource_uri: `${path}/recording` }
+  t.match(ended, { ...names, agent_id: null, kind: 'browser', room_name: `room-${id}`, language: 'en', transfers: [] })
+  t.match(ended, { metadata: { cart: '4711' }, span_tree: { version: 1, spans: [{ kind: 'call' }] } })
+  inOrder(t, ended.created_at, ended.started_at, ended.ended_at)
+  inOrder(t, ended.created_at, ended.updated_at)
+  const lengthMs = Date.parse(ended.ended_at ?? '') - Date.parse(ended.started_at ?? '')
+  t.equal(ended.duration_seconds, Math.ceil(lengthMs / 1000))
+
+  const { entries } = ended.transcript
+  const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+  t.match(entries, [
+    { id: uuid, index: 0, source: 'user', provider: null, model: null, metadata: {} },
+    { id: uuid, index: 1, source: 'agent', provider: 'local', model: 'scripted', metadata: { ttsProvider: 'local' } },
+  ])
+  for (const { started_at: from, ended_at: to } of entries) inOrder(t, ended.started_at, from, to)
+
+  const { events } = await get<{ events: object[] }>(acme, `${path}/events`)
+  const time = /^20\d\d-.*Z$/
+  const dated = { occurred_at: time, created_at: time }
+  for (const event of events)
+    t.match(event, { ...dated, id: uuid, session_id: id, organization_id: acme.id, payload: {} })
+
+  const report = await get<Record<string, string>>(acme, `${path}/report`)
+  t.match(report, { session_id: id, organization_id: acme.id, metadata: { cart: '4711' } })
+  t.same(report['transcript'], ended.transcript)
+  inOrder(t, report['created_at'], report['updated_at'])
+}
+
+function inOrder(t: Test, ...times: (string | null | undefined)[]): void {
+  const read = times.map((time) => Date.parse(time ?? ''))
+  t.ok(
+    read.every((time, at) => at === 0 || time >= (read[at - 1] ?? Number.NaN)),
+    times.join(),
+  )
+}
+
 t.test('a conversation is recorded, transcribed and reported', async (t) => {
   const acme = await admin.organization('talking')
   await admin.store.organizations.change(acme.id, { recordingEnabled: true })
@@ -62,7 +110,9 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
     systemPrompt: 'Answer: we open at nine.',
     llm: { model: 'local:scripted' },
   }
-  const { sessionId, transportToken, transportUrl } = (await call(acme, 'POST', '/v1/sessions', wanted)).json<{
+  const { sessionId, transportToken, transportUrl } = (
+    await call(acme, 'POST', '/v1/sessions', { ...wanted, metadata: { cart: '4711' } })
+  ).json<{
     sessionId: string
     transportToken: string
     transportUrl: string
@@ -76,6 +126,8 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
     ({ report, recording_status }) => report?.analysis_status === 'heuristic' && recording_status === 'ready',
   )
   t.match(ended, { status: 'completed', end_reason: 'user_hangup', recording_status: 'ready' })
+  await hasFields(t, acme, sessionId, ended)
+  t.match(ended.pipeline_config, wanted)
   t.match(ended.report, { outcome: 'completed', cost_micro_usd: '0' })
   t.ok((ended.report?.cost_breakdown.length ?? 0) > 0, 'the requests of the call are found')
   t.ok((ended.recording_duration_ms ?? 0) > 0)
@@ -107,6 +159,7 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
   const { url } = await get<{ url: string }>(acme, `${path}/recording`)
   t.equal(url, `https://voice.example${path}/recording/audio`)
   const audio = await call(acme, 'GET', `${path}/recording/audio`)
+  t.equal((await call({ ...acme, key: '' }, 'GET', `${path}/recording/audio`)).status, 401, 'it needs the key')
   t.equal(audio.headers.get('content-type'), 'audio/wav')
   t.equal(audio.headers.get('content-disposition'), `inline; filename="call-${sessionId}.wav"`)
   const again = await call(acme, 'POST', `${path}/report/finalize`)

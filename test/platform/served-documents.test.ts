@@ -44,6 +44,12 @@ t.test('operations with the scope rmsg take a key alone', async (t) => {
   for (const { security } of ofKeys) t.same(security, [{ bearer: [] }])
 })
 
+t.test('every operation of the platform is version 1', async (t) => {
+  const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<{ paths: object }>()
+  const others = Object.keys(paths).filter((path) => !path.startsWith('/v1/'))
+  t.same(others, ['/openapi/platform.json', '/asyncapi/session.json'], 'but the documents')
+})
+
 t.test('an unknown path below a resource is answered by its surface, which names the nearest one', async (t) => {
   const unknown: [path: string, near: string][] = [
     ['/v1/agents/x/y/z', '/v1/agents/{'],
