@@ -204,6 +204,31 @@ for (const [title, answer, result, paths] of cases)
     t.match(log.json(), { data: [{ status: isDelivered ? 'succeeded' : 'failed', attempts: 1 }] })
   })
 
+t.test('every kind of override reaches the session, from each of the three places', async (t) => {
+  const { constraints, ...settings } = {
+    intent: { language: 'en-US', optimizeFor: 'cost' },
+    constraints: { allowedProviders: { llm: ['local'] } },
+    voice: 'nova',
+    systemPrompt: 'of the answer',
+    firstMessage: 'Hi.',
+    llm: { temperature: 0.3 },
+    ttsOptions: { sampleRate: 16_000 },
+    sttOptions: { language: 'en' },
+    backgroundAudio: { ambient: { clip: 'city-ambience', volume: 0.5 } },
+    speechNormalization: { pronunciationDictionary: { SQL: 'sequel' }, textReplacements: { asap: 'soon' } },
+    idleRePrompts: { enabled: true, delayMs: 3000, maxPrompts: 1, messages: ['Still there?'] },
+  }
+  const overrides = { ...settings, constraints, tools: [inline('find')], metadata: { c: 3 } }
+  for (const answer of [overrides, { pipelineConfig: overrides }, { pipeline_config: overrides }]) {
+    respond = json(answer)
+    const { session, event } = await start(acme)
+    t.same(event?.payload.issues, [])
+    t.match(session.pipelineConfig, { ...settings, tools: [{ name: 'find', kind: 'inline' }] })
+    t.match(session.pipelineConfig, { constraints: { allowedProviders: { ...loopback, llm: ['local'] } } })
+    t.same(session.metadata, { ...own.metadata, c: 3 })
+  }
+})
+
 t.test('an endpoint that does not match is not asked, and a session that is refused neither', async (t) => {
   respond = json({ firstMessage: 'Hi' })
   const other = await admin.organization('asks for tags')

@@ -115,6 +115,11 @@ t.test('a session of a browser fires all five', async (t) => {
     post_call_webhook_error: null,
     webhook_deliveries: [{ endpointId, delivered: true, status: 204, error: null }],
   })
+  const [delivery] = (await report())['webhook_deliveries'] as Body[]
+  const { deliveryId, eventId, createdAt, ...others } = delivery ?? {}
+  t.same(others, { endpointId, delivered: true, status: 204, error: null }, 'and nothing else')
+  t.equal(eventId, receiver.received.find((one) => bodyOf(one)['version'] === last?.['version'])?.headers['webhook-id'])
+  t.match([deliveryId, createdAt], [/^[0-9a-f-]{36}$/, /^20.*Z$/])
   const log = (await call(acme, 'GET', `/v1/webhook-deliveries?sessionId=${page.id}`)).json<{ data: Body[] }>()
   t.same(
     log.data.filter(({ event }) => event === 'call.pre_call').map(({ status, attempts }) => [status, attempts]),
