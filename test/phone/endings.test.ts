@@ -16,15 +16,15 @@ const known = new Set<string>()
 
 t.test('the answer of the far end decides the status', async (t) => {
   const cases = [
-    ['+15005550003', 'busy', 'busy', 486],
-    ['+15005550004', 'failed', 'declined', 603],
-    ['+15005550005', 'failed', 'carrier_error', 482],
+    ['+15005550003', 'busy', 'busy', 486, 'Busy Here'],
+    ['+15005550004', 'failed', 'declined', 603, 'Decline'],
+    ['+15005550005', 'failed', 'carrier_error', 482, 'Loop Detected'],
   ] as const
-  for (const [to, status, cause, code] of cases) {
+  for (const [to, status, cause, code, words] of cases) {
     const { sessionId } = (await dial(to)).json<Started>()
     t.match(await callWhen(phones, sessionId, hasEnded), { status, end_reason: cause, duration_seconds: 0 }, to)
     const ended = (await eventsOf(phones, sessionId)).find(({ event_type }) => event_type === `call.${status}`)
-    t.match(ended, { failure_cause: cause, sip_status_code: code }, to)
+    t.match(ended, { status, failure_cause: cause, sip_status_code: code, sip_status: words }, to)
   }
 })
 

@@ -43,6 +43,29 @@ t.test('a call without an agent has every setting of its request', async (t) => 
   })
 })
 
+t.test('a field of the request goes before that of the agent', async (t) => {
+  const agent = {
+    ...{ name: 'Desk', systemPrompt: 'of the agent', intent, voice: 'nova', firstMessage: 'of the agent' },
+    ...{ llmOptions: { temperature: 0.5, maxTokens: 100 }, ttsOptions: { sampleRate: 8000 }, timezone: 'UTC' },
+  }
+  const { id: agentId } = (await call(acme, 'POST', '/v1/agents', agent)).json<{ id: string }>()
+  const own = {
+    ...{ systemPrompt: 'of the call', voice: 'alloy', firstMessage: 'of the call', sttOptions: { language: 'en' } },
+    ...{ ttsOptions: { sampleRate: 16_000 }, constraints: { allowedProviders: { llm: ['local'] } } },
+    intent: { language: 'en-US', optimizeFor: 'cost' },
+  }
+  const more = { llm: { maxTokens: 200 }, metadata: { order: '4711' }, webhookTags: { team: 'shop' } }
+  const refused = await dial({ agentId, ...own, ...more })
+  t.match(faultOf(refused), { status: 502, code: 'CARRIER_DIAL_FAILED' }, refused.text)
+  const { sessionId } = refused.json<{ details: { sessionId: string } }>().details
+  t.match((await call(acme, 'GET', `/v1/sessions/${sessionId}`)).json(), {
+    agentId,
+    metadata: { order: '4711' },
+    webhookTags: { team: 'shop' },
+    pipelineConfig: { ...own, llm: { temperature: 0.5, maxTokens: 200 }, timezone: 'UTC' },
+  })
+})
+
 t.test('a document names the same fields for both, but those of a browser', async (t) => {
   const document = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
   const fieldsOf = (name: string) => Object.keys(document.components.schemas[name]?.properties ?? {})

@@ -14,6 +14,7 @@ type Transfer = {
   failure_cause: string | null
   label: string | null
   transfer_to: string
+  created_at: string
   metadata: Record<string, unknown>
 }
 type Progress = Transfer & {
@@ -53,10 +54,18 @@ t.test('transferCallBlind: the caller talks to the recipient, whose end is the e
   t.equal(answer.status, 201, answer.text)
   const row = answer.json<Transfer>()
   t.match(row, { status: 'requested', transfer_to: '+15005550020', failure_cause: null, metadata: { order: '4711' } })
+  t.match(row, { session_id: id, organization_id: /^org_/, kind: 'blind', from_room_name: `room-${id}` })
+  t.match(row, { consultation_room_name: null, caller_participant_identity: String, completed_at: null })
+  t.match(row, {
+    recipient_participant_identity: `transfer_${row.id}`,
+    outbound_trunk_id: null,
+    screening_prompt: null,
+  })
   t.match((await transfer(id, 'blind', { to: '+15005550006' })).json(), { code: 'TRANSFER_IN_PROGRESS' })
   const ended = await callWhen(phones, id, hasEnded)
   t.match(ended, { status: 'completed', end_reason: 'transferred', report: { outcome: 'transferred' } })
   t.same(statuses(ended), ['completed'])
+  t.match(transfersOf(ended), [{ created_at: row.created_at, updated_at: /Z$/, completed_at: /Z$/ }])
   t.same(notesOf(ended), ['The caller is on hold while the call is transferred.', 'The call was transferred.'])
   const events = await transferEvents(id)
   t.same(events.slice(events.indexOf('call.transferring')), [
@@ -109,7 +118,15 @@ t.test('transferCallWarm: a recipient who accepts by key or by voice gets the ca
     const asked = { screeningPrompt: 'A customer asks for a bicycle.', screeningTimeout: 60 }
     const answer = await transfer(id, 'warm', { to, ...asked })
     t.equal(answer.status, 201, answer.text)
-    t.match(answer.json<Progress>(), { status: 'requested', fallback: null, next_transfer: null })
+    const { id: attempt, ...progress } = answer.json<Progress>()
+    t.match(progress, {
+      status: 'requested',
+      fallback: null,
+      next_transfer: null,
+      kind: 'warm',
+      screening_prompt: asked.screeningPrompt,
+    })
+    t.match(progress, { consultation_room_name: `room-${attempt}` })
     const done = await callWhen(phones, id, isDecided)
     t.same(statuses(done), ['completed'], to)
     t.equal(done.status, 'in_progress')
@@ -206,6 +223,11 @@ t.test('cancelTransfer and completeTransfer decide for the recipient', async (t)
     summary: 'The first one is out.',
   })
   t.match(progress.next_transfer, { transfer_to: '+15005550019' })
+  t.same(
+    progress.routing_attempts.map(({ id }) => id),
+    [first.id, progress.next_transfer?.id],
+    'the oldest first',
+  )
   t.not(progress.next_transfer?.summary, 'The first one is out.', 'it is about one attempt')
   const second = progress.next_transfer?.id ?? ''
   const older = await call(phones, 'POST', `/v1/calls/${id}/transfers/${first.id}/complete`, {})
