@@ -8,10 +8,10 @@ export type StreamId = string
 /** The carrier's name of the leg. */
 export type LegName = string
 
-/** PCMU, PCMA, L16, audio/x-mulaw, audio/x-alaw or audio/l16. */
+/** The encoding of the audio: PCMU, PCMA, L16, audio/x-mulaw, audio/x-alaw or audio/l16. */
 export type Encoding = string
 
-/** Hz. */
+/** The sample rate of the audio, in Hz. */
 export type SampleRate = number
 
 export type StartFrame = {
@@ -29,11 +29,11 @@ export type StartFrame = {
 export type MediaInFrame = {
   event: 'media'
   media: {
-    /** inbound is the far end. Other tracks are ignored. */
+    /** The track of the audio. `inbound` is the far end; other tracks are ignored. */
     track?: string
     /** The number of the frame. */
     chunk: string | number
-    /** Base64: 1 s of L16 at 16 kHz at most. */
+    /** The samples as base64: at most 1 s of L16 at 16 kHz. */
     payload: string
   }
 }
@@ -52,7 +52,7 @@ export type MediaOutFrame = {
   event: 'media'
   streamSid?: StreamId
   media: {
-    /** Base64. */
+    /** The samples as base64. */
     payload: string
   }
 }

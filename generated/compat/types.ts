@@ -43,17 +43,17 @@ export type {
   VoiceGender,
 } from '../shared/types.ts'
 
-/** `auto`, `<provider>:<model>`, the bare id of a model that one provider serves, or an alias of one of these. `<provider>:<model>` also names a model that is not listed, where the adapter of the provider takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
+/** The model to use: `auto`, `<provider>:<model>`, the bare id of a model that one provider serves, or an alias of one of these. `<provider>:<model>` also names a model that is not listed, if the adapter of the provider takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
 export type CompatModelId = string
 
-/** A field that is not named here goes to the provider untouched. */
+/** A request for a chat completion. A field that is not named here goes to the provider untouched. */
 export type ChatCompletionRequest = {
   model: CompatModelId
   /** The conversation so far, the oldest first. */
   messages: ChatMessage[]
-  /** Answer chunks. */
+  /** Whether the answer is a stream of chunks. The default is false. */
   stream?: boolean | null
-  /** The most tokens to answer. */
+  /** How many tokens the answer has at most. */
   max_tokens?: number | null
   /** Another spelling of max_tokens. */
   max_token?: number | null
@@ -67,118 +67,118 @@ export type ChatMessage = {
 } & Record<string, unknown>
 
 export type ChatCompletion = {
-  /** Names it; `Service-Request-ID` has the same request. */
+  /** The id of the completion. */
   id: string
-  /** Says which kind of object this is: `chat.completion`. */
+  /** Always `chat.completion`. */
   object: 'chat.completion'
-  /** Seconds since 1970. */
+  /** When the completion was created, in seconds since 1970. */
   created: number
-  /** `<provider>:<model>` that answered. */
+  /** The model that answered, as `<provider>:<model>`. */
   model: string
-  /** The answer, always one. */
+  /** The choices, always one. */
   choices: ChatChoice[]
-  /** The quantities that are billed. */
+  /** The tokens that were used. */
   usage?: ChatUsage
 } & Record<string, unknown>
 
 export type ChatChoice = {
-  /** Always 0: there is one answer. */
+  /** Always 0: there is one choice. */
   index: number
-  /** The answer. */
+  /** The message of the model. */
   message: ChatAnswer
-  /** Why the answer ends: `stop`, `length`, `tool_calls` or `content_filter`. null: it goes on. */
+  /** Why the message ended: `stop`, `length`, `tool_calls` or `content_filter`. */
   finish_reason: string | null
 } & Record<string, unknown>
 
 export type ChatAnswer = {
-  /** Always `assistant`: the model speaks. */
+  /** Always `assistant`. */
   role: string
-  /** Some providers leave it out where there are calls. */
+  /** The text of the message. null, or absent with some providers, if there are only tool calls. */
   content?: string | null
-  /** The functions that the model has called. */
+  /** The tool calls of the model. */
   tool_calls?: ChatToolCall[]
 } & Record<string, unknown>
 
 export type ChatToolCall = {
-  /** Names the call of the function; its result repeats it. */
+  /** The id of the tool call, which its result repeats. */
   id: string
-  /** Says which kind of object this is. */
+  /** The type of the tool, always `function`. */
   type: string
-  /** The function: its name and its arguments or parameters. */
+  /** The name of the function and its arguments. */
   function: ChatFunctionCall
 } & Record<string, unknown>
 
 export type ChatFunctionCall = {
-  /** The name of the function that the model calls. */
+  /** The name of the function. */
   name: string
-  /** JSON text. */
+  /** The arguments, as JSON text. */
   arguments: string
 } & Record<string, unknown>
 
 export type ChatUsage = {
-  /** Tokens of the input. */
+  /** How many input tokens were used. */
   prompt_tokens: number
-  /** Tokens of the answer, with those of its reasoning. */
+  /** How many output tokens were used, with reasoning tokens. */
   completion_tokens: number
-  /** Tokens of input and output. */
+  /** How many tokens were used in all. */
   total_tokens?: number
 } & Record<string, unknown>
 
 export type ChatCompletionChunk = {
-  /** Names it; `Service-Request-ID` has the same request. */
+  /** The id of the completion, the same in all chunks. */
   id: string
-  /** Says which kind of object this is: `chat.completion.chunk`. */
+  /** Always `chat.completion.chunk`. */
   object: 'chat.completion.chunk'
-  /** Seconds since 1970. */
+  /** When the completion was created, in seconds since 1970. */
   created: number
-  /** The model that answered. */
+  /** The model that answers, as `<provider>:<model>`. */
   model: string
-  /** Empty in the chunk that brings the usage. */
+  /** The choices, always one. Empty in the chunk with the usage. */
   choices: ChatChunkChoice[]
-  /** Null in the chunks before the last, where `stream_options.include_usage` is set. */
+  /** The tokens that were used. null in the chunks before the last one, if `stream_options.include_usage` is set. */
   usage?: ChatUsage | null
 } & Record<string, unknown>
 
 export type ChatChunkChoice = {
-  /** Always 0: there is one answer. */
+  /** Always 0: there is one choice. */
   index: number
-  /** The part that this chunk adds to the answer. */
+  /** The part of the message that this chunk adds. */
   delta: ChatDelta
-  /** Why the answer ends: `stop`, `length`, `tool_calls` or `content_filter`. null: it goes on. */
+  /** Why the message ended: `stop`, `length`, `tool_calls` or `content_filter`. null until then. */
   finish_reason?: string | null
 } & Record<string, unknown>
 
 export type ChatDelta = {
-  /** Always `assistant`: the model speaks. */
+  /** Always `assistant`. */
   role?: string
-  /** The next piece of the answer. */
+  /** The next piece of the text. */
   content?: string | null
 } & Record<string, unknown>
 
-/** Fields that are not named here are ignored; those that would need a store or tools of the service are refused by name. */
+/** A request for a response. Fields that are not named here are ignored; those that would need a store or tools of the service are refused by name. */
 export type CompatResponseRequest = {
   model: CompatModelId
-  /** A question, or the whole history. */
+  /** The input: a text, or the items of the conversation in order. */
   input: CompatResponseText | CompatResponseInput
-  /** Goes before the history as a message of the system. */
+  /** Instructions that go before the input as a system message. */
   instructions?: string | null
   /** The functions that the model may call. */
   tools?: CompatResponseTool[] | null
-  /** `auto`, `none`, `required`, or the function to call. */
+  /** Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. */
   tool_choice?: NativeToolMode | CompatResponseTool | null
-  /** The format of the answer. */
+  /** The settings of the text of the answer. */
   text?: CompatResponseTextConfig | null
-  /** How the model thinks before it answers. */
+  /** How the model reasons before it answers. */
   reasoning?: CompatResponseReasoning | null
-  /** Reasoning included. Left out, 4096. */
+  /** How many tokens the answer has at most, including reasoning. The default is 4096. */
   max_output_tokens?: number | null
-  /** How freely the model chooses its words: 0 is the least; null: as it does by itself. */
+  /** How freely the model chooses its words, from 0 (the least) to 2. null for the default of the model. */
   temperature?: number | null
-  /** How many of the likely words the model chooses from, as a share of 1; null: as it does by itself. */
+  /** The share of the likeliest words that the model chooses from, up to 1. null for the default of the model. */
   top_p?: number | null
-  /** Answer events. */
+  /** Whether the answer is a stream of events. The default is false. */
   stream?: boolean | null
-  /** Answered as it is. */
+  /** Your own data, which the response repeats. */
   metadata?: Record<string, unknown> | null
 } & Record<string, unknown>
 
@@ -186,44 +186,44 @@ export type CompatResponseText = string
 
 export type CompatResponseInput = CompatResponseInputItem[]
 
-/** A message (`role` and `content`, a string or parts `input_text` and `output_text`), a `function_call` (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts `input_text`). Items of type `reasoning` are ignored, and so are ids. */
+/** An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a `function_call` (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts `input_text`). Items of type `reasoning` are ignored, and so are ids. */
 export type CompatResponseInputItem = {
-  /** Left out, message. */
+  /** The type of the item. The default is `message`. */
   type?: string
-  /** `system`, `developer`, `user` or `assistant`. */
+  /** The speaker of a message: `system`, `developer`, `user` or `assistant`. */
   role?: string
-  /** Joins the call of a function and its result. */
+  /** The id of the function call, which its result repeats. */
   call_id?: string
-  /** The name of the function that the model calls. */
+  /** The name of the function of a `function_call`. */
   name?: string
-  /** JSON text. */
+  /** The arguments of a `function_call`, as JSON text. */
   arguments?: string
 } & Record<string, unknown>
 
-/** A function. `type` is always `function`; tools of any other type are refused. */
+/** A function that the model may call. `type` is always `function`; tools of any other type are refused. */
 export type CompatResponseTool = {
-  /** Says which kind of object this is. */
+  /** The type of the tool, always `function`. */
   type: string
   /** The name by which the model calls the function. */
   name?: ToolName
-  /** The purpose of the function and when to call it, as the model reads it. */
+  /** A description of the function, by which the model decides when to call it. */
   description?: string | null
-  /** The arguments of the function, as a JSON Schema. */
+  /** The JSON Schema of the arguments. null if the function takes none. */
   parameters?: JsonSchema | null
-  /** Taken and ignored. */
+  /** Accepted and ignored. */
   strict?: boolean | null
 } & Record<string, unknown>
 
 export type CompatResponseTextConfig = {
-  /** The form of the answer: text, any JSON, or JSON of a schema. */
+  /** The format of the answer: text, any JSON object, or JSON of a schema. */
   format?: CompatResponseFormat | null
 } & Record<string, unknown>
 
-/** `text`, `json_object`, or `json_schema` with `name` and `schema`. */
+/** The format of the answer: `text`, `json_object`, or `json_schema` with `name` and `schema`. */
 export type CompatResponseFormat = {
-  /** Says which kind of object this is. */
+  /** The kind of the format. */
   type: 'text' | 'json_object' | 'json_schema'
-  /** A name for the schema, which the model may see. */
+  /** The name of the schema, which the model may see. */
   name?: ToolName
   schema?: JsonSchema
   /** Whether the answer must follow the schema exactly. */
@@ -231,67 +231,67 @@ export type CompatResponseFormat = {
 } & Record<string, unknown>
 
 export type CompatResponseReasoning = {
-  /** How long the model thinks before it answers; more costs time and tokens. */
+  /** How much the model reasons. More costs time and tokens. */
   effort?: ReasoningEffort | null
 } & Record<string, unknown>
 
-/** Fields of the request are answered as they were sent, under the names that clients read. */
+/** A response. It repeats fields of the request as they were sent. */
 export type CompatResponse = {
-  /** Names it; `Service-Request-ID` has the same request. */
+  /** The id of the response: `resp_` and the id of the request. */
   id: string
-  /** Says which kind of object this is: `response`. */
+  /** Always `response`. */
   object: 'response'
-  /** Seconds since 1970. */
+  /** When the response was created, in seconds since 1970. */
   created_at: number
-  /** How far it is: `in_progress`, `completed`, `incomplete` or `failed`. */
+  /** The state of the response. */
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
-  /** Why the response has failed. null: it has not. */
+  /** Why the response failed. null if it did not. */
   error: CompatResponseFailure | null
-  /** `max_output_tokens` where the limit on tokens cut the answer off. */
+  /** Why the response is incomplete. null if it is not. */
   incomplete_details: CompatResponseIncomplete | null
-  /** The instructions of the request. null: it had none. */
+  /** The instructions of the request. null if it had none. */
   instructions: string | null
-  /** The most tokens of the answer. null: the default. */
+  /** The token limit of the request. null if it had none. */
   max_output_tokens: number | null
-  /** Always empty: responses are not stored. */
+  /** The metadata of the request. */
   metadata: Record<string, unknown>
-  /** `<provider>:<model>` that answered. */
+  /** The model that answers, as `<provider>:<model>`. */
   model: string
-  /** The answer of the model: messages and calls of functions, in their order. */
+  /** The output of the model: messages and function calls, in order. */
   output: CompatResponseItem[]
-  /** Whether the model may call several functions at once. */
+  /** The value of the request, or true. */
   parallel_tool_calls: boolean
-  /** Nothing is stored. */
+  /** Always null: responses are not stored. */
   previous_response_id: null
-  /** The settings of the reasoning. */
+  /** The reasoning settings of the request. */
   reasoning: CompatResponseReasoning
   /** Always `false`: responses are not stored. */
   store: false
-  /** How freely the model chooses its words: 0 is the least; null: as it does by itself. */
+  /** The temperature of the request. null if it had none. */
   temperature: number | null
-  /** The form of the answer. */
+  /** The text settings of the request. */
   text: CompatResponseTextConfig
-  /** Whether the model must, may or must not call functions. */
+  /** The tool choice of the request, or `auto`. */
   tool_choice: NativeToolMode | CompatResponseTool
-  /** The functions that the model may call. */
+  /** The tools of the request. */
   tools: CompatResponseTool[]
-  /** How many of the likely words the model chooses from, as a share of 1; null: as it does by itself. */
+  /** The `top_p` of the request. null if it had none. */
   top_p: number | null
   /** Always `disabled`: nothing is left out of the input. */
   truncation: 'disabled'
-  /** Null until the answer is complete. */
+  /** The tokens that were used. null until the response is complete. */
   usage: CompatResponseUsage | null
 }
 
 export type CompatResponseFailure = {
-  /** Why it has failed, for programs. */
+  /** The reason of the failure, for programs. */
   code: 'server_error' | 'rate_limit_exceeded'
-  /** The failure and its remedy, in words. */
+  /** A sentence for people that says what went wrong. */
   message: string
 }
 
 export type CompatResponseIncomplete = {
-  /** The limit that has cut the answer. */
+  /** The limit that cut the output off. */
   reason: 'max_output_tokens'
 }
 
@@ -300,22 +300,22 @@ export type CompatResponseItem = CompatResponseMessage | CompatResponseCall
 export type CompatResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export type CompatResponseMessage = {
-  /** Names it; `Service-Request-ID` has the same request. */
+  /** The id of the item: `msg_`, the id of the request and the index of the item. */
   id: string
-  /** Says which kind of object this is: `message`. */
+  /** Always `message`. */
   type: 'message'
-  /** How far it is: `in_progress`, `completed`, `incomplete` or `failed`. */
+  /** The state of the item. */
   status: CompatResponseStatus
-  /** The speaker. */
+  /** Always `assistant`. */
   role: 'assistant'
-  /** The words, as text or in parts. */
+  /** The content of the message, always one part. */
   content: CompatResponsePart[]
 }
 
 export type CompatResponsePart = {
-  /** Says which kind of object this is: `output_text`. */
+  /** Always `output_text`. */
   type: 'output_text'
-  /** The words. */
+  /** The text of the part. */
   text: string
   /** Always an empty list: no provider is asked to cite sources. */
   annotations: Record<string, unknown>[]
@@ -324,95 +324,95 @@ export type CompatResponsePart = {
 }
 
 export type CompatResponseCall = {
-  /** Names the call of the function; its result repeats it. */
+  /** The id of the item: `fc_`, the id of the request and the index of the item. */
   id: string
-  /** Says which kind of object this is: `function_call`. */
+  /** Always `function_call`. */
   type: 'function_call'
-  /** How far it is: `in_progress`, `completed`, `incomplete` or `failed`. */
+  /** The state of the item. */
   status: CompatResponseStatus
-  /** Joins the call of a function and its result. */
+  /** The id of the function call, which its result repeats. */
   call_id: string
-  /** The name of the function that the model calls. */
+  /** The name of the function. */
   name: string
-  /** JSON text. */
+  /** The arguments, as JSON text. */
   arguments: string
 }
 
 export type CompatResponseUsage = {
-  /** Tokens of the input. */
+  /** How many input tokens were used, with cached tokens. */
   input_tokens: number
-  /** How many of the input tokens were in the provider's cache. */
+  /** The cached tokens among the input tokens. */
   input_tokens_details: CompatResponseCached
-  /** Tokens of the output, with those of the reasoning. */
+  /** How many output tokens were used, with reasoning tokens. */
   output_tokens: number
-  /** How many of the output tokens were reasoning. */
+  /** The reasoning tokens among the output tokens. */
   output_tokens_details: CompatResponseReasoned
-  /** Tokens of input and output. */
+  /** How many tokens were used in all. */
   total_tokens: number
 }
 
 export type CompatResponseCached = {
-  /** Part of input_tokens. */
+  /** How many of the input tokens the provider had in its cache. */
   cached_tokens: number
   /** Always 0: tokens that a provider wrote into its cache are part of `input_tokens`, and not counted apart. */
   cache_write_tokens: number
 }
 
 export type CompatResponseReasoned = {
-  /** Part of output_tokens. */
+  /** How many of the output tokens were reasoning tokens. */
   reasoning_tokens: number
 }
 
-/** The response has begun or has ended. */
+/** An event when the response begins or ends. */
 export type CompatResponseLife = {
-  /** Says which kind of object this is. */
+  /** The type of the event. */
   type: 
     | 'response.created'
     | 'response.in_progress'
     | 'response.completed'
     | 'response.incomplete'
     | 'response.failed'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
   response: CompatResponse
 }
 
 export type CompatResponseItemEvent = {
-  /** Says which kind of object this is. */
+  /** The type of the event. */
   type: 'response.output_item.added' | 'response.output_item.done'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
-  /** The place of the item in the answer; the first is 0. */
+  /** The index of the item in the output, from 0. */
   output_index: number
-  /** The item that the event is about. */
+  /** The item of the output. */
   item: CompatResponseItem
 }
 
 export type CompatResponsePartEvent = {
-  /** Says which kind of object this is. */
+  /** The type of the event. */
   type: 'response.content_part.added' | 'response.content_part.done'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
-  /** The item that the event is about. */
+  /** The id of the item that the event is about. */
   item_id: string
-  /** The place of the item in the answer; the first is 0. */
+  /** The index of the item in the output, from 0. */
   output_index: number
-  /** The place of the part within its item; the first is 0. */
+  /** The index of the part in the item, always 0. */
   content_index: number
-  /** The part of the item that the event is about. */
+  /** The part of the item. */
   part: CompatResponsePart
 }
 
 export type CompatResponseTextDelta = {
-  /** Says which kind of object this is: `response.output_text.delta`. */
+  /** Always `response.output_text.delta`. */
   type: 'response.output_text.delta'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
-  /** The item that the event is about. */
+  /** The id of the item that the event is about. */
   item_id: string
-  /** The place of the item in the answer; the first is 0. */
+  /** The index of the item in the output, from 0. */
   output_index: number
-  /** The place of the part within its item; the first is 0. */
+  /** The index of the part in the item, always 0. */
   content_index: number
   /** The next words of the answer. */
   delta: string
@@ -421,82 +421,82 @@ export type CompatResponseTextDelta = {
 }
 
 export type CompatResponseTextDone = {
-  /** Says which kind of object this is: `response.output_text.done`. */
+  /** Always `response.output_text.done`. */
   type: 'response.output_text.done'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
-  /** The item that the event is about. */
+  /** The id of the item that the event is about. */
   item_id: string
-  /** The place of the item in the answer; the first is 0. */
+  /** The index of the item in the output, from 0. */
   output_index: number
-  /** The place of the part within its item; the first is 0. */
+  /** The index of the part in the item, always 0. */
   content_index: number
-  /** The words. */
+  /** The whole text of the part. */
   text: string
   /** Always an empty list: no provider is asked for them. */
   logprobs: Record<string, unknown>[]
 }
 
 export type CompatResponseArgumentsDelta = {
-  /** Says which kind of object this is: `response.function_call_arguments.delta`. */
+  /** Always `response.function_call_arguments.delta`. */
   type: 'response.function_call_arguments.delta'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
-  /** The item that the event is about. */
+  /** The id of the item that the event is about. */
   item_id: string
-  /** The place of the item in the answer; the first is 0. */
+  /** The index of the item in the output, from 0. */
   output_index: number
   /** The next piece of the arguments, a part of a JSON text. */
   delta: string
 }
 
-/** Left out for a call that the limit on tokens cut off. */
+/** The whole arguments of a function call. It is not sent for a call that the token limit cut off. */
 export type CompatResponseArgumentsDone = {
-  /** Says which kind of object this is: `response.function_call_arguments.done`. */
+  /** Always `response.function_call_arguments.done`. */
   type: 'response.function_call_arguments.done'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
-  /** The item that the event is about. */
+  /** The id of the item that the event is about. */
   item_id: string
-  /** The place of the item in the answer; the first is 0. */
+  /** The index of the item in the output, from 0. */
   output_index: number
-  /** The name by which it is called. */
+  /** The name of the function. */
   name: string
-  /** JSON text. */
+  /** The arguments, as JSON text. */
   arguments: string
 }
 
 /** A failure in the middle of a stream. `error` is that of the envelope. */
 export type CompatResponseError = {
-  /** Says which kind of object this is: `error`. */
+  /** Always `error`. */
   type: 'error'
-  /** The place of the event in the stream; the first is 0. */
+  /** The number of the event in the stream, from 0. */
   sequence_number: number
-  /** Why it has failed, for programs. */
+  /** The error code. */
   code: string
-  /** The failure and its remedy, in words. */
+  /** A sentence for people that says what went wrong. */
   message: string
-  /** The field of the request that is wrong. null: none in particular. */
+  /** The field of the request that is wrong. null if it is no single field. */
   param: string | null
-  /** The mistake: code, message and place. */
+  /** The failure, as the error envelope has it. */
   error: ErrorDetail
 }
 
-/** Parts that are not named here are ignored. */
+/** The parts of the upload. Parts that are not named here are ignored. */
 export type CompatTranscriptionUpload = {
-  /** The audio. */
+  /** The audio file. */
   file: Uint8Array
   model: CompatModelId
   language?: LanguageTag
-  /** Words and style to expect. Ignored where the model takes none. */
+  /** A text with words and style to expect. Ignored if the model takes none. */
   prompt?: string
-  /** `json`, `text`, `verbose_json`, or the subtitles `srt` and `vtt`: a cue for each segment, or for each word where `timestamp_granularities[]` is `word` alone. */
+  /** The format of the answer: `json`, `text`, `verbose_json`, or the subtitles `srt` and `vtt`, with a cue for each segment, or for each word if `timestamp_granularities[]` is only `word`. */
   response_format: string
-  /** From 0 to 1. Ignored where the model takes none. */
+  /** The temperature, from 0 to 1. Ignored if the model takes none. */
   temperature?: string
-  /** Answer events. */
+  /** Whether the answer is a stream of events. The default is `false`. */
   stream: 'true' | 'false'
-  /** With verbose_json, what has times. */
+  /** The parts that have times with `verbose_json`: `word`, `segment` or both. */
   'timestamp_granularities[]'?: TimestampGranularity[]
 } & Record<string, unknown>
 
@@ -514,84 +514,84 @@ export type CompatTranscriptionUploadInput = {
 
 export type TimestampGranularity = 'word' | 'segment'
 
-/** All but the text only with verbose_json. */
+/** The transcript. It has only the text, unless the format is `verbose_json`. */
 export type CompatTranscription = {
   /** The words that were spoken. */
   text: string
   /** Always `transcribe`. */
   task?: 'transcribe'
-  /** The language that was recognized. */
+  /** The language of the request, or the language that the provider detected. */
   language?: string
-  /** Seconds. */
+  /** The length of the audio, in seconds. */
   duration?: number
-  /** The transcript in pieces with their times. */
+  /** The transcript in segments, with their times. */
   segments?: CompatSegment[]
   /** The words with their times. */
   words?: CompatWord[]
-  /** The quantities that are billed. */
+  /** The billed audio. */
   usage?: DurationUsage
 }
 
 export type CompatSegment = {
-  /** Names it; `Service-Request-ID` has the same request. */
+  /** The index of the segment, from 0. */
   id: number
-  /** Seconds. */
+  /** The start of the segment, in seconds. */
   start: number
-  /** Seconds. */
+  /** The end of the segment, in seconds. */
   end: number
-  /** The words. */
+  /** The words of the segment. */
   text: string
 }
 
 export type CompatWord = {
-  /** One word, as it was said. */
+  /** One word of the transcript. */
   word: string
-  /** Seconds. */
+  /** The start of the word, in seconds. */
   start: number
-  /** Seconds. */
+  /** The end of the word, in seconds. */
   end: number
 }
 
 export type DurationUsage = {
-  /** Says which kind of object this is: `duration`. */
+  /** Always `duration`. */
   type: 'duration'
-  /** The length of the audio. */
+  /** The length of the billed audio, in seconds. */
   seconds: number
 }
 
-/** Deltas, then exactly one done. */
+/** An event of the stream: deltas, then exactly one done. */
 export type CompatTranscriptionEvent = CompatTranscriptDelta | CompatTranscriptDone
 
 export type CompatTranscriptDelta = {
-  /** Says which kind of object this is: `transcript.text.delta`. */
+  /** Always `transcript.text.delta`. */
   type: 'transcript.text.delta'
   /** The next words of the transcript. */
   delta: string
 }
 
 export type CompatTranscriptDone = {
-  /** Says which kind of object this is: `transcript.text.done`. */
+  /** Always `transcript.text.done`. */
   type: 'transcript.text.done'
   /** The words that were spoken. */
   text: string
-  /** The quantities that are billed. */
+  /** The billed audio. */
   usage?: DurationUsage
 }
 
-/** Fields that are not named here are ignored. */
+/** A request for speech. Fields that are not named here are ignored. */
 export type CompatSpeechRequest = {
   /** The text to speak. */
   input: string
   model: CompatModelId
-  /** A preset name, a voice id of a provider, or `auto`. Left out, the voice of the key, else the default of the provider. */
+  /** The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else that of the provider. */
   voice?: CompatVoiceName | CompatVoice
-  /** How to speak, in plain words. Never spoken; some providers ignore it. */
+  /** Instructions on how to speak, in plain words. They are never spoken; some providers ignore them. */
   instructions?: string
-  /** `pcm` or `wav`. `mp3` and `opus` are refused. */
+  /** The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. */
   response_format: string
-  /** 1 is the voice's own speed. Dropped for providers that cannot. */
+  /** How fast the voice speaks. 1 is its usual speed. Ignored if the provider cannot change it. */
   speed?: number
-  /** Raw audio, or events. */
+  /** Whether the answer is raw audio or a stream of events. */
   stream_format: 'audio' | 'sse'
 } & Record<string, unknown>
 
@@ -609,33 +609,33 @@ export type CompatSpeechRequestInput = {
 export type CompatVoiceName = string
 
 export type CompatVoice = {
-  /** Names it; `Service-Request-ID` has the same request. */
+  /** The voice: the name of a preset, a voice id of a provider, or `auto`. */
   id: string
 } & Record<string, unknown>
 
-/** Audio in pieces, then exactly one done. */
+/** An event of the stream: audio in pieces, then exactly one done. */
 export type CompatSpeechEvent = CompatSpeechDelta | CompatSpeechDone
 
 export type CompatSpeechDelta = {
-  /** Says which kind of object this is: `speech.audio.delta`. */
+  /** Always `speech.audio.delta`. */
   type: 'speech.audio.delta'
-  /** Samples in base64. */
+  /** The next samples, as base64. */
   audio: string
 }
 
 export type CompatSpeechDone = {
-  /** Says which kind of object this is: `speech.audio.done`. */
+  /** Always `speech.audio.done`. */
   type: 'speech.audio.done'
   usage?: CompatSpeechUsage
 }
 
-/** Characters of the text, under the names that clients read. */
+/** The characters of the text, under the names that clients read. */
 export type CompatSpeechUsage = {
-  /** Tokens of the input. */
+  /** How many characters were billed. */
   input_tokens: number
-  /** Tokens of the output, with those of the reasoning. */
+  /** Always 0: speech has no tokens. */
   output_tokens: number
-  /** Tokens of input and output. */
+  /** The sum of the two. */
   total_tokens: number
 }
 
@@ -662,118 +662,118 @@ export type CompatSpeechModel = {
 }
 
 export type CompatModelList = {
-  /** Says which kind of object this is: `list`. */
+  /** Always `list`. */
   object: 'list'
   /** The models, in the order of their rank. */
   data: CompatModel[]
-  /** The languages that can be routed to now. */
+  /** The languages of the models that can be routed to now, as BCP 47 tags. */
   languages: string[]
 }
 
 export type CompatModel = {
-  /** `<provider>:<model>`, exactly as it is pinned. */
+  /** The id of the model, as `<provider>:<model>`. It pins the model in a request. */
   id: string
-  /** Other spellings that pin it. */
+  /** Other names that pin the model. */
   aliases: string[]
-  /** Says which kind of object this is: `model`. */
+  /** Always `model`. */
   object: 'model'
-  /** Seconds since 1970. */
+  /** When this server started, in seconds since 1970: the catalog does not have the dates of models. */
   created: number
-  /** The provider of the model. */
+  /** The id of the provider. */
   owned_by: string
-  /** The provider that serves the model. */
+  /** The id of the provider. */
   provider: string
-  /** The model that answered. */
+  /** The id of the model at its provider. */
   model: string
-  /** The work of the model: `llm`, `stt` or `tts`. */
+  /** The stage that the model serves. */
   stage: Stage
-  /** Whether a request can go there now. */
+  /** Whether the model can be routed to now. */
   routable: boolean
-  /** `no_credential`, `not_running`, `circuit_open` or `credential_cooling`, where a request cannot go there. */
+  /** Why the model cannot be routed to now: `no_credential`, `not_running`, `circuit_open` or `credential_cooling`. Absent if it can. */
   reason?: string
-  /** The environment variable of the credential that is missing. */
+  /** The environment variable of the missing credential. Present with `no_credential` if it is known. */
   credential_variable?: string
-  /** BCP 47 base languages; `*` means any. */
+  /** The languages of the model, as BCP 47 base languages. `*` stands for any language. */
   languages: string[]
-  /** It listens, speaks or answers while more comes. */
+  /** Whether the model serves streams. */
   streaming: boolean
-  /** The published figure of quality that ranking prefers, in English where the model speaks it; null where nobody has measured. Its metric and unit differ by stage and model (word errors in percent for stt, less is better; points of a ranking for tts and scores for llm, more is better), so compare it within a stage only: `benchmarks` of `GET /router/v1/models` names metric, unit and source. */
+  /** The published quality figure by which the model is ranked, in English if the model speaks it. null if nobody has measured it. Its metric and unit differ by stage and model (word errors in percent for stt, less is better; points of a ranking for tts and scores for llm, more is better), so compare it only within a stage: `benchmarks` of `GET /router/v1/models` names metric, unit and source. */
   quality: number | null
-  /** Measured milliseconds to the first or final result; null where nobody has measured. */
+  /** The time to the first or final result, in milliseconds: measured here, else published. null if neither is known. */
   latency_ms: number | null
-  /** The price by unit; empty: it is not known. */
+  /** The prices by unit. Empty if no price is known. */
   price: Price[]
-  /** The voices that the model can speak with. */
+  /** The voices of the model. Absent if it has no listed voice. */
   voices?: Voice[]
 }
 
 /** The aims of the routing. */
 export type Intent = {
   language?: LanguageTag
-  /** A wish and no filter: of candidates that are equal otherwise, those whose provider has this `region` in the configuration come first. The explanation of the route says whether it had an effect. */
+  /** The region that models should be in. It is a wish: of equal candidates those whose provider has this `region` in the configuration go first. The explanation of the route says whether it had an effect. */
   region?: string
   optimizeFor?: OptimizeFor
 } & Record<string, unknown>
 
 export type Constraints = { allowedProviders?: AllowedProviders } & Record<string, unknown>
 
-/** Only these providers, stage by stage. */
+/** The only providers that may serve, by stage. */
 export type AllowedProviders = {
-  /** The providers whose speech to text may serve. */
+  /** The providers that may serve speech to text. */
   stt?: ProviderIds
-  /** The providers whose language models may serve. */
+  /** The providers that may serve language models. */
   llm?: ProviderIds
-  /** The providers whose voices may serve. */
+  /** The providers that may serve text to speech. */
   tts?: ProviderIds
 } & Record<string, unknown>
 
 export type ProviderIds = ProviderId[]
 
-/** Further settings for the model. */
+/** The options of the transcription. */
 export type SttOptions = {
   model?: CompatModelId
   language?: LanguageTag
-  /** Whether the times of words are wanted. */
+  /** Whether the answer has the times of words. */
   words?: boolean
-  /** It tells speakers apart. */
+  /** Whether to distinguish the speakers. */
   diarization?: boolean
   /** Words that are likely to be said, such as names. */
   keywords?: string[]
-  /** The subject of the speech, for recognizers that take one. */
+  /** A text on the subject of the speech, for recognizers that take one. */
   prompt?: string
 } & Record<string, unknown>
 
-/** The first event. */
+/** The first event of the stream. */
 export type NativeMeta = {
-  /** Names the request in the log, for support. */
+  /** The id of the request in the log, for support. */
   requestId: string
-  /** The provider that serves. */
+  /** The id of the provider that serves the request. */
   provider: string
-  /** The model that answered. */
+  /** The id of the model at its provider. */
   model: string
-  /** How many providers had failed before the one that answered. */
+  /** How many providers failed before this one. */
   failoverCount: number
   /** The digest of the catalog whose figures ranked the candidates. */
   scoresRunId: string
 }
 
 export type SynthesizeBody = {
-  /** The words. */
+  /** The text to speak. */
   text: string
-  /** A voice id of the provider, as it stands. */
+  /** The id of a voice of the provider. */
   voice?: string
   model?: CompatModelId
   intent?: Intent
   language?: LanguageTag
-  /** How fast it speaks: 1 is usual. */
+  /** How fast the voice speaks. 1 is its usual speed. */
   speed?: number
-  /** How to speak, in words, for voices that take instructions. */
+  /** Instructions on how to speak, in words, for voices that take them. */
   instructions?: string
   /** Limits on the providers that may serve. */
   constraints?: Constraints
-  /** `pcm` or `wav`. `mp3` and `opus` are refused. */
+  /** The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. */
   response_format: string
-  /** Samples a second of the audio that is made. */
+  /** The sample rate of the audio, in Hz. */
   sample_rate: number
 } & Record<string, unknown>
 
@@ -792,84 +792,84 @@ export type SynthesizeBodyInput = {
 } & Record<string, unknown>
 
 export type NativeTranscription = {
-  /** The words that were spoken. */
+  /** The transcript. Empty if nobody speaks. */
   text: string
-  /** The provider that serves. */
+  /** The id of the provider that served the request. */
   provider: string
-  /** The model that answered. */
+  /** The id of the model at its provider. */
   model: string
-  /** Null where nobody said and nobody found out. */
+  /** The language of the request, or the language that the provider detected. null if neither is known. */
   language: string | null
-  /** Seconds. */
+  /** The length of the audio, in seconds. */
   duration: number
-  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
+  /** The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no confidence. */
   confidence: number | null
-  /** How many providers had failed before the one that answered. */
+  /** How many providers failed before this one. */
   failoverCount: number
-  /** The transcript in pieces with their times. */
+  /** The transcript in segments, with their times. */
   segments?: NativeSegment[]
   /** The words with their times. */
   words?: NativeWord[]
-  /** Names the request in the log, for support. */
+  /** The id of the request in the log, for support. */
   requestId: string
 }
 
 export type NativeSegment = {
-  /** The words. */
+  /** The words of the segment. */
   text: string
-  /** Seconds. */
+  /** The start of the segment, in seconds. */
   start: number
-  /** Seconds. */
+  /** The end of the segment, in seconds. */
   end: number
-  /** The number of the speaker, where speakers are distinguished. */
+  /** The label of the speaker. Absent if speakers are not distinguished. */
   speaker?: string
 }
 
 export type NativeWord = {
-  /** The words. */
+  /** One word of the transcript. */
   text: string
-  /** Seconds. */
+  /** The start of the word, in seconds. */
   start: number
-  /** Seconds. */
+  /** The end of the word, in seconds. */
   end: number
-  /** The number of the speaker, where speakers are distinguished. */
+  /** The label of the speaker. Absent if speakers are not distinguished. */
   speaker?: string
-  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
+  /** The confidence of the recognizer, from 0 to 1. Absent if the provider gives none. */
   confidence?: number
 }
 
 export type TranscriptEvent = {
-  /** The words that were spoken. */
+  /** The words of the segment. */
   text: string
-  /** Whether the text will not change any more. */
+  /** Whether the text is final. If not, it may still change. */
   isFinal: boolean
-  /** Seconds. */
+  /** The start of the segment, in seconds. */
   start?: number
-  /** Seconds. */
+  /** The end of the segment, in seconds. */
   end?: number
-  /** The number of the speaker, where speakers are distinguished. */
+  /** The label of the speaker. Absent if speakers are not distinguished. */
   speaker?: string
 }
 
-/** Either messages or a prompt. */
+/** A request for one turn. Either `messages` or `prompt` is required. */
 export type CompleteBody = {
   /** The conversation so far, the oldest first. */
   messages?: NativeMessage[]
-  /** The question to the model, where `messages` is left out. */
+  /** The text of the user, if there are no `messages`. */
   prompt?: string
   intent?: Intent
-  /** The instructions of the agent: who it is and what it does. */
+  /** The instructions of the model, which go first as a system message. */
   systemPrompt?: string
   model?: CompatModelId
-  /** How freely the model chooses its words: 0 is the least. */
+  /** How freely the model chooses its words, from 0 (the least) to 2. */
   temperature?: number
-  /** The most tokens that the answer may have. */
+  /** How many tokens the answer has at most. */
   maxTokens?: number
   /** How long the model thinks before it answers. */
   reasoningEffort?: ReasoningEffort
   /** The functions that the model may call. */
   tools?: NativeTool[]
-  /** `auto`, `none`, `required`, or the function to call. */
+  /** Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. */
   toolChoice?: NativeToolMode | NativeTool
   /** Whether the model may call several functions at once. */
   parallelToolCalls?: boolean
@@ -879,36 +879,36 @@ export type CompleteBody = {
 
 export type NativeToolMode = 'auto' | 'none' | 'required'
 
-/** One turn. Fields of chat completions that are not named here go to the provider as they are. */
+/** One message. Fields of chat completions that are not named here go to the provider as they are. */
 export type NativeMessage = {
-  /** The speaker. */
+  /** The speaker of the message. */
   role: string
-  /** The calls of an assistant, as they were answered. */
+  /** The tool calls of an assistant message, as they were answered. */
   toolCalls?: NativeHistoryCall[]
-  /** The call that this message of a tool answers. */
+  /** The id of the tool call that a message of a tool answers. */
   toolCallId?: string
-  /** The tool failed: the model reads `Error:` before the content. */
+  /** Whether the tool failed: the model then reads `Error:` before the content. */
   isError?: boolean
 } & Record<string, unknown>
 
 export type NativeHistoryCall = {
-  /** Names the call of the function; its result repeats it. */
+  /** The id of the tool call, which its result repeats. */
   id: string
-  /** The name by which it is called. */
+  /** The name of the function. */
   name: ToolName
-  /** JSON text, or the object itself. */
+  /** The arguments, as JSON text or as the object. */
   args?: string | Record<string, unknown>
 } & Record<string, unknown>
 
-/** A function as `{name, description, parameters}`, or the same as `{type: function, function}`. */
+/** A function, as `{name, description, parameters}` or as `{type: function, function}`. */
 export type NativeTool = {
-  /** Says which kind of object this is: `function`. */
+  /** Always `function`. */
   type?: 'function'
-  /** The function: its name and its arguments or parameters. */
+  /** The name, the description and the parameters of the function. */
   function?: NativeFunction
   /** The name by which the model calls the function. */
   name?: ToolName
-  /** The purpose of the function and when to call it, as the model reads it. */
+  /** A description of the function, by which the model decides when to call it. */
   description?: string
   parameters?: JsonSchema
 } & Record<string, unknown>
@@ -916,82 +916,82 @@ export type NativeTool = {
 export type NativeFunction = {
   /** The name by which the model calls the function. */
   name: ToolName
-  /** The purpose of the function and when to call it, as the model reads it. */
+  /** A description of the function, by which the model decides when to call it. */
   description?: string
   parameters?: JsonSchema
 } & Record<string, unknown>
 
 export type NativeToolCall = {
-  /** Names the call of the function; its result repeats it. */
+  /** The id of the tool call, which its result repeats. */
   id: string
-  /** The name by which the model calls the function. */
+  /** The name of the function. */
   name: string
-  /** JSON text. */
+  /** The arguments, as JSON text. */
   args: string
 }
 
 export type TextDelta = {
-  /** The words. */
+  /** The next piece of the text. */
   text: string
 }
 
 export type NativeUsage = {
-  /** Tokens of the input. */
+  /** How many input tokens were used. */
   promptTokens: number
-  /** Tokens of the answer. */
+  /** How many output tokens were used. */
   completionTokens: number
 }
 
 export type NativeCompletion = {
-  /** The words. */
+  /** The text of the answer. */
   text: string
-  /** The provider that serves. */
+  /** The id of the provider that served the request. */
   provider: string
-  /** The model that answered. */
+  /** The id of the model at its provider. */
   model: string
-  /** The quantities that are billed. */
+  /** The tokens that were used. */
   usage: NativeUsage
-  /** How many providers had failed before the one that answered. */
+  /** How many providers failed before this one. */
   failoverCount: number
-  /** The functions that the model has called. */
+  /** The tool calls of the model. */
   toolCalls?: NativeToolCall[]
 }
 
 export type RealtimeClientSecretRequest = {
-  /** The settings of the session. */
+  /** The settings that the session begins with. */
   session?: RealtimeTranscriptionSession
 } & Record<string, unknown>
 
 export type RealtimeTranscriptionSession = {
-  /** Says which kind of object this is: `transcription`. */
+  /** Always `transcription`. */
   type: 'transcription'
-  /** The settings of the audio that comes in. */
+  /** The settings of the audio. */
   audio?: {
-    /** The audio that comes in. */
+    /** The settings of the audio that the client sends. */
     input?: {
-      /** How the samples that come in are written. */
+      /** The format of the audio that the client sends. */
       format?: {
-        /** Says which kind of object this is. */
+        /** The encoding: 16 bit little-endian samples (`audio/pcm`), or mu-law and A-law at 8000 Hz. */
         type?: 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'
-        /** Samples a second. */
+        /** The sample rate, in Hz. */
         rate?: number
       } & Record<string, unknown>
       /** The model and the language of the transcription. */
       transcription?: {
-        /** The model that answered. */
+        /** The model to transcribe with. `auto` lets the router choose. */
         model?: string
-        /** The language that is spoken; left out, it is detected. */
+        /** The language of the speech, as a BCP 47 tag. If it is left out, it is detected. */
         language?: string | null
-        /** The subject of the speech, for recognizers that take one. */
+        /** A text on the subject of the speech, for recognizers that take one. */
         prompt?: string | null
         /** Words that are likely to be said, such as names. */
         keywords?: string[] | null
       } & Record<string, unknown> | null
-      /** Null: the client commits. */
+      /** How the ends of utterances are found. null if the client commits them. */
       turn_detection?: {
-        /** Says which kind of object this is. */
+        /** The method of turn detection. Both find the end of an utterance by silence. */
         type?: 'server_vad' | 'semantic_vad'
-        /** The silence, in milliseconds, that ends an utterance. */
+        /** How long a silence ends an utterance, in milliseconds. */
         silence_duration_ms?: number
       } & Record<string, unknown> | null
     } & Record<string, unknown>
@@ -1001,20 +1001,20 @@ export type RealtimeTranscriptionSession = {
 export type RealtimeClientSecret = {
   /** The token. */
   value: string
-  /** Seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   expires_at: number
-  /** The settings of the session. */
+  /** The settings that the session of the socket begins with. */
   session: RealtimeTranscriptionSession
 }
 
 export type RealtimeSession = {
-  /** The token for a browser, and how long it can be used. */
+  /** The token and its life. */
   client_secret: ClientSecret
 }
 
 export type ClientSecret = {
-  /** The token itself. */
+  /** The token. */
   value: string
-  /** Seconds. */
+  /** The life of the token, in seconds. */
   expires_in: number
 }

@@ -8,18 +8,18 @@ export type LinePrice = {
 }
 
 export type Provider = {
-  /** The provider in routes, headers and the catalog. */
+  /** The id of the provider, in routes, headers and the catalog. */
   id: string
-  /** A key of the table in providers/registry.ts. */
+  /** The adapter that speaks the protocol of the provider. */
   adapter: string
-  /** Where it is. Among equal models, those of the region that a request wishes for come first. */
+  /** The region of the provider. Equal models of the region that a request wishes for go first. */
   region?: string
   baseUrl?: string
-  /** The key, or env:NAME. */
+  /** The key of the provider, or env:NAME for an environment variable. */
   apiKey?: string
-  /** The models to serve, by their stage. A name that the catalog does not have is served without figures and prices. */
+  /** The models to serve, by stage. A model that the catalog does not have is served without figures and prices. */
   models?: { llm?: ModelIds; stt?: ModelIds; tts?: ModelIds }
-  /** The prices of its models, beside those of the catalog or in their place. Requests are billed by them. */
+  /** The prices of its models, which are added to those of the catalog or replace them. Requests are billed by them. */
   prices?: ModelPrice[]
 }
 
@@ -33,7 +33,7 @@ export type ModelPrice = {
     | 'million_cached_input_tokens'
     | 'million_output_tokens'
     | 'million_reasoning_tokens'
-  /** In micro-USD. 0 is free. Cached and reasoning tokens that have no separate price are billed as input and output. */
+  /** The price of one unit in micro-USD. 0 is free. Cached and reasoning tokens without a separate price are billed as input and output. */
   microUsd: number
   /** The day, month or year in which the price was looked up. */
   asOf: string
@@ -43,56 +43,56 @@ export type ModelIds = string[]
 
 /** parley.yaml. Every key is also an environment variable: PARLEY_<SECTION>_<KEY> in SNAKE_CASE, top-level keys without a section. A secret can also be read from a file: the variable's name with _FILE behind it, as in OPENAI_API_KEY_FILE. Both at once are refused. */
 export type ParleyConfig = {
-  /** TCP port of the one listener. */
+  /** The TCP port of the listener. */
   port: number
-  /** Address of the listener. A host that is not loopback requires masterKey. */
+  /** The address of the listener. An address that is not loopback requires masterKey. */
   host: string
-  /** A second listener for uploads over uplinks slower than 16 KiB/s. Off by default. */
+  /** The TCP port of a second listener, for uploads over uplinks slower than 16 KiB/s. Off by default. */
   uploadPort: number | null
-  /** Prometheus metrics at /metrics of adminHost. Off by default. */
+  /** The TCP port of the Prometheus metrics, at /metrics of adminHost. Off by default. */
   adminPort: number | null
-  /** Address of the metrics. They are served without a key, so a host that is not loopback must be one that only your Prometheus reaches. */
+  /** The address of the metrics. They are served without a key, so an address that is not loopback must be one that only your Prometheus reaches. */
   adminHost: string
-  /** Everything that a local run keeps. */
+  /** The folder for everything that a local run keeps. */
   dataDir: string
-  /** Postgres 15 or later. Absent, Parley runs an embedded one in dataDir. */
+  /** The URL of a Postgres 15 or later. Without it Parley runs an embedded one in dataDir. */
   databaseUrl: string | null
-  /** Redis 7 or Valkey, the same for all nodes: limits, used tokens and the number of nodes are shared by it in the place of Postgres. */
+  /** The URL of a Redis 7 or Valkey, the same for all nodes. It shares limits, used tokens and the number of nodes, instead of Postgres. */
   redisUrl: string | null
-  /** Encrypts stored secrets. Made and kept in dataDir on a first local run. */
+  /** The key that encrypts stored secrets. A first local run makes one and keeps it in dataDir. */
   masterKey: string | null
-  /** Secrets that were encrypted with these are still read, and are encrypted with masterKey again. */
+  /** Earlier values of masterKey. Secrets that were encrypted with them are still read, and are encrypted with masterKey again. */
   previousMasterKeys: string[]
-  /** On an empty store, the key of an organization named local. */
+  /** The API key of an organization named local, which an empty database gets. */
   bootstrapKey: string | null
-  /** Named in Service-Region on every answer. */
+  /** The name of the region, which every answer has in Service-Region. */
   region: string
+  /** The prefix of header names in place of Service: it renames Service-…, service.… and X-Service-…. The default is Service, or the name that the clients of `clients: family` use. */
+  headerPrefix: string | null
   /** `family` serves the published SDKs of the hosted product whose contract this is, without a change to them but the address and the key: names of headers and subprotocols are theirs, /v1/complete and /v1/transcribe stream, and rows of the platform surface have what those SDKs ask for. docs/moving.md has the whole list. */
   clients: 'any' | 'family'
-  /** Renames Service-…, service.… and X-Service-… for a deployer. Without it `Service`, or the name that the clients of `clients: family` use. */
-  headerPrefix: string | null
   /** The engine of HTTP and sockets: uws is uWebSockets.js, node is node:http with ws. auto takes uws where its sound build loads (Node 22 or later with glibc 2.38), else node. */
   engine: 'auto' | 'uws' | 'node'
-  /** Serves the page /try to other machines too. There it works with an API key that the user pastes, and the microphone needs HTTPS. */
+  /** Whether the page /try is served to other machines too. There it works with an API key that the user pastes, and the microphone needs HTTPS. */
   try: boolean
-  /** Processes that share the port. */
+  /** The number of processes that share the port. */
   processes: number
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
-  /** Requests a window for one source address (IPv6 by /64). 0 turns the quota off. */
+  /** How many requests one source address (IPv6 by /64) may send in a window. 0 turns the quota off. */
   edgeQuota: number
   edgeWindowS: number
-  /** Bytes of uploads kept in memory at a time over all requests. */
+  /** How many bytes of uploads are kept in memory at a time, over all requests. */
   uploadMemory: number
-  /** The address under which clients reach this server, for the links in answers. Without it: the scheme and the host that a request names. */
+  /** The address under which clients reach this server, for the links in answers. The default is the scheme and the host of the request. */
   publicUrl: string | null
-  /** The address of this machine among several, for the sockets of sessions that it holds. Without it: publicUrl. */
+  /** The address of this machine among several, for the sockets of sessions that it holds. The default is publicUrl. */
   nodeUrl: string | null
-  /** CIDR ranges whose X-Forwarded-For, -Host and -Proto are believed. */
+  /** The CIDR ranges of proxies, whose X-Forwarded-For, -Host and -Proto are believed. */
   trustedProxies: string[]
   /** Model names that mean another one on the compatible and the realtime surface, for programs whose model name is fixed: `gpt-4o-mini: auto`. Each means `auto`, `<provider>:<model>` or the id of a model, never another alias. In PARLEY_ALIASES it is JSON or YAML. */
   aliases: Record<string, string>
   cors: {
-    /** Origins (scheme, host and port, as browsers send them) that may call the HTTP surfaces from a page. */
+    /** The origins (scheme, host and port, as browsers send them) that may call the HTTP surfaces from a page. */
     origins: string[]
   }
   complete: {
@@ -102,124 +102,124 @@ export type ParleyConfig = {
   /** A surface can be given a separate host name and is then at that host's root. */
   surfaces: { routerHost: string | null; compatHost: string | null; realtimeHost: string | null; platformHost: string | null }
   limits: {
-    /** A JSON body. */
+    /** How large a JSON body may be, in bytes. */
     jsonBytesMax: number
-    /** A JSON body of a request that needs no key, as an event of a carrier. */
+    /** How large a JSON body of a request without a key may be, such as an event of a carrier, in bytes. */
     keylessBytesMax: number
-    /** An uploaded recording. */
+    /** How large an uploaded recording may be, in bytes. */
     audioBytesMax: number
     audioDurationMaxS: number
-    /** Requests in flight a process; more are answered 503. */
+    /** How many requests a process serves at a time. More are answered 503. */
     requestsMax: number
     connectionsPerAddressMax: number
-    /** Source addresses that the edge quota remembers. */
+    /** How many source addresses the edge quota remembers. */
     addressesMax: number
-    /** The longest wait for a client to take what was written. */
+    /** How long a client may take to read what was written, in milliseconds. */
     readerTimeoutMs: number
-    /** A request body that makes no progress for this long is refused. */
+    /** How long a request body may make no progress, in milliseconds. It is then refused. */
     bodyTimeoutMs: number
-    /** The same on the upload port, for the whole body. */
+    /** How long a request body may take as a whole on the upload port, in milliseconds. */
     uploadBodyTimeoutMs: number
-    /** Providers tried for one request. */
+    /** How many providers are tried for one request. */
     attemptsMax: number
-    /** A provider's answer that is collected before it is read. */
+    /** How large an answer of a provider may be that is collected before it is read, in bytes. */
     answerBytesMax: number
-    /** Connections a provider. */
+    /** How many connections a process has to one provider. */
     providerConnectionsMax: number
-    /** Agents of an organization, and as many again that test keys made. */
+    /** How many agents an organization may have, and as many again that test keys created. */
     agentsMax: number
   }
-  /** Requests to addresses that users give, such as the webhooks of tools. */
+  /** Requests to URLs that users give, such as the webhooks of tools. */
   outbound: {
-    /** CIDR ranges that may be called although they are not public. Only they may be called over http. A server with the embedded database that only this machine reaches has 127.0.0.0/8 and ::1/128 too. */
+    /** The CIDR ranges that may be called although they are not public. Only they may be called over http. A server with the embedded database that only this machine reaches has 127.0.0.0/8 and ::1/128 too. */
     allowedSubnets: string[]
   }
   /** Deliveries of events to the endpoints of organizations. */
   webhooks: {
-    /** Deliveries that a process makes at once. Those of one organization take two thirds of it at most. */
+    /** How many deliveries a process makes at once. One organization gets at most two thirds of them. */
     inFlightMax: number
-    /** Deliveries that a process makes at once to one endpoint. One that answers after 2 s or not at all gets a quarter of it. */
+    /** How many deliveries a process makes at once to one endpoint. An endpoint that answers after 2 s or not at all gets a quarter of them. */
     endpointInFlightMax: number
   }
   timeouts: {
     connectMs: number
-    /** To the first token of an LLM attempt. */
+    /** How long an LLM attempt may take to its first token, in milliseconds. */
     firstTokenMs: number
-    /** An LLM attempt that answers in one piece. */
+    /** How long an LLM attempt may take that answers in one piece, in milliseconds. */
     answerMs: number
-    /** To the first audio of a speech attempt. */
+    /** How long a speech attempt may take to its first audio, in milliseconds. */
     firstAudioMs: number
-    /** Between two pieces of a provider's stream. */
+    /** How long a provider's stream may pause between two pieces, in milliseconds. */
     idleMs: number
-    /** A whole LLM request over all attempts. */
+    /** How long an LLM request may take over all attempts, in milliseconds. */
     llmMs: number
-    /** A whole speech request over all attempts. */
+    /** How long a speech request may take over all attempts, in milliseconds. */
     speechMs: number
-    /** A whole transcription over all attempts. */
+    /** How long a transcription may take over all attempts, in milliseconds. */
     transcriptionMs: number
   }
   /** Sockets that stream speech. */
   realtime: {
-    /** Open sockets a process; more are answered 503. */
+    /** How many sockets a process may have open. More are answered 503. */
     socketsMax: number
-    /** A larger frame ends the socket with 1006. */
+    /** How large a frame may be, in bytes. A larger frame ends the socket with 1006. */
     frameBytesMax: number
-    /** Written to a client that does not read; more is BACKPRESSURE. */
+    /** How many bytes may wait for a client that does not read. More is BACKPRESSURE. */
     bufferBytesMax: number
-    /** A socket that is silent for this long, pings included, is cut. */
+    /** How long a socket may be silent, pings included, in seconds. It is then cut. */
     pingS: number
-    /** To the config frame. */
+    /** How long a client may take to send the config frame, in milliseconds. */
     configMs: number
-    /** Without audio (AUDIO_TIMEOUT) or text (TEXT_TIMEOUT). A session of /v1/realtime then ends its stream and goes on. */
+    /** How long a session may go without audio (AUDIO_TIMEOUT) or text (TEXT_TIMEOUT), in milliseconds. A session of /v1/realtime then ends its stream and goes on. */
     silenceMs: number
-    /** A commit of /v1/realtime waits so long for the last words of its utterance. */
+    /** How long a commit of /v1/realtime waits for the last words of its utterance, in milliseconds. */
     commitMs: number
-    /** One provider, until it has opened. */
+    /** How long one provider may take to open, in milliseconds. */
     openMs: number
-    /** The longest session. */
+    /** How long a session may last, in milliseconds. */
     sessionMs: number
-    /** Audio that waits for a provider to open. */
+    /** How many bytes of audio may wait for a provider to open. */
     pendingBytesMax: number
-    /** Audio that waits for the engine, and at most 24 MiB of it; a client that sends faster is RATE_LIMITED. */
+    /** How much audio may wait for the engine, in milliseconds, and at most 24 MiB of it. A client that sends faster is RATE_LIMITED. */
     aheadMsMax: number
-    /** Text that waits to be spoken; more is TEXT_TOO_LONG. */
+    /** How many characters of text may wait to be spoken. More is TEXT_TOO_LONG. */
     textCharactersMax: number
   }
   /** Voice sessions whose media this process holds. */
   sessions: {
-    /** Sessions of a process; a join above them is answered 503. */
+    /** How many sessions a process may hold. A join beyond them is answered 503. */
     max: number
-    /** Sessions of an organization that nobody has joined yet; more are answered 429. */
+    /** How many sessions of an organization may wait to be joined. More are answered 429. */
     queuedMax: number
-    /** How long a session waits for a lost socket to come back. */
+    /** How long a session waits for a lost socket to come back, in milliseconds. */
     reconnectMs: number
-    /** Sockets that a process passes to another one of this machine, which holds their session, and as many that it takes from others. */
+    /** How many sockets a process may pass to another process of this machine, which holds their session, and how many it takes from others. */
     relayedMax: number
-    /** Audio of the agent that is sent before it is due. */
+    /** How much audio of the agent is sent before it is due, in milliseconds. */
     aheadMs: number
   }
   /** Recordings go to a bucket of S3, or of a server that speaks its protocol, when their call is over. Credentials are no settings: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from the rest of the chain of AWS (profile, role, metadata of the machine). */
   s3: {
-    /** Without it recordings stay in dataDir. */
+    /** The name of the bucket. Without it recordings stay in dataDir. */
     bucket: string | null
     region: string
     /** The address of a server other than AWS. Links to recordings name it, so their readers must reach it. */
     endpoint: string | null
-    /** Begins the key of each recording: <prefix><organization>/<live or test>/<call>.wav. */
+    /** The beginning of the key of each recording: <prefix><organization>/<live or test>/<call>.wav. */
     prefix: string
-    /** The bucket is named in the path and not in the host, as most servers other than AWS need. */
+    /** Whether the bucket is named in the path and not in the host, as most servers other than AWS need. */
     forcePathStyle: boolean
-    /** An upload is repeated for this long after the end of its call, and has failed then. */
+    /** How long an upload is repeated after the end of its call, in milliseconds. It has failed then. */
     uploadMs: number
   }
   /** The line for the phone calls of live keys. Test keys always meet the simulator, which needs no account and no network. With the adapter telnyx apiKey, connectionId and publicKey are required, and publicUrl, at which the carrier reaches this server. */
   carrier: {
     adapter: 'simulator' | 'telnyx'
-    /** Hz of the audio that is sent to the carrier: 8000 is G.711 mu-law, as on the phone network; 16000 is L16, which a connection with HD voice can carry. */
+    /** The sample rate of the audio that is sent to the carrier, in Hz: 8000 is G.711 mu-law, as on the phone network; 16000 is L16, which a connection with HD voice can carry. */
     sampleRate: 8000 | 16000
     /** The prices of the carrier. Each answered leg of a live call is debited by the longest prefix of its dialled number. Without a price its cost is not known, and it is not debited. */
     prices: LinePrice[]
-    /** To an answer of the carrier. A leg that is dialled and not answered for by then counts as failed. */
+    /** How long the carrier may take to answer, in milliseconds. A leg that is dialled and not answered for by then counts as failed. */
     requestMs: number
     telnyx: {
       apiKey: string | null
@@ -227,7 +227,7 @@ export type ParleyConfig = {
       connectionId: string | null
       /** The messaging profile of the RCS agents that send rich messages. null: live keys send none. */
       messagingProfileId: string | null
-      /** The address of its API. A proxy has another one. */
+      /** The address of the API of Telnyx, or of a proxy before it. */
       baseUrl: string
       /** The key that the webhooks of the account are signed with, as the portal shows it. */
       publicKey: string | null
@@ -235,30 +235,30 @@ export type ParleyConfig = {
   }
   /** The SIP trunks that organizations have connected, for the phone calls of live keys: this server takes calls from them and calls over them. It needs one process. */
   sip: {
-    /** Messages come here, by UDP and TCP; 5060 is usual. null: there are no calls over trunks. */
+    /** The port for SIP messages, by UDP and TCP; 5060 is usual. null turns calls over trunks off. */
     port: number | null
     /** The address of this machine at which messages and audio are taken. 0.0.0.0 is each of its addresses. */
     host: string
-    /** The IP address at which trunks reach this machine. null: host. */
+    /** The IP address at which trunks reach this machine. The default is host. */
     publicAddress: string | null
-    /** The UDP ports for audio, as first-last. A call takes two, of which it uses the even one. */
+    /** The UDP ports for audio, as first-last. A call takes two ports, and uses the even one. */
     rtpPorts: string
-    /** Legs of calls over trunks at once. A call that comes beyond them is answered 503, and one that is to go out 502. */
+    /** How many legs may be live over trunks at once. A call that comes beyond them is answered 503, and a call that is to go out 502. */
     legsMax: number
-    /** The same for one organization, so that its calls leave room for those of others. */
+    /** How many legs one organization may have live over trunks at once, so that its calls leave room for those of others. */
     legsPerOrganizationMax: number
-    /** Senders of messages that are looked up in the database at once. Messages beyond them are dropped, and repeated by their senders. */
+    /** How many senders of messages are looked up in the database at once. Messages beyond them are dropped, and repeated by their senders. */
     lookupsMax: number
-    /** A far end that has sent no audio for this long, as one that holds the call, is asked whether it still has the call (OPTIONS), and again after the same time. A call ends where it answers 481 or 408, or does not answer for 32 s. */
+    /** How long a far end may send no audio, as one that holds the call, in milliseconds. It is then asked whether it still has the call (OPTIONS), and again after the same time. A call ends if it answers 481 or 408, or does not answer for 32 s. */
     farEndQuietMs: number
-    /** TCP sockets with trunks at once. */
+    /** How many TCP sockets with trunks may be open at once. */
     socketsMax: number
-    /** TCP sockets at once from one address. */
+    /** How many TCP sockets from one address may be open at once. */
     socketsPerAddressMax: number
   }
   /** Rich messages. */
   rmsg: {
-    /** Serves `POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages`, which was removed on 14 August 2026. */
+    /** Whether to serve `POST /v1/rmsg-phone-numbers/{phoneNumberId}/messages`, which was removed on 14 August 2026. */
     keepRemovedSend: boolean
   }
   /** The registration for text messages in the USA. */
@@ -268,70 +268,70 @@ export type ParleyConfig = {
   }
   /** The review of the businesses of organizations, which comes before they may buy phone numbers. */
   kyb: {
-    /** auto: each is approved after two seconds, and rejected where its legalName has the word Reject; operator: `parley kyb` decides. null: auto where carrier.adapter is simulator, else operator. */
+    /** The review of a business. auto: it is approved after two seconds, and rejected if its legalName has the word Reject. operator: `parley kyb` decides. null is auto if carrier.adapter is simulator, else operator. */
     review: 'auto' | 'operator' | null
   }
   /** A LiveKit server whose rooms sessions can use (transport livekit). url, apiKey and apiSecret belong together. It needs the packages @livekit/rtc-node and livekit-server-sdk. */
   livekit: {
-    /** Its address, for this server and for clients. */
+    /** The address of the LiveKit server, for this server and for clients. */
     url: string | null
     apiKey: string | null
     apiSecret: string | null
-    /** How often it is looked whether callers have joined their rooms, while rooms wait for callers: one request for all. */
+    /** How often the server looks for callers who have joined their rooms, in milliseconds, while rooms wait for callers. One request asks for all rooms. */
     lookMs: number
-    /** To an answer of the server, and to a room that is joined. */
+    /** How long the LiveKit server may take to answer, and a room to be joined, in milliseconds. */
     connectMs: number
   }
-  /** Sockets to providers that are opened ahead of use, for the routes that traffic uses. Never where a provider bills an idle socket. */
+  /** Sockets to providers that are opened ahead of use, for the routes that traffic uses. A provider that bills idle sockets gets none. */
   warmSockets: {
-    /** Kept open for a model and its settings that were used lately. 0 turns it off. */
+    /** How many sockets are kept open for a recently used model and its settings. 0 turns it off. */
     perRoute: number
-    /** A provider and process, over all its routes and keys. */
+    /** How many sockets a process keeps open to one provider, over all its routes and keys. */
     socketsMax: number
-    /** How long a use counts as lately. */
+    /** How long a use counts as recent, in milliseconds. */
     routeMs: number
   }
-  /** When a model that fails is left alone, and how soon it is tried again. */
+  /** How long a failing model gets no requests. */
   circuit: {
-    /** Failures in a row that open the circuit. */
+    /** How many failures in a row open the circuit. */
     failuresMax: number
-    /** The first pause; each failed probe doubles it. */
+    /** The first pause, in milliseconds. Each failed probe doubles it. */
     openMs: number
     openMaxMs: number
-    /** The longest pause that the Retry-After of a provider brings. It begins with the first such answer. 0: a Retry-After is not followed. */
+    /** The longest pause for a Retry-After of a provider, in milliseconds. It begins with the first such answer. 0 ignores Retry-After. */
     retryAfterMaxMs: number
   }
   billing: {
-    /** Refuse a model whose price is not known, 402, where an organization has no credit. Off, it is served, and its requests cost null. Test keys and own keys for a provider need no credit. */
+    /** Whether a model whose price is not known is refused (402) for an organization without credit. Otherwise it is served, and its requests cost null. Test keys and own keys for a provider need no credit. */
     unpricedNeedsCredit: boolean
   }
   routing: {
-    /** For the objective latency, ask a second candidate when the first is later than 95 of 100 of its recent answers. The one that is not needed is cancelled. The organization pays for the answer that it got; a provider may bill the operator for both, and the cost of the cancelled attempt is null, because it is not known. */
+    /** Whether the objective latency asks a second candidate when the first is later than 95 of 100 of its recent answers. The candidate that is not needed is cancelled. The organization pays for the answer that it got; a provider may bill the operator for both, and the cost of the cancelled attempt is null, because it is not known. */
     hedge: boolean
   }
   idempotency: {
     retentionS: number
-    /** After this an admitted key whose process died can be taken over. */
+    /** How long after a process has died another process may take over its idempotency key, in milliseconds. */
     leaseMs: number
   }
   store: {
     connectionsMax: number
     keyCacheMs: number
     keyCacheMax: number
-    /** How long it is kept why a request went where it went. */
+    /** How many days the choice of a request is kept, for `GET /v1/requests/{id}/route`. */
     choiceDays: number
   }
   /** For how many days records are kept. Null keeps them for ever. Days are those of UTC, and the movements of credit are always kept. */
   retention: {
-    /** Requests and their attempts. Their sums by day stay, for the usage and for the costs of calls. */
+    /** How many days requests and their attempts are kept. Their sums by day stay, for the usage and for the costs of calls. */
     requestsDays: number | null
-    /** Calls after their end, with their turns, events, spans, reports, legs, transfers, callbacks and recordings. A call with a callback that is still to come waits for it. */
+    /** How many days calls are kept after their end, with their turns, events, spans, reports, legs, transfers, callbacks and recordings. A call with a callback that is still to come is kept until then. */
     callsDays: number | null
-    /** The events and spans of a call after its end. Turns and report stay. */
+    /** How many days the events and spans of a call are kept after its end. Turns and report stay. */
     eventsDays: number | null
-    /** The log of webhook deliveries, with the events that were delivered. */
+    /** How many days the log of webhook deliveries is kept, with the events that were delivered. */
     deliveriesDays: number | null
-    /** Recordings after the end of their call, in the data folder and in the bucket. The call then has the recording status suppressed. */
+    /** How many days recordings are kept after the end of their call, in the data folder and in the bucket. The call then has the recording status suppressed. */
     recordingsDays: number | null
   }
   /**
@@ -339,27 +339,27 @@ export type ParleyConfig = {
    * Kubernetes (terminationGracePeriodSeconds), 10 s with `docker stop`, 90 s with systemd. Ctrl-C (SIGINT) skips lbDelayMs; a second signal ends everything at once.
    */
   drain: {
-    /** How long only /readyz says 503 and everything is still served, so that a load balancer notices. 0 when no load balancer asks /readyz. */
+    /** How long only /readyz answers 503 and everything is still served, in milliseconds, so that a load balancer notices. Use 0 if no load balancer asks /readyz. */
     lbDelayMs: number
-    /** How long requests, streams and sockets may go on after that. Sockets that are left then get SHUTTING_DOWN, streams an error event. Raise it for long calls. */
+    /** How long requests, streams and sockets may go on after that, in milliseconds. Sockets that remain then get SHUTTING_DOWN, and streams an error event. Raise it for long calls. */
     graceMs: number
-    /** How long live voice sessions may go on in all; then they end with server_shutdown. Nothing waits for it when there is no session. */
+    /** How long live voice sessions may go on in all, in milliseconds; then they end with server_shutdown. Without a session nothing waits for it. */
     sessionsMs: number
   }
   /** The embedded engines. */
   local: {
     enabled: boolean
-    /** Streams that one engine recognises at a time; more are answered 503. */
+    /** How many streams one engine recognizes at a time. More are answered 503. */
     sttStreamsMax: number
     sttProcesses: number
     ttsProcesses: number
-    /** Jobs that wait for an engine; more are answered 503. */
+    /** How many jobs may wait for an engine. More are answered 503. */
     queueMax: number
-    /** One job without its audio's own length. */
+    /** How long one job may take, in milliseconds, without the length of its audio. */
     jobTimeoutMs: number
-    /** An engine without work is ended after this. */
+    /** How long an engine may be idle before it is ended, in milliseconds. */
     idleMs: number
-    /** Keeps one engine for recordings loaded, so that the first transcription need not wait a second for it. It takes about 265 MiB. Starts the engines of a voice session with the server, if no other provider serves them, and when a session is made. */
+    /** Whether one engine for recordings is kept loaded, so that the first transcription need not wait a second for it. It takes about 265 MiB. The engines of a voice session are started too, with the server if no other provider serves them, and when a session is created. */
     warm: boolean
   }
   providers: Provider[]

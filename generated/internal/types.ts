@@ -16,12 +16,12 @@ export type {
   Stage,
 } from '../shared/types.ts'
 
-/** As the carrier makes it. It is read only after its signature was checked. */
+/** The event as the carrier makes it. It is read only after its signature was checked. */
 export type CarrierWebhook = Record<string, unknown>
 
 export type MessageWebhookFailed = { received: false }
 
-/** As the provider makes it. It is read only after its signature was checked. */
+/** The event as the provider makes it. It is read only after its signature was checked. */
 export type MessageWebhook = Record<string, unknown>
 
 export type CarrierWebhookTaken = { received: true }
@@ -36,65 +36,65 @@ export type Health = { status: 'ok' }
 
 export type Readiness = { ready: boolean; engine: ServingEngine; checks: ReadinessCheck[] }
 
-/** The engine of HTTP and sockets. uws is uWebSockets.js, node is node:http with ws. */
+/** The engine of HTTP and sockets: `uws` is uWebSockets.js, `node` is node:http with ws. */
 export type ServingEngine = {
   name: 'uws' | 'node'
-  /** Why it is not uWebSockets.js, or the fault that uWebSockets.js has here; null where there is nothing to say. */
+  /** Why the engine is not uWebSockets.js, or a fault that uWebSockets.js has here. null if there is nothing to say. */
   reason: string | null
 }
 
 export type ReadinessCheck = {
   name: string
   ok: boolean
-  /** Why it does not hold; null where it does. */
+  /** Why the check fails. null if it passes. */
   reason: string | null
 }
 
 export type TryToken = {
   client_secret: {
     value: string
-    /** Seconds. */
+    /** The life of the token, in seconds. */
     expires_in: number
   }
-  /** To be offered first. */
+  /** The subprotocol to offer first. */
   subprotocol: string
-  /** Before the token it makes the second subprotocol. */
+  /** The text that makes the second subprotocol when it stands before the token. */
   credential_prefix: string
 }
 
 export type TryAgent = { id: string; name: string }
 
-/** An agent, or the language of a conversation without one. */
+/** The session to start: an agent, or the language of a conversation without one. */
 export type TrySessionRequest = {
   agentId?: string
   systemPrompt?: string
   firstMessage?: string
   language?: LanguageTag
-  /** The LLM. Without one the router chooses. */
+  /** The LLM to use. If it is left out, the router chooses. */
   model?: string
 }
 
 export type SimulatedCall = {
-  /** null where the person withholds the number. +15005550006 where it is left out. */
+  /** The number of the person, in E.164. The default is +15005550006, and null withholds the number. */
   from?: string | null
   /** The number that is dialled, as the carrier writes it. */
   to: string
-  /** The organization whose number is called, which is that of the key. Another one is refused. */
+  /** The organization whose number is called. It must be the organization of the key. */
   organizationId?: string
-  /** The words of the person, one line for each pause of the other party. Without them a person who talks has some. */
+  /** The words of the person, one line for each pause of the other party. If they are left out, a person who talks has default words. */
   lines?: string[]
-  /** Headers of the INVITE, such as Diversion and History-Info. */
+  /** The headers of the INVITE, such as Diversion and History-Info. */
   headers?: { name: string; value: string }[]
   forwarding?: { forwarded_from?: string; original_to?: string; redirecting_number?: string }
 }
 
 export type SimulatorClockChange = {
-  /** Milliseconds; ten days at most. */
+  /** How far to move the clock, in milliseconds, at most ten days. */
   advanceMs: number
 }
 
 export type SimulatorClock = {
-  /** The time of its reviews and orders. */
+  /** The time of the clock. */
   time: string
 }
 
@@ -116,7 +116,7 @@ export type TryTurn = {
 
 export type InternalErrorBody = { error: Record<string, unknown> } & Record<string, unknown>
 
-/** Stable; the table `x-error-codes` of this document explains each. */
+/** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
@@ -185,47 +185,47 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
 
 export type ValidationIssue = {
-  /** A JSON Pointer into the body, or the name of a parameter. */
+  /** The place of the fault: a JSON pointer into the body, or the name of a parameter. */
   path: string
-  /** The mistake in the field, in words. */
+  /** A sentence that says what is wrong. */
   message: string
-  /** The rule of the schema that the value breaks. */
+  /** The rule that the value breaks, such as a keyword of JSON Schema. */
   keyword: string
 }
 
-/** The things that stand in the way. Each code that has some names its keys. */
+/** The things that prevent the request. Each code that has details names its keys. */
 export type ErrorDetails = {
-  /** With `AGENT_IN_USE`. */
+  /** The ids of the phone numbers that name the agent, with `AGENT_IN_USE`. */
   phoneNumberIds?: string[]
-  /** With `AGENT_IN_USE`. */
+  /** The ids of the callbacks that name the agent, with `AGENT_IN_USE`. */
   callbackIds?: string[]
-  /** With `PRE_CALL_CONFLICT`. */
+  /** The id of the endpoint that could match the same call, with `PRE_CALL_CONFLICT`. */
   endpointId?: string
-  /** With `BUSINESS_VERIFICATION_REQUIRED`. */
+  /** The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`. */
   kybStatus?: 'missing' | 'draft' | 'submitted' | 'rejected' | 'revoked'
-  /** With `CARRIER_DIAL_FAILED`; the call that has failed, or whose transfer has. */
+  /** The id of the call that failed, or whose transfer failed, with `CARRIER_DIAL_FAILED`. */
   sessionId?: string
-  /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
+  /** The status of the transfer, with `TRANSFER_STATE_CONFLICT`. */
   status?: string
-  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
+  /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. */
   providerStatus?: number | null
-  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
+  /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. */
   providerDetail?: string | null
 }
 
-/** The body of every answer other than 2xx. Holds nothing of what was sent. */
+/** The body of every answer other than 2xx. It never repeats content of the request. */
 export type ErrorEnvelope = {
-  /** Says in words what is wrong and what to do. */
+  /** A sentence for people that says what is wrong and what to do. */
   error: string
-  /** Left out by two answers of `sendAgentMessage` alone. */
+  /** The error code, for programs. It is absent in two answers of `sendAgentMessage`. */
   code?: ErrorCode
-  /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
+  /** The faults of the request, at most 32. Present with `VALIDATION_ERROR` and `MISSING_TEMPLATE_VARIABLES`. */
   issues?: ValidationIssue[]
   details?: ErrorDetails
-  /** With `MESSAGE_SEND_FAILED`, the status that the provider answered; null: the provider gave no answer. `details` has it too. */
+  /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too. */
   providerStatus?: number | null
-  /** With `MESSAGE_SEND_FAILED`, the reason in the words of the provider; null: none was given. `details` has it too. */
+  /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too. */
   providerDetail?: string | null
-  /** Same as Service-Request-ID. */
+  /** The id of the request, the same as the header Service-Request-ID. */
   requestId: string
 }

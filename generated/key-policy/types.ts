@@ -2,35 +2,35 @@
 
 export type KeyPolicyPins = KeyPolicyPin[]
 
-/** provider/model or provider:model. */
+/** A model, as provider/model or provider:model. */
 export type KeyPolicyPin = string
 
-/** Scheme, host and port: https://app.example. */
+/** An origin, as scheme, host and port: https://app.example. */
 export type KeyPolicyOrigin = string
 
 /** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create --policy`. */
 export type KeyPolicy = {
-  /** A voice id or preset, for requests that name none. */
+  /** The voice for requests that name none: a voice id or a preset. */
   voice?: string
-  /** The models that auto routing tries, in this order. */
+  /** The models that auto routing tries, in order. */
   chain?: { stt?: KeyPolicyPins; llm?: KeyPolicyPins; tts?: KeyPolicyPins }
-  /** A BCP 47 tag, for requests that name none. */
+  /** The language for requests that name none, as a BCP 47 tag. */
   language?: string
-  /** Pages beside our own that may open sockets. */
+  /** The origins of pages, beside those of this server, that may open sockets. */
   allowed_origins?: KeyPolicyOrigin[]
-  /** Providers that the key reaches; without it, all. */
+  /** The providers that the key reaches. The default is all. */
   allow_providers?: string[]
-  /** Requests and sessions under way at once. */
+  /** How many requests and sessions the key may run at a time. */
   max_concurrency?: number
   /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */
   aliases?: Record<string, string>
-  /** The most that the key may cost in a period, beside the credit of its organization: requests to models, and the minutes of calls by phone that it has placed. A request that can cost more than what is left is refused with 402. */
+  /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */
   budget?: {
-    /** In micro-USD: 5000000 is 5 US dollars. */
+    /** The budget in micro-USD: 5000000 is 5 US dollars. */
     microUsd: number
     /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
     period: 'day' | 'month' | 'total'
   }
-  /** The aim of the ranking, for requests that name none. `accuracy` is another word for `quality`. */
+  /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */
   objective?: 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
 }

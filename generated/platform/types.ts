@@ -22,194 +22,194 @@ export type {
 } from '../shared/types.ts'
 
 export type SessionStatus = {
-  /** How far the call is. */
+  /** The state of the session. */
   status: CallStatus
-  /** The moment at which it ended. null: it goes on. */
+  /** When the session ended, in UTC. null while it is live. */
   endedAt: string | null
 }
 
 export type SessionStreamEnd = {
-  /** Why the stream ends. */
+  /** Why the stream ended: the session is over, or ten minutes have passed. */
   reason: 'session_ended' | 'timeout'
 }
 
-/** Events are stored for this stream from now on. */
+/** The start of the stream. Events are stored for it from now on. */
 export type WebhookStreamOpen = {
-  /** To go on from here. The line `id` has it too. */
+  /** The cursor to go on from here, the same as the line `id`. */
   cursor: string
-  /** Whether the key is of the test world. */
+  /** Whether the stream has events of the test world. */
   test: boolean
 }
 
 export type StreamedWebhookEvent = {
-  /** To go on from here. The line `id` has it too. */
+  /** The cursor to go on from here, the same as the line `id`. */
   cursor: string
-  /** It is the `webhook-id` of every delivery. */
+  /** The id of the event, which every delivery has as `webhook-id`. */
   eventId: string
   /** The kind of the event. */
   event: 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
-  /** The session, which is also the id of the call. */
+  /** The id of the session, which is also the id of the call. */
   sessionId: string
-  /** A report is sent again when its recording is ready, with a higher version. Null for other events. */
+  /** The version of a report, which rises when the report is sent again. null for other events. */
   version: number | null
-  /** The moment at which it happened. */
+  /** When the event happened, in UTC. */
   occurredAt: string
-  /** The JSON text whose UTF-8 bytes endpoints get. */
+  /** The body of the event as JSON text. Its UTF-8 bytes are those that endpoints get. */
   body: string
 }
 
 export type WebhookStreamEnd = {
-  /** Why the stream ends. */
+  /** Why the stream ended: ten minutes have passed. */
   reason: 'timeout'
 }
 
 export type ProviderList = ProviderStatus[]
 
 export type ProviderStatus = {
-  /** The provider, as routes name it. */
+  /** The id of the provider, as routes name it. */
   provider: string
-  /** The stages that the provider can serve here. */
+  /** The stages that the provider serves here. */
   stages: Stage[]
-  /** Whether requests of this organization can be sent there, with whichever credentials. */
+  /** Whether requests of the organization can use the provider, with its own key or the platform's credentials. */
   configured: boolean
-  /** `BYOK` where the organization brought a provider key, null where it uses the platform's credentials, or has no credential. */
+  /** The owner of the credentials: `BYOK` if the organization stored a key. null if the platform's credentials are used, or no credentials exist. */
   source: 'BYOK' | null
 }
 
 export type ProviderKey = {
   provider: ProviderId
-  /** Printable ASCII without spaces. */
+  /** The key, in printable ASCII without spaces. */
   apiKey: string
 }
 
 export type KnownProviders = {
-  /** The providers that have speech to text here. */
+  /** The models of speech to text. */
   stt: KnownModels
-  /** The providers that have language models here. */
+  /** The language models. */
   llm: KnownModels
-  /** The providers that have voices here. */
+  /** The models of text to speech. */
   tts: KnownModels
 }
 
 export type KnownModels = KnownModel[]
 
 export type KnownModel = {
-  /** `<vendor>:<model>`, valid as a pinned model. */
+  /** The id of the model, as `<vendor>:<model>`. It pins the model in a request. */
   id: string
   /** The id of the provider. */
   vendor: string
-  /** For people. */
+  /** The name of the provider, for people. */
   vendorName: string
-  /** The name to send as `model`. */
+  /** The id of the model at its provider. */
   model: string
-  /** Whether there is a published figure to rank it by. */
+  /** Whether the model has a published figure, by which it is ranked. */
   benchmarked: boolean
 }
 
-/** The routing preview of the moment at which the request was made, and what became of it. */
+/** The routing preview of the time of the request, and the outcome of the request. */
 export type RequestRoute = RoutingPreview & RequestOutcome
 
 export type RequestOutcome = {
-  /** Names the request, as `Service-Request-ID` does. */
+  /** The id of the request, as the header `Service-Request-ID` had it. */
   request_id: string
-  /** The operationId. */
+  /** The operationId of the request. */
   operation: string
-  /** `succeeded`, or the code of the error. */
+  /** The outcome of the request: `succeeded`, or the code of the error. */
   outcome: string
-  /** The moment at which it began. */
+  /** When the request began, in UTC. */
   started_at: string
-  /** From its start to its end. */
+  /** How long the request took, in milliseconds. */
   duration_ms: number
-  /** From the start of the request to the first media or token; null where the answer came at once, or none came. */
+  /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */
   first_byte_ms: number | null
   cost_micro_usd: MicroUsd
-  /** In the order made. */
+  /** The attempts at providers, in order. */
   attempts: RequestAttempt[]
 }
 
 export type RequestAttempt = {
-  /** Names the attempt in the log, in traces and in `Service-Attempt-ID`. */
+  /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */
   attempt_id: string
-  /** The provider that was asked. */
+  /** The id of the provider of the attempt. */
   provider: string
-  /** The model of that provider. */
+  /** The id of the model of the attempt. */
   model: string
-  /** `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`; more may be added. */
+  /** The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */
   outcome: string
-  /** The moment at which it began. */
+  /** When the attempt began, in UTC. */
   started_at: string
-  /** From its start to its end. */
+  /** How long the attempt took, in milliseconds. */
   duration_ms: number
-  /** From the start of the attempt to its first media or token. */
+  /** The time from the start of the attempt to its first media or token, in milliseconds. null if none came. */
   first_byte_ms: number | null
-  /** The quantities that are billed. */
+  /** The quantities that were used, by unit. */
   quantities: Quantity[]
   cost_micro_usd: MicroUsd
-  /** False where the price is not known; the cost is null then. */
+  /** Whether the price is known. If not, `cost_micro_usd` is null. */
   priced: boolean
-  /** The publisher of the price, and the date. */
+  /** The source of the price and its date. null if the price is not known. */
   price_source: string | null
-  /** The owner of the key that the attempt used. An attempt with the organization's own is billed by the provider, and costs nothing here. */
+  /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */
   key_source: 'platform' | 'byok'
 }
 
 export type Quantity = {
-  /** `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */
+  /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */
   unit: string
-  /** How much was used, in the unit beside it. */
+  /** How much was used, in the unit. */
   amount: number
 }
 
-/** Null where a price is not known. */
+/** A cost in micro-USD, as a decimal string. null if the price is not known. */
 export type MicroUsd = string | null
 
-/** The body of every answer other than 2xx. Holds nothing of what was sent. */
+/** The body of every answer other than 2xx. It never repeats content of the request. */
 export type ErrorEnvelope = {
-  /** Says in words what is wrong and what to do. */
+  /** A sentence for people that says what is wrong and what to do. */
   error: string
-  /** Left out by two answers of `sendAgentMessage` alone. */
+  /** The error code, for programs. It is absent in two answers of `sendAgentMessage`. */
   code?: ErrorCode
-  /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
+  /** The faults of the request, at most 32. Present with `VALIDATION_ERROR` and `MISSING_TEMPLATE_VARIABLES`. */
   issues?: ValidationIssue[]
   details?: ErrorDetails
-  /** With `MESSAGE_SEND_FAILED`, the status that the provider answered; null: the provider gave no answer. `details` has it too. */
+  /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too. */
   providerStatus?: number | null
-  /** With `MESSAGE_SEND_FAILED`, the reason in the words of the provider; null: none was given. `details` has it too. */
+  /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too. */
   providerDetail?: string | null
-  /** Same as Service-Request-ID. */
+  /** The id of the request, the same as the header Service-Request-ID. */
   requestId: string
 }
 
-/** The things that stand in the way. Each code that has some names its keys. */
+/** The things that prevent the request. Each code that has details names its keys. */
 export type ErrorDetails = {
-  /** With `AGENT_IN_USE`. */
+  /** The ids of the phone numbers that name the agent, with `AGENT_IN_USE`. */
   phoneNumberIds?: string[]
-  /** With `AGENT_IN_USE`. */
+  /** The ids of the callbacks that name the agent, with `AGENT_IN_USE`. */
   callbackIds?: string[]
-  /** With `PRE_CALL_CONFLICT`. */
+  /** The id of the endpoint that could match the same call, with `PRE_CALL_CONFLICT`. */
   endpointId?: string
-  /** With `BUSINESS_VERIFICATION_REQUIRED`. */
+  /** The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`. */
   kybStatus?: 'missing' | 'draft' | 'submitted' | 'rejected' | 'revoked'
-  /** With `CARRIER_DIAL_FAILED`; the call that has failed, or whose transfer has. */
+  /** The id of the call that failed, or whose transfer failed, with `CARRIER_DIAL_FAILED`. */
   sessionId?: string
-  /** With `TRANSFER_STATE_CONFLICT`; that of the transfer. */
+  /** The status of the transfer, with `TRANSFER_STATE_CONFLICT`. */
   status?: string
-  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
+  /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. */
   providerStatus?: number | null
-  /** With `MESSAGE_SEND_FAILED`; the same as outside `details`. */
+  /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. */
   providerDetail?: string | null
 }
 
 export type ValidationIssue = {
-  /** A JSON Pointer into the body, or the name of a parameter. */
+  /** The place of the fault: a JSON pointer into the body, or the name of a parameter. */
   path: string
-  /** The mistake in the field, in words. */
+  /** A sentence that says what is wrong. */
   message: string
-  /** The rule of the schema that the value breaks. */
+  /** The rule that the value breaks, such as a keyword of JSON Schema. */
   keyword: string
 }
 
-/** Stable; the table `x-error-codes` of this document explains each. */
+/** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
@@ -278,79 +278,79 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
 
 export type Organization = {
-  /** Names it in paths and in other answers. */
+  /** The id of the organization: `org_` and letters and digits. */
   id: string
-  /** A name for people. */
+  /** The name of the organization, for people. */
   name: string
-  /** Whether it may register for SMS. */
+  /** Whether the organization may register for SMS (10DLC). */
   smsEnabled: boolean
-  /** Whether it may use rich messages. */
+  /** Whether the organization may use rich messages. */
   rmsgEnabled: boolean
-  /** Whether it sees the whole inventory of rich-message numbers until one is assigned to it. */
+  /** Whether the organization sees the whole inventory of rich-message numbers until a number is assigned to it. */
   rmsgLegacyInventory: boolean
-  /** `receive_only`: rich messages come in, and none can be sent. */
+  /** How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any. */
   rmsgBackend: 'default' | 'receive_only'
-  /** Whether it is the operator's own. There is one at most. */
+  /** Whether this is the organization of the operator. There is at most one. */
   adminOrganization: boolean
-  /** Whether calls are recorded where nothing else says it. */
+  /** Whether calls are recorded if their agent or session does not decide. If false, no call is recorded. */
   recording: boolean
-  /** Requests and streams at a time over all its keys. null: no limit. */
+  /** How many requests and streams all keys may run at a time. null if there is no limit. */
   maxConcurrency: number | null
-  /** Live sessions and calls at a time. null: no limit. */
+  /** How many sessions and calls may be live at a time. null if there is no limit. */
   maxSessions: number | null
-  /** The balance in micro-USD. */
+  /** The credit that can be spent, in micro-USD, as a decimal string. */
   creditMicroUsd: string
-  /** The moment at which it was made. */
+  /** When the organization was created, in UTC. */
   createdAt: string
 }
 
 export type OrganizationChange = {
-  /** Not blank, and without the character U+0000. */
+  /** The name of the organization, for people. It is not blank, and has no character U+0000. */
   name?: string
-  /** Whether calls may be recorded. Off stops recordings that have not begun. */
+  /** Whether calls may be recorded. false stops every recording that has not begun. */
   recording?: boolean
 }
 
-/** It names the groups that were asked for. */
+/** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {
-  /** The day in UTC. Only with `groupBy=day`. */
+  /** The UTC day. Present only if `groupBy` has `day`. */
   day?: string
-  /** The key. In calls that came in: the phone number. */
+  /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */
   keyId?: string | null
-  /** null: no agent that is stored took part. */
+  /** The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`. */
   agentId?: string | null
-  /** The last one that was asked; in legs the line: `carrier`, `trunk` or `simulator`. */
+  /** The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`. */
   provider?: string | null
-  /** The last one that was asked; in legs the direction. */
+  /** The id of the model that was asked last. For legs it is the direction. Present only if `groupBy` has `model`. */
   model?: string | null
-  /** The stage that has cost it. */
+  /** The stage. Present only if `groupBy` has `stage`. */
   stage?: 'stt' | 'llm' | 'tts' | 'carrier'
-  /** Requests to models. */
+  /** The number of requests to models. */
   requests: number
-  /** Legs of calls by phone. */
+  /** The number of answered legs of phone calls. */
   legs: number
-  /** Requests that did not succeed, without those that were cancelled: an answer that is interrupted, or a client that left. They can have costs. */
+  /** The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have costs. */
   failed: number
-  /** Requests and legs whose cost is not known. It is not in `costMicroUsd`. */
+  /** The number of requests and legs whose cost is not known. `costMicroUsd` does not include them. */
   unpriced: number
-  /** The sum of the known costs in micro-USD. null: none is known. */
+  /** The sum of the known costs in micro-USD, as a decimal string. null if no cost is known. */
   costMicroUsd: string | null
-  /** By unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */
+  /** The quantities, by unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */
   quantities: Record<string, number>
 }
 
 export type UsageTotal = {
-  /** Requests to models. */
+  /** The number of requests to models. */
   requests: number
-  /** Legs of calls by phone. */
+  /** The number of answered legs of phone calls. */
   legs: number
-  /** Requests that did not succeed, without those that were cancelled: an answer that is interrupted, or a client that left. They can have costs. */
+  /** The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have costs. */
   failed: number
-  /** Requests and legs whose cost is not known. It is not in `costMicroUsd`. */
+  /** The number of requests and legs whose cost is not known. `costMicroUsd` does not include them. */
   unpriced: number
-  /** The sum of the known costs in micro-USD. null: none is known. */
+  /** The sum of the known costs in micro-USD, as a decimal string. null if no cost is known. */
   costMicroUsd: string | null
-  /** By unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */
+  /** The quantities, by unit: `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens`, `characters`, `audio_milliseconds`, `carrier_seconds`. */
   quantities: Record<string, number>
 }
 
@@ -370,13 +370,13 @@ export type UsageByProvider = {
 }
 
 export type Usage = {
-  /** The beginning of the time; rows begin then or later. */
+  /** The start of the time range, in UTC. */
   from: string
-  /** The end of the time; rows begin before it. */
+  /** The end of the time range, in UTC. It is not included. */
   to: string
   /** The groups that divide the rows. */
   groupBy: ('day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
-  /** The sums, one row for each group. */
+  /** The sums, one row for each combination of the groups. */
   rows: UsageRow[]
   /** The sum of all rows. */
   total: UsageTotal
@@ -395,19 +395,19 @@ export type Usage = {
 }
 
 export type CreditMovement = {
-  /** Names it in paths and in other answers. */
+  /** The id of the movement. */
   id: string
-  /** `opening`: the credit at the time when movements were first kept; `operator`: given by the operator, or taken; `phone_number`: a purchase, a month, or money back for an order that failed; `requests` and `calls`: the sum of one UTC day, of models and of the minutes of calls by phone. */
+  /** The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of phone calls on one UTC day. */
   kind: 'opening' | 'operator' | 'phone_number' | 'requests' | 'calls'
-  /** Negative: it was taken. */
+  /** The change of the credit in micro-USD, as a decimal string. Negative if credit was taken. */
   microUsd: string
-  /** The number that `phone_number` is about. */
+  /** The id of the phone number that a `phone_number` movement is for. null for the other kinds. */
   phoneNumberId: string | null
-  /** The UTC day of `requests` and `calls`: the one on which they were settled. */
+  /** The UTC day on which `requests` or `calls` were settled. null for the other kinds. */
   day: string | null
-  /** The moment at which it was made. */
+  /** When the movement was created, in UTC. */
   createdAt: string
-  /** The moment of the last change. */
+  /** When the movement was last changed, in UTC. */
   updatedAt: string
 }
 
@@ -416,32 +416,32 @@ export type KeySpending = {
   keyId: string
   /** The name of the API key. */
   name: string
-  /** The most that the key may cost in a period. */
+  /** The budget of the key for one period, in micro-USD. */
   microUsd: string
-  /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
+  /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
   period: 'day' | 'month' | 'total'
-  /** The period that it is now: `2026-11-24`, `2026-11` or `total`. */
+  /** The current period: `2026-11-24`, `2026-11` or `total`. */
   current: string
-  /** The cost of the key in this period. */
+  /** The spending of the key in the current period, in micro-USD. */
   spentMicroUsd: string
-  /** Set aside for the most that its requests under way can cost. */
+  /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */
   reservedMicroUsd: string
-  /** When 80 % were spent. null: they are not. */
+  /** When 80 % of the budget were spent, in UTC. null if they are not. */
   warnedAt: string | null
-  /** When all was spent, or a request was refused for this budget. null: neither has happened. */
+  /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */
   exhaustedAt: string | null
 }
 
 export type Credits = {
-  /** The balance in micro-USD. Every movement and every reservation is taken from it already. */
+  /** The credit that can be spent, in micro-USD, as a decimal string. Reservations are already taken from it. */
   creditMicroUsd: string
-  /** Set aside for the most that requests under way can cost. */
+  /** The credit in micro-USD that is reserved for the most that live requests can cost. */
   reservedMicroUsd: string
-  /** Additions to the credit and charges, the newest first. */
+  /** The movements of the credit on this page, the newest first. */
   movements: CreditMovement[]
-  /** The `cursor` of the next page. null: this is the last one. */
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */
   nextCursor: string | null
-  /** The budgets of keys of this organization, and what is spent of each. */
+  /** The API keys with a budget, and their spending. */
   budgets: KeySpending[]
 }
 
@@ -505,47 +505,47 @@ export type VoiceList = {
   providers: VoiceProvider[]
 }
 
-/** Present where a test key made it. Only test keys see it. */
+/** Always `true`. Present if a test key created it: only test keys see it. */
 export type TestMark = true
 
 export type AgentName = string
 
-/** A Liquid template of at most 2,000 tags and outputs: `{{ name }}`, `{% if %}`, filters such as `| default:`, `{% raw %}`. Tags that read files do not exist. */
+/** The instructions of the agent, a Liquid template of at most 2,000 tags and outputs: `{{ name }}`, `{% if %}`, filters such as `| default:`, `{% raw %}`. Tags that read files do not exist. */
 export type SystemPrompt = string
 
 export type AgentIntent = {
   language: LanguageTag
   optimizeFor?: OptimizeFor
-  /** A wish and no filter, as in a request. */
+  /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */
   region?: string
 }
 
-/** The id of a provider's voice, a preset, or `auto`. null: the router chooses. Whether a voice of this id exists is found out when a session starts. */
+/** The id of a provider's voice, a preset, or `auto`. null lets the router choose. Whether the voice exists is checked when a session starts. */
 export type VoiceChoice = string | null
 
-/** A template. "" or null: the agent has no first message. */
+/** The first words of the agent, a template. If it is empty or null, the agent has no first message. */
 export type FirstMessage = string | null
 
-/** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`, which greets a caller whose words were not understood. `message` needs a first message. */
+/** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is `message` if there is a first message, else `listen`, which greets a caller whose words were not understood. `message` needs a first message. */
 export type FirstMessageMode = 'message' | 'generate' | 'listen' | null
 
 export type LlmOptions = {
-  /** How freely the model chooses its words: 0 is the least. */
+  /** How freely the model chooses its words, from 0 (the least) to 2. */
   temperature?: number
-  /** The limit for one answer. 512 where it is not set. */
+  /** How many tokens one answer has at most. The default is 512. */
   maxTokens?: number
-  /** `<provider>:<model>`, `<provider>/<model>`, or the id of a model that one provider alone serves. A pinned model never fails over. */
+  /** The model to use: `<provider>:<model>`, `<provider>/<model>`, or the id of a model that only one provider serves. A pinned model never fails over. */
   model?: string
   /** How long the model thinks before it answers. */
   reasoningEffort?: ReasoningEffort
 } | null
 
-/** Each `<provider>` or `<provider>:<model>`, known to this server. One that cannot be called now is taken. */
+/** The providers and models that may serve the stage, each as `<provider>` or `<provider>:<model>`. This server must know them, also if they cannot be called now. */
 export type AllowedProviders = string[]
 
-/** Which providers may serve. A stage without a list, or with an empty one, has no filter. */
+/** The providers that may serve the agent. A stage without a list, or with an empty list, has no limit. */
 export type StackPreferences = {
-  /** For each stage the providers that may serve it; a stage that is left out has no limit. */
+  /** The providers that may serve, by stage. A stage that is left out has no limit. */
   allowedProviders?: {
     stt?: AllowedProviders
     llm?: AllowedProviders
@@ -560,36 +560,36 @@ export type StackPreferences = {
 export type AgentSttOptions = {
   /** Words that are likely to be said, such as names. */
   keywords?: string[]
-  /** The subject of the speech, for recognizers that take one. */
+  /** A text on the subject of the speech, for recognizers that take one. */
   prompt?: string
-  /** The language that the recognizer is given: a BCP 47 tag, or `auto`. The route is chosen by `intent.language`. */
+  /** The language that the recognizer gets, a BCP 47 tag or `auto`. The provider is still chosen by `intent.language`. */
   language?: string
 } | null
 
 export type AgentTtsOptions = {
-  /** 1 where it is not set. */
+  /** How fast the voice speaks. The default is 1, the usual speed. */
   speed?: number
-  /** Pins the model, as in `llmOptions`. */
+  /** The model to use, in the same forms as `llmOptions.model`. */
   model?: string
   /** How to speak, in words, for voices that take instructions. */
   instructions?: string
-  /** The rate of the audio to and from a browser. 24,000 where it is not set. Phone calls have the rate of their carrier. */
+  /** The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate of their carrier. */
   sampleRate?: 8000 | 16000 | 24000 | 48000
 } | null
 
 export type BackgroundClip = {
-  /** One of the sounds that are built in. */
+  /** The name of a built-in sound. */
   clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
-  /** 1 where it is not set. */
+  /** The volume of the sound, from 0 to 1. The default is 1. */
   volume?: number
   /** null, for clients that send it. There are no uploaded sounds. */
   soundId?: null
 }
 
 export type ToolClip = {
-  /** One of the sounds that are built in. */
+  /** The name of a built-in sound. */
   clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
-  /** 1 where it is not set. */
+  /** The volume of the sound, from 0 to 1. The default is 1. */
   volume?: number
   /** null, for clients that send it. There are no uploaded sounds. */
   soundId?: null
@@ -600,60 +600,60 @@ export type ToolClip = {
 }
 
 export type BackgroundAudio = {
-  /** A sound that plays under the whole call. */
+  /** The sound that plays during the whole call. */
   ambient?: BackgroundClip
-  /** A sound that plays while a function runs. */
+  /** The sound that plays while a tool runs. */
   toolSound?: ToolClip
 } | null
 
 export type Replacements = Record<string, string>
 
-/** Whole words are replaced, in any case, the longest first, and each place once. */
+/** Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a replaced text is not searched again. */
 export type SpeechNormalization = {
-  /** How words are spoken, such as names; the text that is shown stays as it is. */
+  /** How words such as names are pronounced, by word. The text that is shown stays as it is. */
   pronunciationDictionary?: Replacements
-  /** Texts that are spoken in another way, the first that fits. */
+  /** The texts to say and to show instead of other texts, by the text to replace. */
   textReplacements?: Replacements
 } | null
 
 export type IdleRePrompts = {
-  /** false where it is not set. */
+  /** Whether the agent asks when the caller stays silent. The default is false. */
   enabled?: boolean
-  /** 8,000 where it is not set. */
+  /** How long the silence is before a question, in milliseconds. The default is 8,000. */
   delayMs?: number
-  /** 2 where it is not set. */
+  /** How many questions the agent asks until the caller speaks again. The default is 2. */
   maxPrompts?: number
-  /** Templates, said in this order; the last one repeats. Without one the LLM asks. */
+  /** The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the questions. */
   messages?: string[]
 } | null
 
-/** Times are milliseconds. */
+/** How the agent takes turns with the caller. Times are in milliseconds. */
 export type TurnHandling = {
-  /** The delays where `endpointing` does not set them: 250 and 2,500 (`conversational`, also where no profile is set), 800 and 6,000 (`ivr`), 1,500 and 10,000 (`ivr_patient`). */
+  /** The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`), 1,500 and 10,000 ms (`ivr_patient`). */
   profile?: 'conversational' | 'ivr' | 'ivr_patient'
   /** How long a silence ends the turn of the caller. */
   endpointing?: {
-    /** The shortest silence, in milliseconds, that ends a turn. */
+    /** The shortest silence that ends a turn, in milliseconds. The default depends on `profile`. */
     minDelay?: number
-    /** Not less than the least delay. */
+    /** The longest silence before a turn ends, in milliseconds, at least `minDelay`. The default depends on `profile`. */
     maxDelay?: number
   }
-  /** `text` (also where it is not set) picks between both delays by the last words, `vad` waits the least delay, `stt` takes the end point of the provider. */
+  /** How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`, and `stt` takes the end point of the provider. */
   turnDetection?: 'text' | 'vad' | 'stt'
   /** How the caller can interrupt the agent. */
   interruption?: {
-    /** `adaptive` where it is not set. */
+    /** How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow. With `vad` speech of `minDuration` stops it, and with `none` no speech does. */
     mode?: 'adaptive' | 'vad' | 'none'
-    /** 200 where it is not set. */
+    /** How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode `vad`. The default is 200. */
     minDuration?: number
-    /** 0 where it is not set. */
+    /** How many words the caller must say at least to interrupt the agent. It counts in the mode `adaptive`. The default is 0. */
     minWords?: number
-    /** 2,000 where it is not set. */
+    /** How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode `adaptive`. The default is 2,000. */
     falseTimeout?: number
-    /** false where it is not set. */
+    /** Whether the caller cannot interrupt the first message. The default is false. */
     protectFirstMessage?: boolean
   }
-  /** true where it is not set. */
+  /** Whether the LLM starts its answer before the end of the caller's turn is certain. The default is true. */
   preemptiveGeneration?: boolean
   /** For clients that send it. */
   vad?: {
@@ -671,148 +671,148 @@ export type TurnHandling = {
   greetFirst?: true | null
 } | null
 
-/** The agent does this when a machine answers its call. */
+/** How the agent reacts when a machine answers its call. */
 export type Voicemail = {
-  /** `hangup` where it is not set. */
+  /** Whether the agent hangs up or leaves a message. The default is `hangup`. */
   action?: 'hangup' | 'leave_message'
-  /** A template. The first message where it is not set. */
+  /** The words to leave, a template. The default is the first message. */
   message?: string
 } | null
 
-/** The longest session. 3,600 where it is not set. */
+/** How long a session lasts at most, in seconds. The default is 3,600. */
 export type MaxDurationSeconds = number | null
 
-/** A session ends when neither side has spoken for this long. 60 where it is not set. */
+/** How long neither side speaks before the session ends, in seconds. The default is 60. */
 export type SilenceTimeoutSeconds = number | null
 
-/** A template. The agent says it before it ends a call, for any reason. */
+/** The last words of the agent, a template. The agent says them when it ends the call, after `silenceTimeoutSeconds`, and after `maxDurationSeconds`. */
 export type EndCallMessage = string | null
 
-/** The agent says it in a turn in which no LLM answered. Without it there is a line for each language. */
+/** The words of the agent in a turn in which no LLM answered. The default is a sentence in the language of the agent. */
 export type FallbackMessage = string | null
 
-/** Rounds of tool calls in a turn, after which the LLM must answer in words. 8 where it is not set. */
+/** How many rounds of tool calls a turn has at most, after which the LLM must answer in words. The default is 8. */
 export type MaxToolHops = number | null
 
-/** A name of the IANA time zone database, for the times that a template sees. UTC where it is not set. */
+/** The time zone of the times in templates, a name of the IANA time zone database. The default is UTC. */
 export type TimeZone = string | null
 
-/** Whether its sessions are recorded. null: as the organization says. Where the organization says no, nothing is recorded. */
+/** Whether sessions of the agent are recorded. null takes the setting of the organization. If the organization forbids recording, nothing is recorded. */
 export type RecordingChoice = boolean | null
 
 export type ClientOverride = 'prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed'
 
-/** The page of a browser session may replace these, each listed once. Nothing where it is not set. */
+/** The settings that the page of a browser session may replace, each at most once. The default is no setting. */
 export type ClientOverrides = ClientOverride[] | null
 
 export type PromptVariable = {
-  /** `system` is taken. */
+  /** The name of the variable in templates. `system` is reserved. */
   name: string
-  /** The value where a session gives none. */
+  /** The value if a session gives none. */
   defaultValue?: string
-  /** The purpose of the variable. */
+  /** The purpose of the variable, for people. */
   description?: string
 }
 
 export type ExtractionField = {
-  /** The name of the field in `custom_data`. */
+  /** The name of the value in `custom_data`. */
   name: string
-  /** The type of the value that is looked for. */
+  /** The type of the value. */
   type: 'string' | 'number' | 'boolean' | 'enum'
-  /** The question about the call, as the analysis reads it. */
+  /** The question about the call that the LLM answers with the value. */
   description: string
-  /** The values of an `enum`, each once. An `enum` must have them, and no other type has. */
+  /** The possible values of an `enum`, each once. Required for `enum`, and not allowed for other types. */
   options?: string[]
 }
 
-/** Rich messages. An agent that is enabled and `dedicated` answers on a number of the organization that no other agent has: the one that is named, else the one that it has, else the oldest free one. The number is free again when the agent is not enabled any more, is `shared` or is deleted. */
+/** The rich messages of the agent. An agent that is enabled and `dedicated` has a number of the organization that no other agent has: the one that it names, else the one that it already has, else the oldest free one. The number is free again when the agent is disabled, is `shared` or is deleted. */
 export type AgentRmsg = {
-  /** False where it is not set. */
+  /** Whether the agent answers rich messages. The default is false. */
   enabled?: boolean
-  /** `shared` where it is not set. */
+  /** Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default). */
   mode?: 'dedicated' | 'shared'
-  /** The id of a number in `GET /v1/rmsg-phone-numbers`. In answers the number that the agent has, null where that was taken away. */
+  /** The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if the number was taken away. */
   phoneNumberId?: string | null
 } | null
 
 export type ConfiguredHeader = {
   /** The name of the header. */
   name: string
-  /** Whether a value is stored for the header. */
+  /** Always `true`: a value is stored for the header. */
   configured: true
 }
 
 export type AgentWebhook = {
-  /** The endpoint, as `/v1/webhooks` lists it. */
+  /** The id of the endpoint, as `GET /v1/webhooks` lists it. */
   endpointId: string
-  /** The address that events are sent to. */
+  /** The URL that events are sent to. */
   url: string
-  /** Whether the field has a secret; else the organization's signs. */
+  /** Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs. */
   hasSecret: boolean
-  /** Headers that every request to the address has. Secrets belong in `authHeaders`. */
+  /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */
   headers: Record<string, string>
-  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
+  /** Headers with secret values. Answers show the names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[]
-  /** How long an answer may take. */
+  /** How long an answer may take, in milliseconds. */
   timeoutMs: number
 } | null
 
 export type ReportWebhook = {
-  /** The endpoint, as `/v1/webhooks` lists it. */
+  /** The id of the endpoint, as `GET /v1/webhooks` lists it. */
   endpointId: string
-  /** The address that events are sent to. */
+  /** The URL that events are sent to. */
   url: string
-  /** Whether the field has a secret; else the organization's signs. */
+  /** Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs. */
   hasSecret: boolean
-  /** Headers that every request to the address has. Secrets belong in `authHeaders`. */
+  /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */
   headers: Record<string, string>
-  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
+  /** Headers with secret values. Answers show the names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[]
-  /** How long an answer may take. */
+  /** How long an answer may take, in milliseconds. */
   timeoutMs: number
-  /** The fields that the analysis looks for in each call. */
+  /** The values to read out of each call for this endpoint. */
   extractionFields: ExtractionField[]
 } | null
 
-/** The endpoints of the deprecated fields, without their secrets. null: the agent has none. */
+/** The endpoints of the deprecated fields, without their secrets. null if the agent has none. */
 export type AgentWebhooks = {
-  /** The address that is asked before each call; null: none is. */
+  /** The endpoint that is asked before each call. null if there is no such endpoint. */
   preCall: AgentWebhook
-  /** Where the report of each finished call is sent; null: nowhere. */
+  /** The endpoint that gets the report of each finished call. null if there is no such endpoint. */
   postCall: ReportWebhook
-  /** Where each change of a call's status is sent; null: nowhere. */
+  /** The endpoint that gets each change of the status of a call. null if there is no such endpoint. */
   status: AgentWebhook
-  /** Where the analysis of each finished call is sent; null: nowhere. */
+  /** The endpoint that gets the analysis of each finished call. null if there is no such endpoint. */
   analysis: AgentWebhook
-  /** Where a link to each recording is sent; null: nowhere. */
+  /** The endpoint that gets a link to each recording. null if there is no such endpoint. */
   recording: AgentWebhook
 } | null
 
 export type Agent = {
-  /** `agent_` and letters and digits. */
+  /** The id of the agent: `agent_` and 22 letters and digits. */
   id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the agent. */
   organizationId: string
   test?: TestMark
-  /** The name of the agent, for people; each exists once in the organization. */
+  /** The name of the agent, for people. It is unique in the organization. */
   name: AgentName
   systemPrompt: SystemPrompt
-  /** The needs of the agent: language, objective, region. */
+  /** The language of the agent, and how its models are chosen. */
   intent: AgentIntent
   voice: VoiceChoice
   firstMessage: FirstMessage
   firstMessageMode: FirstMessageMode
-  /** The settings of the LLM: how long its answers may be and how it chooses its words. */
+  /** The settings of the LLM: its model, and how long and how free its answers are. */
   llmOptions: LlmOptions
   stackPreferences: StackPreferences
-  /** The settings of speech to text: words to expect and what the speech is about. */
+  /** The settings of speech to text: its language and the words to expect. */
   sttOptions: AgentSttOptions
-  /** The settings of the voice: how fast and in which manner it speaks. */
+  /** The settings of text to speech: its model, and how fast and in which style it speaks. */
   ttsOptions: AgentTtsOptions
-  /** The sounds that are heard behind the agent. */
+  /** The sounds that play behind the agent. */
   backgroundAudio: BackgroundAudio
   speechNormalization: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts: IdleRePrompts
   turnHandling: TurnHandling
   voicemail: Voicemail
@@ -824,28 +824,28 @@ export type Agent = {
   timezone: TimeZone
   recording: RecordingChoice
   clientOverrides: ClientOverrides
-  /** The variables that its templates take. Names are unique. */
+  /** The variables that the templates of the agent take. Their names are unique. */
   promptVariables: PromptVariable[] | null
-  /** These values are read out of a finished call. Empty where none were set. */
+  /** The values to read out of each finished call. Empty if none are set. */
   extractionFields: ExtractionField[]
   rmsg: AgentRmsg
   webhooks: AgentWebhooks
-  /** The moment at which it was made. */
+  /** When the agent was created, in UTC. */
   createdAt: string
-  /** The moment of the last change. */
+  /** When the agent was last changed, in UTC. */
   updatedAt: string
 }
 
 export type AgentList = Agent[]
 
-/** https, without user and password. An address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`); a first local run allows 127.0.0.0/8 and ::1. */
+/** The URL that requests are sent to: https, without user and password. An address that is not public, and http, work only if the operator allows the subnet (`outbound.allowedSubnets`); a first local run allows 127.0.0.0/8 and ::1. */
 export type WebhookUrl = string
 
-/** Never `host`, `content-*`, `connection`, `transfer-encoding`, `te`, `upgrade`, `user-agent`, `authorization`, `cookie` or `webhook-*`. */
+/** Headers that every request has, by name. The names `host`, `content-*`, `connection`, `transfer-encoding`, `te`, `upgrade`, `user-agent`, `authorization`, `cookie` and `webhook-*` are not allowed. */
 export type WebhookHeaders = Record<string, string> | null
 
 export type AuthHeader = {
-  /** As in `headers`, and `authorization`. */
+  /** The name of the header. The names that `headers` allows are allowed, and `authorization`. */
   name: string
 }
 
@@ -854,12 +854,12 @@ export type AuthHeaderReceived = { name: string; value?: string }
 
 export type NewAgentWebhook = {
   url: WebhookUrl
-  /** As `signingSecret` of an endpoint. null: the secret of the organization. */
+  /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */
   secret?: string | null
   headers?: WebhookHeaders
-  /** Headers with secret values. No name is in both lists. */
+  /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
-  /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
+  /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */
   timeoutMs?: number | null
   /** `sync`, for clients that send it. */
   responseMode?: 'sync' | null
@@ -869,32 +869,32 @@ export type NewAgentWebhook = {
 
 export type NewReportWebhook = {
   url: WebhookUrl
-  /** As `signingSecret` of an endpoint. null: the secret of the organization. */
+  /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */
   secret?: string | null
   headers?: WebhookHeaders
-  /** Headers with secret values. No name is in both lists. */
+  /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
-  /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
+  /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */
   timeoutMs?: number | null
   /** `sync`, for clients that send it. */
   responseMode?: 'sync' | null
   /** null, for clients that send it. */
   asyncAck?: null
-  /** As those of an endpoint. */
+  /** The values to read out of each call for this endpoint, as `extractionFields` of an endpoint. */
   extractionFields?: ExtractionField[] | null
 } | null
 
-/** Register endpoints with `POST /v1/webhooks` instead. Each field is an endpoint for one event of this agent's calls: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five; null or a field that is left out removes its endpoint. Only secrets are kept when they are left out. */
+/** Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an endpoint for one event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five: a field that is null or left out removes its endpoint. Only secrets are kept when they are left out. */
 export type NewAgentWebhooks = {
-  /** The address that is asked before each call; null: none is. */
+  /** The endpoint that is asked before each call. null if there is no such endpoint. */
   preCall?: NewAgentWebhook
-  /** Where the report of each finished call is sent; null: nowhere. */
+  /** The endpoint that gets the report of each finished call. null if there is no such endpoint. */
   postCall?: NewReportWebhook
-  /** Where each change of a call's status is sent; null: nowhere. */
+  /** The endpoint that gets each change of the status of a call. null if there is no such endpoint. */
   status?: NewAgentWebhook
-  /** Where the analysis of each finished call is sent; null: nowhere. */
+  /** The endpoint that gets the analysis of each finished call. null if there is no such endpoint. */
   analysis?: NewAgentWebhook
-  /** Where a link to each recording is sent; null: nowhere. */
+  /** The endpoint that gets a link to each recording. null if there is no such endpoint. */
   recording?: NewAgentWebhook
 } | null
 
@@ -904,27 +904,27 @@ export type AudioOutput = {
   gainDb?: number
 } | null
 
-/** null is the same as leaving a field out. */
+/** The settings of a new agent. null is the same as leaving a field out. */
 export type NewAgent = {
-  /** The name of the agent, for people; each exists once in the organization. */
+  /** The name of the agent, for people. It is unique in the organization. */
   name: AgentName
   systemPrompt: SystemPrompt
-  /** The needs of the agent: language, objective, region. */
+  /** The language of the agent, and how its models are chosen. */
   intent: AgentIntent
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
-  /** The settings of the LLM: how long its answers may be and how it chooses its words. */
+  /** The settings of the LLM: its model, and how long and how free its answers are. */
   llmOptions?: LlmOptions
   stackPreferences?: StackPreferences
-  /** The settings of speech to text: words to expect and what the speech is about. */
+  /** The settings of speech to text: its language and the words to expect. */
   sttOptions?: AgentSttOptions
-  /** The settings of the voice: how fast and in which manner it speaks. */
+  /** The settings of text to speech: its model, and how fast and in which style it speaks. */
   ttsOptions?: AgentTtsOptions
-  /** The sounds that are heard behind the agent. */
+  /** The sounds that play behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
@@ -936,9 +936,9 @@ export type NewAgent = {
   timezone?: TimeZone
   recording?: RecordingChoice
   clientOverrides?: ClientOverrides
-  /** The variables that its templates take. Names are unique. */
+  /** The variables that the templates of the agent take. Their names are unique. */
   promptVariables?: PromptVariable[] | null
-  /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
+  /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
   rmsg?: AgentRmsg
   webhooks?: NewAgentWebhooks
@@ -946,31 +946,31 @@ export type NewAgent = {
 }
 
 export type Deleted = {
-  /** Always `true`: it is gone. */
+  /** Always `true`: it is deleted. */
   deleted: true
 }
 
-/** null clears a field. `name`, `systemPrompt` and `intent` cannot be cleared. */
+/** The settings to change. null clears a field; `name`, `systemPrompt` and `intent` cannot be cleared. */
 export type AgentChange = {
-  /** The name of the agent, for people; each exists once in the organization. */
+  /** The name of the agent, for people. It is unique in the organization. */
   name?: AgentName
   systemPrompt?: SystemPrompt
-  /** The needs of the agent: language, objective, region. */
+  /** The language of the agent, and how its models are chosen. */
   intent?: AgentIntent
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
-  /** The settings of the LLM: how long its answers may be and how it chooses its words. */
+  /** The settings of the LLM: its model, and how long and how free its answers are. */
   llmOptions?: LlmOptions
   stackPreferences?: StackPreferences
-  /** The settings of speech to text: words to expect and what the speech is about. */
+  /** The settings of speech to text: its language and the words to expect. */
   sttOptions?: AgentSttOptions
-  /** The settings of the voice: how fast and in which manner it speaks. */
+  /** The settings of text to speech: its model, and how fast and in which style it speaks. */
   ttsOptions?: AgentTtsOptions
-  /** The sounds that are heard behind the agent. */
+  /** The sounds that play behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
@@ -982,136 +982,136 @@ export type AgentChange = {
   timezone?: TimeZone
   recording?: RecordingChoice
   clientOverrides?: ClientOverrides
-  /** The variables that its templates take. Names are unique. */
+  /** The variables that the templates of the agent take. Their names are unique. */
   promptVariables?: PromptVariable[] | null
-  /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
+  /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
   rmsg?: AgentRmsg
   webhooks?: NewAgentWebhooks
   audioOutput?: AudioOutput
 }
 
-/** The LLM calls the function by this name. */
+/** The name by which the LLM calls the tool. */
 export type FunctionName = string
 
-/** For the LLM. */
+/** A description of the tool, by which the LLM decides when to call it. */
 export type ToolDescription = string
 
-/** 10,000 where it is not set. */
+/** How long an answer may take, in milliseconds. The default is 10,000. */
 export type ToolTimeoutMs = number | null
 
-/** `sync` where it is not set. With `async` the LLM does not wait for the answer. */
+/** Whether the LLM waits for the answer (`sync`, the default) or not (`async`). */
 export type ResponseMode = 'sync' | 'async' | null
 
-/** The LLM gets this at once with `async`. "Accepted." where it is not set. */
+/** The answer that the LLM gets at once with `async`. The default is "Accepted.". */
 export type AsyncAck = string | null
 
 export type WebhookSource = {
-  /** Where the function runs. */
+  /** The kind of the tool: your server runs it. */
   kind: 'webhook'
   url: WebhookUrl
-  /** Whether the tool has a secret; else requests are signed with that of the organization. */
+  /** Whether the tool has a secret that signs its requests. If not, the secret of the organization signs. */
   hasSecret: boolean
   headers: WebhookHeaders
-  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
+  /** Headers with secret values. Answers show the names, and whether a value is stored. null without such headers. */
   authHeaders: ConfiguredHeader[] | null
   timeoutMs: ToolTimeoutMs
   responseMode: ResponseMode
   asyncAck: AsyncAck
 }
 
-/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164; by phone the number of the person where it is left out), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. It calls `send_dtmf` with `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) to press keys on the phone; sessions of browsers do not have that tool. It calls `transfer_call` with the `label` of a destination, in calls by phone alone, and gets `status`, `failure_cause` and `fallback` when the caller is with somebody else or with the agent again. A tool that names no `parameters` has those. */
+/** The name of the built-in function. Without `parameters` the tool has these arguments. `schedule_callback` takes `at` (a time with its offset from UTC) or `inMinutes`, `to` (E.164; in phone calls the default is the number of the person), `reason` and `instructions`; the time is 1 minute to `maxDaysAhead` ahead, and a second callback in a session replaces the first. `send_dtmf` takes `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) and presses keys on the phone; browser sessions do not have it. `transfer_call` takes the `label` of a destination, in phone calls only, and answers `status`, `failure_cause` and `fallback` when the caller is connected or back with the agent. */
 export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback' | 'transfer_call'
 
-/** A phone number in E.164. It must be one by the numbering plan of its country. */
+/** A phone number in E.164, which must be valid in the numbering plan of its country. */
 export type E164 = string
 
-/** The agent says it to each person who answers, before it asks whether they take the call. */
+/** Words that the agent says to each person who answers, before it asks whether they accept the call. The default is a sentence in the language of the agent. */
 export type ScreeningPrompt = string | null
 
-/** A summary of the call so far. The agent says it after the prompt. By default it has what the caller has said in the last turns, without the request to be transferred. */
+/** A summary of the call so far, which the agent says after the prompt. The default has what the caller said in the last turns, without the request to be transferred. */
 export type ScreeningSummary = string | null
 
-/** 16 KiB of JSON at most, 8 levels deep. */
+/** Your own data about the attempt, which its events repeat. At most 16 KiB of JSON, and eight levels deep. */
 export type TransferMetadata = Record<string, unknown> | null
 
 export type ToolDestination = {
   to: E164
-  /** The LLM chooses by it, and does not see the number. Each has its own. */
+  /** The name of the destination, by which the LLM chooses. The LLM does not see the number. Labels are unique. */
   label: string
-  /** Says to the LLM which calls to transfer here. */
+  /** A description for the LLM of the calls to transfer here. */
   description?: string | null
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
   metadata?: TransferMetadata
 }
 
-/** In seconds; 30 by default. */
+/** How long a phone rings at most, in seconds. The default is 30. */
 export type RingingTimeout = number | null
 
-/** In seconds, from the answer of a person to their decision; 20 by default. */
+/** How long a person who answers has to decide, in seconds. The default is 20. */
 export type ScreeningTimeout = number | null
 
-/** The caller gets it when nobody has taken the call. */
+/** How the call goes on if nobody accepts it. */
 export type TransferFallback = {
-  /** `return_to_assistant` is the default: the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the call ends after the message. */
+  /** The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a message. `end_call`: the call ends after `message`. */
   strategy?: 'return_to_assistant' | 'take_message' | 'end_call' | null
-  /** The agent says it to the caller first. */
+  /** Words that the agent says to the caller first. */
   message?: string | null
-  /** For the LLM of the agent that takes a message. */
+  /** Instructions for the LLM of the agent that takes a message. */
   takeMessagePrompt?: string | null
-  /** The caller receives this audio on hold, again and again: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. https, without user and password; an address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in music. */
+  /** The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an address that is not public, and http, work only if the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in music. */
   holdAudioUrl?: string | null
 } | null
 
 export type VoicemailDetection = {
-  /** A voicemail is recognized by this server from its words (the default), by the carrier (`amd` is another name for `carrier`), or not at all. */
+  /** The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`). */
   mode?: 'agent' | 'carrier' | 'amd' | 'disabled' | null
+  /** How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the recipient counts as a person. */
+  timeoutSeconds?: number | null
   /** false is another name for the mode `disabled`, and true for the default; `mode` wins over true. */
   enabled?: boolean | null
-  /** From the answer; 10 by default. Without a verdict by then the recipient counts as a person. */
-  timeoutSeconds?: number | null
 } | null
 
-/** SIP headers for the person who is called, `X-…` or `User-to-User`. */
+/** SIP headers for the call to the destination, by name: `X-…` or `User-to-User`. */
 export type TransferHeaders = Record<string, string> | null
 
 export type BuiltinConfig = {
-  /** For `end_call`. true where it is not set. */
+  /** Whether the LLM may call `end_call`. The default is true. */
   enabled?: boolean
-  /** For `schedule_callback`. 7 where it is not set. */
+  /** How many days ahead `schedule_callback` can be, at most. The default is 7. */
   maxDaysAhead?: number
-  /** For `schedule_callback`: the number that calls. Where it is not set, or cannot call, the oldest number of the agent calls, else the oldest of the organization. */
+  /** The id of the phone number that `schedule_callback` calls from. The default, also if the number cannot place calls, is the oldest number of the agent, else the oldest of the organization. */
   phoneNumberId?: string
-  /** For `transfer_call`, which needs it and `destinations`; all below are for it too, as in the request for such a transfer. A blind transfer calls the destination that the LLM chooses, a warm one calls it first and then the others. */
+  /** The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for `transfer_call`, as in a request for such a transfer. */
   kind?: 'blind' | 'warm'
-  /** The people who can take the call; the LLM chooses one by its label. */
+  /** The destinations of `transfer_call`. The LLM chooses one by its label. */
   destinations?: ToolDestination[]
-  /** The number that the called people see; null: the one of the call. */
+  /** The number that `transfer_call` calls from, in E.164. null for the number of the call. */
   from?: string | null
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
   ringingTimeout?: RingingTimeout
   screeningTimeout?: ScreeningTimeout
   fallback?: TransferFallback
-  /** Whether and how an answering machine is distinguished from a person. */
+  /** How an answering machine is distinguished from a person. */
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
   headers?: TransferHeaders
-  /** Whether a dial tone is played to the caller during a blind transfer. */
+  /** Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is false. */
   playDialtone?: boolean | null
 } | null
 
 export type BuiltinSource = {
-  /** Where the function runs. */
+  /** The kind of the tool: this server runs it. */
   kind: 'builtin'
   name: BuiltinName
-  /** The settings of the built-in function; null: its defaults. */
+  /** The settings of the built-in function. null for the defaults. */
   config?: BuiltinConfig
 }
 
 export type InlineSource = {
-  /** Where the function runs. */
+  /** The kind of the tool: the page of the browser session runs it. */
   kind: 'inline'
   timeoutMs?: ToolTimeoutMs
 }
@@ -1119,36 +1119,36 @@ export type InlineSource = {
 export type ToolSource = WebhookSource | BuiltinSource | InlineSource
 
 export type Tool = {
-  /** `tool_` and letters and digits. */
+  /** The id of the tool: `tool_` and 22 letters and digits. */
   id: string
-  /** The agent that the tool belongs to. */
+  /** The id of the agent that has the tool. */
   agentId: string
   test?: TestMark
   name: FunctionName
   description: ToolDescription
-  /** The JSON Schema of the arguments, as the LLM gets it. Where none was set it is that of the built-in function, or one without arguments. */
+  /** The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function, or a schema without arguments. */
   parameters: Record<string, unknown>
-  /** Where the function runs, and what that needs. */
+  /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */
   source: ToolSource
-  /** As it was set; `auto` where it was not. */
+  /** Whether the agent says something before it waits for the tool. */
   preToolSpeech: 'auto' | 'always' | 'never'
-  /** The moment at which it was made. */
+  /** When the tool was created, in UTC. */
   createdAt: string
-  /** The moment of the last change. */
+  /** When the tool was last changed, in UTC. */
   updatedAt: string
 }
 
 export type ToolList = Tool[]
 
-/** A JSON Schema (2020-12) of the arguments, `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null: the function has no arguments. The arguments of a built-in function are given. */
+/** The JSON Schema (2020-12) of the arguments: `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null if the tool has no arguments. A built-in function has its own arguments. */
 export type ToolParameters = Record<string, unknown> | null
 
 export type NewWebhookSource = {
-  /** Where the function runs. */
+  /** The kind of the tool: your server runs it. */
   kind: 'webhook'
   url: WebhookUrl
   headers?: WebhookHeaders
-  /** Headers with secret values. No name is in both lists. */
+  /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeader[] | null
   timeoutMs?: ToolTimeoutMs
   responseMode?: ResponseMode
@@ -1172,7 +1172,7 @@ export type NewToolSource = NewWebhookSource | BuiltinSource | InlineSource
 /** NewToolSource as a handler receives it: validation has filled in the defaults. */
 export type NewToolSourceReceived = NewWebhookSourceReceived | BuiltinSource | InlineSource
 
-/** Whether the agent says something before it waits for the tool. `auto` (also where it is not set): when there is no result after 700 ms. */
+/** Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms. */
 export type PreToolSpeech = 'auto' | 'always' | 'never' | null
 
 /** For clients that send it. Every tool has the sound of its agent (`backgroundAudio.toolSound`). */
@@ -1191,7 +1191,7 @@ export type NewTool = {
   name: FunctionName
   description: ToolDescription
   parameters?: ToolParameters
-  /** Where the function runs, and what that needs. */
+  /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */
   source: NewToolSource
   preToolSpeech?: PreToolSpeech
   toolSound?: ToolSoundOverride
@@ -1212,7 +1212,7 @@ export type NewToolReceived = {
 export type ToolChange = {
   description?: ToolDescription
   parameters?: ToolParameters
-  /** Where the function runs, and what that needs. */
+  /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */
   source?: NewToolSourceReceived
   preToolSpeech?: PreToolSpeech
   toolSound?: ToolSoundOverride
@@ -1234,31 +1234,31 @@ export type CallStatus =
 
 export type CallKind = 'browser' | 'outbound' | 'inbound' | 'rmsg'
 
-/** `suppressed` where nothing is recorded, or the recording was deleted for its age; null before that is known. */
+/** The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known. */
 export type RecordingStatus = 'recording' | 'uploading' | 'ready' | 'failed' | 'suppressed' | null
 
 export type CallItem = {
-  /** Names it in paths and in other answers. */
+  /** The id of the call, which is also the id of its session. */
   id: string
   /** The id of the call, the same as `id`. */
   call_id: string
-  /** The path at which it is read. */
+  /** The path of the call. */
   resource_uri: string
-  /** The agent that talks in the call; null: an ad hoc session. */
+  /** The id of the agent that talks in the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** How far the call is. */
+  /** The state of the call. */
   status: CallStatus
-  /** The kind of the call: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */
   kind: CallKind
-  /** The name of the room in which the call takes place. */
+  /** The name of the room of the call: `room-` and the id of the call. */
   room_name: string
   /** The language of the agent in this call, as a BCP 47 tag. */
   language: string
-  /** The moment at which it was made. */
+  /** When the call was created, in UTC. */
   created_at: string
-  /** The moment at which it ended. null: it goes on. */
+  /** When the call ended, in UTC. null while it is live. */
   ended_at: string | null
-  /** The time for which the parties were connected. null: they were not. */
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */
   duration_seconds: number | null
   recording_status: RecordingStatus
 }
@@ -1266,17 +1266,18 @@ export type CallItem = {
 export type AgentCallList = {
   /** The calls of this page, the newest first. */
   calls: CallItem[]
-  /** The same items. */
+  /** The same calls as `calls`. */
   entries: CallItem[]
-  /** The time of the last item, with microseconds. null: there are no older ones. */
+  /** The cursor of the next page, to send as `cursor`: the time of the last call, with microseconds. null if there are no older calls. */
   next_cursor: string | null
 }
 
-/** The id of the session, which is also that of the call. */
+/** The id of the session, which is also the id of its call. */
 export type SessionId = string
 
 /**
- * Why a call has ended; null while it lives. The status is the one that the call ends with, once it is connected or before.
+ * Why the call ended. null while it is live. The table has the status that a connected call ends with and, after `before`, the status of a call
+ * that was not connected.
  * | reason | status | meaning |
  * |---|---|---|
  * | `user_hangup` | completed, before cancelled | The user has hung up. |
@@ -1284,7 +1285,7 @@ export type SessionId = string
  * | `agent_hangup` | completed | The agent has ended the call. |
  * | `api_ended` | completed, before cancelled | `POST /v1/calls/{id}/end` has ended the call. |
  * | `transferred` | completed | The call was handed to another party. |
- * | `silence_timeout` | completed | The user said nothing for `silenceTimeoutSeconds`. |
+ * | `silence_timeout` | completed | Neither side spoke for `silenceTimeoutSeconds`. Questions of the agent after a silence do not count. |
  * | `max_duration` | completed | The call has lasted `maxDurationSeconds`. |
  * | `voicemail` | voicemail | A voicemail answered. |
  * | `busy` | before busy | The number called is busy. |
@@ -1327,74 +1328,74 @@ export type EndReason =
 export type SessionItem = {
   sessionId: SessionId
   test?: TestMark
-  /** It stays when the agent is deleted. */
+  /** The id of the agent, also after the agent is deleted. null for a session without a stored agent. */
   agentId: string | null
-  /** How far the session is. */
+  /** The state of the session. */
   status: CallStatus
-  /** The kind of the call: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */
   kind: CallKind
-  /** The language of the agent, as a BCP 47 tag. */
+  /** The language of the agent in the session, as a BCP 47 tag. */
   language: string
-  /** The name of the person in the room. */
+  /** The name of the user in this session, or of the person at the phone. */
   identity: string
-  /** The name of the room in which the session takes place. */
+  /** The name of the room of the session: `room-` and the id of the session. */
   roomName: string
-  /** The moment at which it was made. */
+  /** When the session was created, in UTC. */
   createdAt: string
-  /** The moment at which it was connected. */
+  /** When the parties were connected, in UTC. null if they were not, or not yet. */
   startedAt: string | null
-  /** The moment at which it ended. null: it goes on. */
+  /** When the session ended, in UTC. null while it is live. */
   endedAt: string | null
   endReason: EndReason
-  /** From the connection to the end, rounded up; 0 where it was never connected. */
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live. */
   durationSeconds: number | null
   recordingStatus: RecordingStatus
-  /** The length of the recording. null: the call has no recording. */
+  /** The length of the recording in milliseconds. null if there is no recording, or not yet. */
   recordingDurationMs: number | null
 }
 
 export type SessionPage = {
   /** The sessions of this page, the newest first. */
   entries: SessionItem[]
-  /** For the next page. null: this is the last one. */
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */
   nextCursor: string | null
 }
 
-/** With an agent each field replaces that of the agent. Without one `language` is required. */
+/** The language of the session, and how its models are chosen. With an agent each field replaces that of the agent. Without an agent `language` is required. */
 export type SessionIntent = {
   language?: LanguageTag
   optimizeFor?: OptimizeFor
-  /** A wish and no filter, as in a request. */
+  /** The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded. */
   region?: string
 }
 
-/** It comes back with the call and with all that is sent about it. At most 16 KiB of JSON, and eight levels deep. */
+/** Your own data about the session, which answers and webhooks repeat. At most 16 KiB of JSON, and eight levels deep. */
 export type SessionMetadata = Record<string, unknown> | null
 
-/** They choose the webhook endpoints that learn of the call. */
+/** Your own tags, by which webhook endpoints select calls. */
 export type WebhookTags = Record<string, string> | null
 
-/** Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */
+/** The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent has another value. */
 export type NewSession = {
-  /** The agent that talks; its settings apply where the request has none. null: none. */
+  /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */
   agentId?: string | null
   intent?: SessionIntent
-  /** A template, as that of an agent. Without one the agent is a helpful voice assistant. */
+  /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */
   systemPrompt?: string | null
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
-  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
+  /** The settings of the LLM: its model, and how long and how free its answers are. */
   llm?: LlmOptions
   constraints?: StackPreferences
-  /** The settings of speech to text: words to expect and what the speech is about. */
+  /** The settings of speech to text: its language and the words to expect. */
   sttOptions?: AgentSttOptions
-  /** The settings of the voice: how fast and in which manner it speaks. */
+  /** The settings of text to speech: its model, and how fast and in which style it speaks. */
   ttsOptions?: AgentTtsOptions
-  /** The sounds that are heard behind the agent. */
+  /** The sounds that play behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -1404,23 +1405,18 @@ export type NewSession = {
   maxToolHops?: MaxToolHops
   timezone?: TimeZone
   recording?: RecordingChoice
-  /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
+  /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */
   tools?: NewToolReceived[] | null
-  /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
+  /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
   clientOverrides?: ClientOverrides
-  /** The name of the user of the browser. Without one a name is made. */
+  /** The name of the user in this session. The default is `user_` and the id of the session. */
   identity?: string | null
-  /**
-   * `websocket` where it is not set. `livekit` only where the operator has set up a LiveKit server. The browser then joins the room
-   * `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both directions, and the text
-   * frames of the media channel are messages of the room's reliable data channel without a topic, in both directions: all but
-   * `mark`, `played` and `clear`, which nothing there needs.
-   */
+  /** The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which are not needed there. */
   transport?: 'websocket' | 'livekit' | null
-  /** The browser must join within this time. 900 where it is not set. */
+  /** How long the browser has to join, in seconds. The default is 900. */
   ttlSeconds?: number | null
 }
 
@@ -1429,64 +1425,64 @@ export type BrowserTransport = 'websocket' | 'livekit'
 export type StartedSession = {
   sessionId: SessionId
   test?: TestMark
-  /** How far the call is. */
+  /** The state of the session, always `queued`. */
   status: 'queued'
   /** The transport of the audio of the session. */
   transport: BrowserTransport
-  /** Opens the media channel of this session, or its room, and nothing else. It may be given to the browser. It is not shown again. */
+  /** The token for the media channel of this session, or for its LiveKit room. It may be given to the browser, and is not shown again. */
   transportToken: string
-  /** The address of the media channel, or of the LiveKit server. */
+  /** The URL of the media channel, or of the LiveKit server. */
   transportUrl: string
-  /** The name of the room in which the session takes place. */
+  /** The name of the room of the session: `room-` and the id of the session. */
   roomName: string
-  /** The name of the person in the room. */
+  /** The name of the user in this session. */
   identity: string
-  /** The browser must have joined by then; else the session is cancelled. */
+  /** When the browser must have joined, in UTC. Otherwise the session is cancelled. */
   expiresAt: string
 }
 
-/** Whether a person or a machine has answered: the event `carrier.machine_detection` says `human`, `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a machine was found. */
+/** How the server finds out whether a person or a machine has answered. The event `carrier.machine_detection` has the result: `human`, `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a machine was found. */
 export type MachineDetection = {
-  /** It is found out by this server from the first words and from the beep (the default), by the carrier, or not at all. */
+  /** The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part (`disabled`). */
   mode?: 'agent' | 'carrier' | 'disabled' | null
-  /** From the answer; 10 by default. Without a result by then it is `not_sure`. */
+  /** How long the detection takes at most after the answer, in seconds. The default is 10. The result is then `not_sure`. */
   timeoutSeconds?: number | null
 } | null
 
 export type Telephony = {
-  /** A hint for the carrier, near which the call begins. A SIP trunk has no regions: the event `carrier.initiated` then has `requested_region`, and `region` null. */
+  /** The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then has `requested_region`, and `region` is null. */
   region?: 'us' | 'europe' | 'canada' | 'australia' | 'middle_east' | null
-  /** Seconds until a phone that nobody answers has rung long enough. 60 where it is not set. */
+  /** How long the phone rings at most, in seconds. The default is 60. */
   ringingTimeout?: number | null
   amd?: MachineDetection
-  /** A machine that answers is treated so. Fields that are not set are those of the agent; null is the default, also where the agent has other values. */
+  /** How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent has other values. */
   voicemail?: Voicemail
 } | null
 
-/** The fields of `POST /v1/sessions`, but those that only a browser has: `identity`, `transport`, `ttlSeconds` and `clientOverrides`. Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */
+/** The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and `clientOverrides`, which only a browser has. Either `agentId` or `intent` is required. null is the default, also if the agent has another value. */
 export type NewPhoneSession = {
   to: E164
-  /** A number of the organization. Without one the oldest number of the agent that may call is taken, and without such a number the oldest of the organization. */
+  /** The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the agent that may call, else the oldest of the organization. */
   from?: string | null
-  /** The agent that talks; its settings apply where the request has none. null: none. */
+  /** The id of the agent, whose settings apply if the request has none. null for a session without a stored agent. */
   agentId?: string | null
   intent?: SessionIntent
-  /** A template, as that of an agent. Without one the agent is a helpful voice assistant. */
+  /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */
   systemPrompt?: string | null
   voice?: VoiceChoice
   firstMessage?: FirstMessage
   firstMessageMode?: FirstMessageMode
-  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
+  /** The settings of the LLM: its model, and how long and how free its answers are. */
   llm?: LlmOptions
   constraints?: StackPreferences
-  /** The settings of speech to text: words to expect and what the speech is about. */
+  /** The settings of speech to text: its language and the words to expect. */
   sttOptions?: AgentSttOptions
-  /** The settings of the voice: how fast and in which manner it speaks. */
+  /** The settings of text to speech: its model, and how fast and in which style it speaks. */
   ttsOptions?: AgentTtsOptions
-  /** The sounds that are heard behind the agent. */
+  /** The sounds that play behind the agent. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -1496,13 +1492,13 @@ export type NewPhoneSession = {
   maxToolHops?: MaxToolHops
   timezone?: TimeZone
   recording?: RecordingChoice
-  /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
+  /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */
   tools?: NewToolReceived[] | null
-  /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
+  /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
-  /** Settings of the line: voicemail and the keys that are pressed. */
+  /** The settings of the phone line: region, ringing, and answering machines. */
   telephony?: Telephony
   /** Empty, for clients that send it. The secrets of a tool are set with the tool. */
   toolSecrets?: Record<string, string> | null
@@ -1519,123 +1515,123 @@ export type NewPhoneSession = {
 export type StartedPhoneSession = {
   sessionId: SessionId
   test?: TestMark
-  /** The leg of the person who is called. */
+  /** The id of the leg of the person who is called, as `call_control_id` of the call. */
   callControlId: string
-  /** The name of the room in which the session takes place. */
+  /** The name of the room of the call: `room-` and the id of the session. */
   roomName: string
-  /** How far the call is. */
+  /** The state of the call, always `dialing`. */
   status: 'dialing'
   to: E164
   from: E164
 }
 
 export type PipelineToolName = {
-  /** The name of the function. */
+  /** The name of the tool. */
   name: string
-  /** Where the function runs. */
+  /** The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`). */
   kind: 'webhook' | 'builtin' | 'inline'
 }
 
-/** The settings of the session with defaults filled in and templates rendered, under the names of an agent's settings, and of its tools name and kind. No secrets. */
+/** The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind. */
 export type PipelineConfig = {
   /** The transport of the audio of the session. */
   transport: 'websocket' | 'livekit' | 'phone'
-  /** The instructions of the agent: who it is and what it does. */
+  /** The instructions of the agent, with variables filled in. */
   systemPrompt: string
-  /** The needs of the agent: language, objective, region. */
+  /** The language of the session, and how its models are chosen. */
   intent: Record<string, unknown>
-  /** The functions that the agent can call. */
+  /** The tools that the agent can call. */
   tools: PipelineToolName[]
 } & Record<string, unknown>
 
 export type Session = {
   sessionId: SessionId
   test?: TestMark
-  /** It stays when the agent is deleted. */
+  /** The id of the agent, also after the agent is deleted. null for a session without a stored agent. */
   agentId: string | null
-  /** How far the session is. */
+  /** The state of the session. */
   status: CallStatus
-  /** The kind of the call: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */
   kind: CallKind
-  /** The language of the agent, as a BCP 47 tag. */
+  /** The language of the agent in the session, as a BCP 47 tag. */
   language: string
-  /** The name of the person in the room. */
+  /** The name of the user in this session, or of the person at the phone. */
   identity: string
-  /** The name of the room in which the session takes place. */
+  /** The name of the room of the session: `room-` and the id of the session. */
   roomName: string
-  /** The moment at which it was made. */
+  /** When the session was created, in UTC. */
   createdAt: string
-  /** The moment at which it was connected. */
+  /** When the parties were connected, in UTC. null if they were not, or not yet. */
   startedAt: string | null
-  /** The moment at which it ended. null: it goes on. */
+  /** When the session ended, in UTC. null while it is live. */
   endedAt: string | null
   endReason: EndReason
-  /** From the connection to the end, rounded up; 0 where it was never connected. */
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live. */
   durationSeconds: number | null
   recordingStatus: RecordingStatus
-  /** The length of the recording. null: the call has no recording. */
+  /** The length of the recording in milliseconds. null if there is no recording, or not yet. */
   recordingDurationMs: number | null
-  /** The moment after which the token opens nothing. */
+  /** When the browser must have joined for the first time, in UTC. A browser that has joined can join again later. */
   expiresAt: string
-  /** Your own data, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which webhook endpoints select calls. */
   webhookTags: Record<string, string>
   pipelineConfig: PipelineConfig
 }
 
 export type TurnSource = 'user' | 'agent' | 'system'
 
-/** `partial`: the client has not said what was played. */
+/** Whether the latencies of the turn are measured. `partial`: the client did not report what was played. null for turns of the caller. */
 export type LatencyStatus = 'partial' | 'complete' | 'interrupted' | 'error' | null
 
 export type TurnToolCall = {
-  /** Names the turn. */
+  /** The id of the tool call, as the LLM gave it. */
   id: string
-  /** The name of the function. */
+  /** The name of the tool. */
   name: string
-  /** JSON as the LLM wrote it. */
+  /** The arguments of the tool, as the JSON text that the LLM wrote. */
   args: string
-  /** How far the call of the function is. */
+  /** The state of the tool call. */
   status: 'started' | 'completed' | 'failed'
 }
 
 export type SessionTurn = {
-  /** Names the turn. */
+  /** The id of the turn. */
   id: string
-  /** The place of the turn in the call; the first is 0. */
+  /** The index of the turn in the session. The first turn is 0. */
   index: number
-  /** The speaker. */
+  /** The speaker. Turns of a person who joined are `agent` too, with `human` in `metadata`. */
   source: TurnSource
-  /** The words of the turn. */
+  /** The words of the turn. Longer texts are cut. */
   text: string
-  /** The moment at which it began. */
+  /** When the turn began, in UTC. */
   startedAt: string
-  /** The moment at which it ended. */
+  /** When the turn ended, in UTC. */
   endedAt: string
-  /** The recognition on turns of the user, and the LLM on those of the agent. */
+  /** The id of the provider: of speech to text for spoken turns of the user, of the LLM for turns of the agent. null if no provider was used. */
   provider: string | null
-  /** The model that made the turn. null: it was not made by a model. */
+  /** The id of the model of that provider. null if no provider was used. */
   model: string | null
-  /** From the end of speech to the decision that the turn is over. As the other latencies, on turns of the agent only. */
+  /** The time from the end of the user's speech to the decision that the turn is over, in milliseconds. null for turns of the user, and if no speech came before the turn. */
   eouMs: number | null
-  /** From that decision to the first token. */
+  /** The time from that decision to the first token of the LLM, in milliseconds. null if no token came. */
   llmTtftMs: number | null
-  /** From the first sentence that was handed over to its first audio. */
+  /** The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken. */
   ttsTtfbMs: number | null
-  /** From the end of speech to the first audio that was played. */
+  /** The time from the end of the user's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */
   conversationalLatencyMs: number | null
   latencyStatus: LatencyStatus
-  /** The functions that the model has called. */
+  /** The tool calls of the LLM in this turn. */
   toolCalls: TurnToolCall[]
-  /** The part of the text that was played. null on turns that are not the agent's. */
+  /** The part of `text` that was played, which is all of it unless the user interrupted the agent. null for turns of the user and of the system. */
   heardText: string | null
-  /** More about the turn, such as the voice that spoke. */
+  /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */
   metadata: Record<string, unknown>
 }
 
 export type SessionTranscript = {
-  /** The words of the call, in the order of time. */
+  /** The finished turns of the session, by index. */
   entries: SessionTurn[]
 }
 
@@ -1650,224 +1646,224 @@ export type CallOutcome =
   | 'failed'
   | 'completed'
 
-/** Empty while the analysis is pending. */
+/** Facts that the analysis found in the call. Empty while the analysis is pending. */
 export type StructuredData = {
-  /** The subjects of the call, a few words an entry. */
+  /** The subjects of the call, at most 10, each in a few words. */
   topics?: string[]
-  /** How the caller felt, by the analysis. null: the call does not show it. */
+  /** The mood of the caller, as the analysis judges it. null if the call does not show it. */
   sentiment?: 'positive' | 'neutral' | 'negative' | null
-  /** Whether the caller has got what they called for. null: the call does not show it. */
+  /** Whether the caller got what they called for. null if the call does not show it. */
   resolved?: boolean | null
-  /** The tasks after the call, one an entry. */
+  /** The tasks that remain after the call, at most 10. */
   action_items?: string[]
-  /** The caller asked to pass it on. */
+  /** A message that the caller asked to pass on. null without a message. */
   message?: string | null
 }
 
-/** As in the transcript of the session. */
+/** One finished turn, as in the transcript of the session. */
 export type CallTurn = {
-  /** Names the turn. */
+  /** The id of the turn. */
   id: string
-  /** The place of the turn in the call; the first is 0. */
+  /** The index of the turn in the call. The first turn is 0. */
   index: number
-  /** The speaker. */
+  /** The speaker. Turns of a person who joined are `agent` too, with `human` in `metadata`. */
   source: TurnSource
-  /** The words of the turn. */
+  /** The words of the turn. Longer texts are cut. */
   text: string
-  /** The moment at which it began. */
+  /** When the turn began, in UTC. */
   started_at: string
-  /** The moment at which it ended. */
+  /** When the turn ended, in UTC. */
   ended_at: string
-  /** The provider that made the turn. null: it was not made by one. */
+  /** The id of the provider: of speech to text for spoken turns of the caller, of the LLM for turns of the agent. null if no provider was used. */
   provider: string | null
-  /** The model that made the turn. null: it was not made by a model. */
+  /** The id of the model of that provider. null if no provider was used. */
   model: string | null
-  /** From the end of the caller's speech to the decision that the turn is over. null: it was not measured. */
+  /** The time from the end of the caller's speech to the decision that the turn is over, in milliseconds. null for turns of the caller, and if no speech came before the turn. */
   eou_ms: number | null
-  /** From the request to the LLM to its first token. null: no LLM was asked. */
+  /** The time from that decision to the first token of the LLM, in milliseconds. null if no token came. */
   llm_ttft_ms: number | null
-  /** From the first sentence to its first audio. null: nothing was spoken. */
+  /** The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken. */
   tts_ttfb_ms: number | null
-  /** From the end of the caller's speech to the first audio of the answer. null: it was not measured. */
+  /** The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */
   conversational_latency_ms: number | null
   latency_status: LatencyStatus
-  /** The functions that the model has called. */
+  /** The tool calls of the LLM in this turn. */
   tool_calls: TurnToolCall[]
-  /** The part of `text` that was played before the caller interrupted it. null: all of it, or a turn of the caller. */
+  /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */
   heard_text: string | null
-  /** More about the turn, such as the voice that spoke. */
+  /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */
   metadata: Record<string, unknown>
 }
 
 export type CallTranscript = {
-  /** The words of the call, in the order of time. */
+  /** The turns of the call, the oldest first. */
   entries: CallTurn[]
 }
 
-/** Attempts that differ only in quantity and cost are one line. Failed attempts that cost are in it. */
+/** The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including failed attempts that cost. */
 export type CostLine = {
-  /** The provider that serves. */
+  /** The id of the provider. For legs of the call it is the line: `carrier`, `trunk` or `simulator`. */
   provider: string
-  /** In lines of `carrier_seconds`, the direction of the leg. */
+  /** The id of the model. For legs of the call it is the direction of the leg, `inbound` or `outbound`. */
   model: string
-  /** The stage that has cost it. */
+  /** The stage that the cost belongs to. */
   stage: 'stt' | 'llm' | 'tts' | 'carrier'
-  /** `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or `carrier_seconds`. */
+  /** The unit of the quantity: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or `carrier_seconds`. */
   metric: string
-  /** How much was used: unit and amount. */
+  /** How much was used, in the unit of `metric`. */
   quantity: number
-  /** The owner of the key that the provider was called with: the organization or the operator. */
+  /** The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`). */
   keySource: 'BYOK' | 'MANAGED'
-  /** null where the price is not known. */
+  /** The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if the price is not known. */
   costMicroUsd: string | null
-  /** Where the price is from. null: it is not known. */
+  /** The source of the price. null if the price is not known, or none applies. */
   priceSource: string | null
-  /** In lines of `carrier_seconds` alone, which count from the answer of the leg to its hangup. `recipient` is a leg of a transfer. */
+  /** The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup. */
   leg?: 'caller' | 'recipient'
 }
 
 export type CallArtifacts = {
-  /** The recording: its state, length and place. */
+  /** The recording of the call. */
   recording: {
-    /** Whether the recording can be read yet, or why it is missing. */
+    /** The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`. */
     status: 'suppressed' | 'uploading' | 'ready' | 'failed'
-    /** The resource that has the address of the recording. */
+    /** The path of the recording, as `recording_resource_uri`. null until the recording is ready. */
     url: string | null
-    /** The length of the recording. */
+    /** The length of the recording in milliseconds. null if there is no recording, or not yet. */
     duration_ms: number | null
     /** The MIME type of the recording. */
     content_type: 'audio/wav'
-    /** 2: the caller is on the left, the agent on the right. */
+    /** The number of channels: the caller is on the left, the agent on the right. */
     channels: 2
   }
-  /** The transcript: how long it is and where it is read. */
+  /** The size of the transcript. */
   transcript: {
-    /** The number of entries of the transcript. */
+    /** The number of turns in the transcript. */
     entries_total: number
-    /** Whether entries are left out here; all are at `resource_uri`. */
+    /** Whether turns are left out here. `GET /v1/calls/{id}` has all turns. */
     truncated: boolean
   }
 }
 
-/** `dispatching` while the call is being placed, and `dispatched` once the carrier has taken it: a busy line is no failure. */
+/** The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has accepted the call, also if the line is then busy. */
 export type CallbackStatus = 'scheduled' | 'dispatching' | 'dispatched' | 'cancelled' | 'failed'
 
-/** Why the last attempt to place the call failed. `missed`: no server was there within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later. */
+/** Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server was running within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later. */
 export type CallbackFailureCause = 'carrier_error' | 'insufficient_credits' | 'concurrency' | 'no_phone_number' | 'missed' | null
 
 export type Callback = {
-  /** Names it in paths and in other answers. */
+  /** The id of the callback: `callback_` and 22 letters and digits. */
   id: string
   test?: TestMark
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the callback. */
   organization_id: string
-  /** The session in which it was promised. */
+  /** The id of the session in which the callback was promised. */
   source_session_id: string
-  /** The session of the call that was placed. */
+  /** The id of the session of the call that was placed. null until the callback is `dispatched`. */
   created_session_id: string | null
-  /** The agent that talks in the call; null: an ad hoc session. */
+  /** The id of the agent that makes the call. null if the session had no agent: the call then has the settings of that session. */
   agent_id: string | null
-  /** The number that the callback is placed from. null: it is chosen at that time. */
+  /** The id of the phone number that the call was placed from. null until the callback is `dispatched`. */
   phone_number_id: string | null
-  /** E.164. */
+  /** The number that is called, in E.164. */
   to_number: string
-  /** The number that the callback is placed from. null: it is chosen at that time. */
+  /** The phone number that the call was placed from, in E.164. null until the callback is `dispatched`. */
   from_number: string | null
-  /** The moment at which the person is called. */
+  /** When the call is due, in UTC. */
   scheduled_at: string
   status: CallbackStatus
-  /** Why the person is called again, in words. null: nobody has said it. */
+  /** Why the person is called again, in words. null if the conversation gave no reason. */
   reason: string | null
-  /** The agent gets them when the call is made. */
+  /** Instructions for the agent that makes the call. null without instructions. */
   instructions: string | null
-  /** That of the session in which it was promised, once it is analysed. */
+  /** The summary of the session in which the callback was promised. null until that session is analysed. */
   summary: string | null
   pipeline_config: PipelineConfig
-  /** That of the session in which it was promised. */
+  /** The metadata of the session in which the callback was promised. */
   metadata: Record<string, unknown>
   failure_cause: CallbackFailureCause
-  /** The last attempt. */
+  /** When the last attempt to place the call began, in UTC. null before the first attempt. */
   attempted_at: string | null
-  /** The moment at which the call was placed. null: it was not yet. */
+  /** When the carrier accepted the call, in UTC. null until the callback is `dispatched`. */
   dispatched_at: string | null
-  /** The moment at which the callback was cancelled. null: it was not. */
+  /** When the callback was cancelled, in UTC. null if it was not cancelled. */
   cancelled_at: string | null
-  /** The moment at which it was made. */
+  /** When the callback was created, in UTC. */
   created_at: string
-  /** The moment of the last change. */
+  /** When the callback was last changed, in UTC. */
   updated_at: string
 }
 
 export type ReportDelivery = {
-  /** The endpoint that the delivery goes to. */
+  /** The id of the endpoint that gets the delivery. */
   endpointId: string
-  /** The delivery in the log of deliveries. */
+  /** The id of the delivery, as in the log of deliveries. */
   deliveryId: string
-  /** `webhook-id` of the event. */
+  /** The id of the event, which requests have as `webhook-id`. */
   eventId: string
-  /** Whether the endpoint has answered with a status of 200 to 299. */
+  /** Whether the endpoint accepted the report, with a status of 200 to 299. */
   delivered: boolean
-  /** The HTTP status of the last attempt that was answered. */
+  /** The HTTP status of the last attempt that was answered. null if none was. */
   status: number | null
-  /** Why the last attempt has failed. null: none has. */
+  /** Why the last attempt failed, or why no attempt follows. null if there is no error. */
   error: string | null
-  /** The moment at which it was made. */
+  /** When the delivery was created, in UTC. */
   createdAt: string
 }
 
 export type CallReport = {
-  /** The session, which is also the id of the call. */
+  /** The id of the session, which is also the id of the call. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** Rises with each further analysis, and when the recording is ready after the first one. */
+  /** The version of the report. It rises with each further analysis, and when the recording is ready after the first version. */
   version: number
-  /** Empty while the analysis is pending. */
+  /** The summary of the call, in a few sentences. Empty while the analysis is pending. */
   summary: string
   /** The result of the call. */
   outcome: CallOutcome
   structured_data: StructuredData
-  /** One value for each extraction field of the agent and of the endpoints that receive the report, null where the call gives no basis for one. Where fields have one name the agent's counts, then that of the oldest endpoint. */
+  /** The values of the extraction fields of the agent and of the endpoints that get the report, by name. null if the call gives no basis for a value. If fields share a name, the field of the agent counts, then that of the oldest endpoint. */
   custom_data: Record<string, string | number | boolean | null>
-  /** The words of the call, in the order of time. */
+  /** The transcript of the call. */
   transcript: CallTranscript
-  /** In micro-USD: the sum of the costs that are known. */
+  /** The known costs of the call in micro-USD, as a decimal string. */
   cost_micro_usd: string
-  /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
+  /** Whether all costs are known. If not, the call costs more than `cost_micro_usd`. */
   cost_complete: boolean
-  /** The cost of each provider and leg, one line for each. */
+  /** The costs of the call, by provider, model and unit. */
   cost_breakdown: CostLine[]
-  /** Your own data, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The transcript and the recording, and where to read them. */
+  /** The recording and the transcript of the call. */
   artifacts: CallArtifacts
-  /** The last callback that was promised in this call. */
+  /** The last callback that was promised in the call. null if no callback was promised. */
   scheduled_callback: Callback | null
-  /** `heuristic`: by rules, because no LLM can be asked, or because the user has said nothing that one could read. `failed`: an LLM gave nothing usable, and the rules stand. */
+  /** The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to analyse. `failed`: the LLM gave nothing usable, and the result of the rules stays. */
   analysis_status: 'pending' | 'heuristic' | 'completed' | 'failed'
-  /** The provider of that model. null: rules made the analysis, or it is not made yet. */
+  /** The id of the provider that made the analysis. null while it is pending, and if rules made it. */
   analysis_provider: string | null
-  /** The model that made the analysis. null: rules made it, or it is not made yet. */
+  /** The id of the model that made the analysis. null while it is pending, and if rules made it. */
   analysis_model: string | null
-  /** Why there is no analysis, in words. null: it has not failed. */
+  /** Why the LLM gave no analysis, in words. null if it did not fail. */
   analysis_error: string | null
-  /** The moment at which the analysis was stored. null: it is not made yet. */
+  /** When the analysis was stored, in UTC. null while it is pending. */
   analysis_completed_at: string | null
-  /** `delivered`: every endpoint has it. `failed`: to one of them it is not sent any more. */
+  /** The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows. */
   post_call_webhook_status: 'not_configured' | 'pending' | 'delivered' | 'failed'
-  /** How often the report was sent until now. */
+  /** How many attempts to deliver this version of the report were made, over all endpoints. */
   post_call_webhook_attempts: number
-  /** The moment of the next attempt. null: no attempt follows. */
+  /** When the next attempt is due, in UTC. null if no attempt follows. */
   post_call_webhook_next_retry_at: string | null
-  /** The moment at which an endpoint has taken the report. null: none has. */
+  /** When the last endpoint accepted the report, in UTC. null until every endpoint has accepted it. */
   post_call_webhook_delivered_at: string | null
-  /** Why the last attempt has failed. null: none has. */
+  /** The error of an endpoint that has not accepted the report. null if there is no error. */
   post_call_webhook_error: string | null
-  /** Deliveries of the report to endpoints, the newest first. Those of the highest version make the five fields before. */
+  /** The deliveries of all versions of the report, the newest version first. The newest version makes the five fields before. */
   webhook_deliveries: ReportDelivery[]
-  /** The moment at which it was made. */
+  /** When the report was created, in UTC. */
   created_at: string
-  /** The moment of the last change. */
+  /** When the report was last changed, in UTC. */
   updated_at: string
 }
 
@@ -1883,53 +1879,53 @@ export type CallReport = {
  */
 export type TransferStatus = 'requested' | 'screening' | 'bridging' | 'completed' | 'failed' | 'cancelled'
 
-/** Why the status is `failed`; null with every other status. */
+/** Why the attempt failed. null unless its status is `failed`. */
 export type TransferFailureCause = 'busy' | 'no_answer' | 'declined' | 'voicemail' | 'caller_hung_up' | 'carrier_error' | null
 
-/** One attempt to reach one person. */
+/** One attempt to reach one destination. */
 export type Transfer = {
-  /** Names it in paths and in other answers. */
+  /** The id of the attempt. */
   id: string
   /** The id of the call. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** `blind` hands the call over at once, `warm` asks the person first. */
+  /** The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first. */
   kind: 'blind' | 'warm'
   status: TransferStatus
-  /** The number that is called. */
+  /** The number that is called, in E.164. */
   transfer_to: string
-  /** The label of the destination. */
+  /** The label of the destination. null if it has none. */
   label: string | null
-  /** The room of the call. */
+  /** The name of the room of the call: `room-` and the id of the call. */
   from_room_name: string
-  /** The room in which the agent asks the person. null for a blind transfer, which asks nobody. */
+  /** The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer. */
   consultation_room_name: string | null
-  /** The name of the caller in its room, as `participantIdentity` takes it. */
+  /** The identity of the caller, which requests may repeat as `participantIdentity`. */
   caller_participant_identity: string
-  /** The name of the person who is called, as `recipientParticipantIdentity` takes it. */
+  /** The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the attempt. */
   recipient_participant_identity: string
-  /** The SIP connection over which the number is called. null for calls of the carrier. */
+  /** The id of the SIP connection that the number is called over. null for calls over the carrier. */
   outbound_trunk_id: string | null
-  /** The words that are played to the called person before they decide. null: the default. */
+  /** The words that the agent says before it asks the person. null for the default words, and for a blind transfer. */
   screening_prompt: string | null
-  /** As the last request with one gave it, or as it was made of the call. */
+  /** The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer. */
   summary: string | null
-  /** Whether an answering machine took the call. */
+  /** Whether an answering machine answered. */
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
-  /** Your own data, as it was given. */
+  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
   metadata: Record<string, unknown>
-  /** The moment at which it was made. */
+  /** When the attempt was created, in UTC. */
   created_at: string
-  /** The moment of the last change. */
+  /** When the attempt was last changed, in UTC. */
   updated_at: string
-  /** The end of the attempt, however it ended. null while it is open. */
+  /** When the attempt ended, in UTC, with any result. null while it is open. */
   completed_at: string | null
 }
 
 export type CallSpan = {
-  /** Names it in paths and in other answers. */
+  /** The id of the step. */
   id: string
   /** The kind of the step. */
   kind: 
@@ -1945,82 +1941,82 @@ export type CallSpan = {
     | 'playout'
     | 'transfer'
     | 'unattributed'
-  /** From `started_at` of the tree. */
+  /** When the step began, in milliseconds after `started_at` of the tree. */
   start_ms: number
-  /** From its start to its end. */
+  /** How long the step lasted, in milliseconds. */
   duration_ms: number
-  /** Its part of the silence. */
+  /** The part of the silence before the answer that was spent on this step, in milliseconds. */
   critical_ms: number
-  /** Details of the step, by names of OpenTelemetry where one exists. */
+  /** Details of the step, such as `provider`, `model` and `attempt_id`. They depend on its kind. */
   attributes: Record<string, unknown>
-  /** The steps within this one. */
+  /** The steps within this step. */
   children: CallSpan[]
 }
 
-/** Empty where the call was never connected. The parts of the silence of each turn: the `critical_ms` of the children of a `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. */
+/** The steps of the call as a tree, which shows how the silence before each answer was spent. The `critical_ms` of the children of a `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. Empty if the call was never connected. */
 export type SpanTree = {
-  /** How often the report was made: a later one replaces those before it. */
+  /** The version of the form of the tree. Always 1. */
   version?: 1
-  /** The moment at which it began. */
+  /** When the parties were connected, in UTC. */
   started_at?: string
-  /** From its start to its end. */
+  /** How long the call lasted, in milliseconds. A live call lasts until now. */
   duration_ms?: number
-  /** The steps of the call, each with those within it. */
+  /** The steps of the call: one step of the kind `call`, with the other steps below it. */
   spans?: CallSpan[]
 }
 
 export type Call = {
-  /** Names it in paths and in other answers. */
+  /** The id of the call, which is also the id of its session. */
   id: string
   test?: TestMark
   /** The same as `id`. */
   call_id: string
-  /** The path at which it is read. */
+  /** The path of the call. */
   resource_uri: string
-  /** The agent that talks in the call; null: an ad hoc session. */
+  /** The id of the agent that talks in the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** How far the call is. */
+  /** The state of the call. */
   status: CallStatus
-  /** The kind of the call: `browser`, `inbound` or `outbound`. */
+  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */
   kind: CallKind
-  /** For phone calls only, as the next four; null for sessions of browsers. */
+  /** The direction of a phone call. null if the call is not by phone. */
   direction: 'inbound' | 'outbound' | null
-  /** The number that calls. null also where the caller withholds it. */
+  /** The number that calls, in E.164. null if the caller withholds it or the call is not by phone. */
   from: string | null
-  /** The number that is called. */
+  /** The number that is called, in E.164. null if the call is not by phone. */
   to: string | null
-  /** The number of the organization that calls or is called, as `GET /v1/phone-numbers/{id}` has it. */
+  /** The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone. */
   phone_number_id: string | null
-  /** The leg of the other party, as `createPhoneSession` answered it. */
+  /** The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone. */
   call_control_id: string | null
-  /** The name of the room in which the call takes place. */
+  /** The name of the room of the call: `room-` and the id of the call. */
   room_name: string
-  /** The language of the agent in this call, as a BCP 47 tag. */
+  /** The language of the agent in the call, as a BCP 47 tag. */
   language: string
   pipeline_config: PipelineConfig
-  /** Your own data, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The moment at which it was made. */
+  /** When the call was created, in UTC. */
   created_at: string
-  /** The moment of the last change. */
+  /** When the call was last changed, in UTC. */
   updated_at: string
-  /** The moment at which the parties were connected. null: they were not, or not yet. */
+  /** When the parties were connected, in UTC. null if they were not, or not yet. */
   started_at: string | null
-  /** The moment at which it ended. null: it goes on. */
+  /** When the call ended, in UTC. null while it is live. */
   ended_at: string | null
   end_reason: EndReason
-  /** From the connection to the end, rounded up; 0 where it was never connected, null while it lives. */
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */
   duration_seconds: number | null
   recording_status: RecordingStatus
-  /** The length of the recording. null: the call has no recording. */
+  /** The length of the recording in milliseconds. null if there is no recording, or not yet. */
   recording_duration_ms: number | null
-  /** The path at which the recording is read. */
+  /** The path of the recording, also if the call has none. */
   recording_resource_uri: string
-  /** null until the call has ended. */
+  /** The report of the call. null until the call has ended. */
   report: CallReport | null
-  /** Attempts to hand the call to another party, the oldest first. */
+  /** The attempts to transfer the call to another party, the oldest first. */
   transfers: Transfer[]
-  /** The words of the call, in the order of time. */
+  /** The transcript of the call. */
   transcript: CallTranscript
   span_tree: SpanTree
 }
@@ -2086,30 +2082,30 @@ export type CallEventType =
   | 'carrier.recording_failed'
 
 export type CallEvent = {
-  /** Names it in paths and in other answers. */
+  /** The id of the event. */
   id: string
-  /** The session, which is also the id of the call. */
+  /** The id of the session, which is also the id of the call. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** `service`: this server decided it. `media`: of the audio and those who take part. `carrier`: the line said it. */
+  /** The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line. */
   provider: 'service' | 'media' | 'carrier'
-  /** The kind of the event; the table of events says what each payload has. */
+  /** The kind of the event. The table at `payload` shows what each kind has. */
   event_type: CallEventType
-  /** The status of the call after it. */
+  /** The status of the call after the event. null if the event changes no status. */
   status: CallStatus | null
-  /** The reason of a failure: the `end_reason` of the call, but `concurrency` and `insufficient_credits` for the limits; with events of transfers the `failure_cause` of the transfer, and with `recording.failed` why it failed. */
+  /** The cause of a failure: the `end_reason` of the call, or `concurrency` or `insufficient_credits` if a limit was reached. Events of transfers have the `failure_cause` of the transfer, and `recording.failed` has its cause. null if nothing failed. */
   failure_cause: string | null
-  /** The words for the code, as Busy Here. */
+  /** The reason phrase of `sip_status_code`, such as `Busy Here`. null if there is no code or it is unknown. */
   sip_status: string | null
-  /** The code of SIP with which the line ended a leg, as 486; null elsewhere. */
+  /** The SIP status code with which the line ended a leg, such as 486. null for all other events. */
   sip_status_code: number | null
-  /** The moment at which it happened. */
+  /** When the event happened, in UTC. */
   occurred_at: string
-  /** The moment at which it was stored. */
+  /** When the event was stored, in UTC. */
   created_at: string
   /**
-   * All else that is known of the event; `{}` where nothing is. Programs must expect further fields.
+   * The other facts of the event, by its kind; `{}` without other facts. Programs must expect further fields.
    * | event | payload |
    * |---|---|
    * | `call.` and an end | `end_reason`, and `reason` where the client gave one |
@@ -2123,89 +2119,89 @@ export type CallEvent = {
    * | `carrier.hangup` | `cause` in the words of the line, and `by` (`caller`, `callee`, `unknown`) |
    * | `carrier.machine_detection` | `mode`, `result` (`human`, `machine`, `not_sure`) and mostly `latency_ms` |
    * | `carrier.stream_failed` | `reason` |
-   * Those of the leg of a transfer have `leg: recipient` beside it.
+   * Events of the leg of a transfer have `leg: recipient` too.
    */
   payload: Record<string, unknown>
 }
 
 export type CallEventList = {
-  /** The events of the call, in the order of time. */
+  /** The events of the call, the oldest first. */
   events: CallEvent[]
 }
 
 export type FinalizeReport = {
-  /** Analyses a call that was analysed before. It is billed again. */
+  /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */
   forceAnalysis?: boolean | null
-  /** Sends the report again to the endpoints to which it could not be delivered, with the same `webhook-id` and all attempts. */
+  /** Whether to send the report again to the endpoints that have not accepted it, with the same `webhook-id` and all attempts. */
   retryWebhook?: boolean | null
 }
 
 export type FinalizedReport = {
-  /** The session, which is also the id of the call. */
+  /** The id of the session, which is also the id of the call. */
   session_id: string
-  /** The call in a few sentences. */
+  /** The summary of the call, in a few sentences. Empty while the analysis is pending. */
   summary: string
   /** The result of the call. */
   outcome: CallOutcome
-  /** In micro-USD: the sum of the costs that are known. */
+  /** The known costs of the call in micro-USD, as a decimal string. */
   cost_micro_usd: string
-  /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
+  /** Whether all costs are known. If not, the call costs more than `cost_micro_usd`. */
   cost_complete: boolean
-  /** How the delivery of the report stands. */
+  /** The delivery of the report to all endpoints. */
   webhook: {
-    /** How the delivery of the report stands. */
+    /** The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows. */
     status: 'not_configured' | 'pending' | 'delivered' | 'failed'
-    /** How often the report was sent to endpoints until now. */
+    /** How many attempts to deliver this version of the report were made, over all endpoints. */
     attempts: number
     /** The number of endpoints that get the report. */
     endpoints: number
   }
-  /** The deliveries of the report, one for each endpoint. */
+  /** The deliveries of all versions of the report, the newest version first. */
   webhook_deliveries: ReportDelivery[]
 }
 
 export type RecordingLink = {
-  /** The link to the recording, which needs no key while it is good. */
+  /** The URL of the recording. With `expires_in` it works without a key until `expires_at`; otherwise requests to it need an API key. */
   url: string
-  /** With `expires_in` only. */
+  /** When the link expires, in UTC. Present only with `expires_in`. */
   expires_at?: string
 }
 
 export type WebJoin = {
-  /** The name of the person in the transcript. */
+  /** The name of the person, as the transcript shows it. */
   displayName?: string | null
 }
 
 export type WebJoined = {
-  /** Opens the media channel of this call for this person and nothing else. It may be given to the browser. It is not shown again. */
+  /** The token for the media channel of this call and this person. It may be given to the browser, and is not shown again. */
   token: string
-  /** The address of the socket. */
+  /** The WebSocket URL of the media channel. */
   url: string
-  /** The name of the person in the room. */
+  /** The id of the person in the call: `join_` and a UUID. */
   identity: string
-  /** The name of the room in which the session takes place. */
+  /** The name of the room of the call: `room-` and the id of the call. */
   roomName: string
-  /** The person must have joined by then. After that the token is good while the call lives, until they leave by `end`. */
+  /** When the person must have joined, in UTC. After that the token works while the call is live, until they leave with `end`. */
   expiresAt: string
-  /** A person joins over a socket also where the caller does not. */
+  /** The transport of the audio. A person joins over a socket even if the caller does not. */
   transport: 'websocket'
 }
 
 export type EndCall = {
-  /** In the payload of the event of the end. */
+  /** The reason for the end, as your own text. The event of the end has it in its payload. */
   reason?: string | null
 }
 
 export type EndedCall = {
-  /** Always `true`: the end was taken. */
+  /** Always `true`: the request was accepted. */
   ok: true
-  /** `ending`: it ends now; `already_ended`: it was over. */
+  /** Whether the call ends now (`ending`) or was over before (`already_ended`). */
   status: 'ending' | 'already_ended'
-  /** With `already_ended` only. */
+  /** When the call ended, in UTC. Present only with `already_ended`. */
   ended_at?: string
 }
 
-/** It must be that of the caller, if it is given. */
+/** The identity of the caller, as `caller_participant_identity`. If it is another, the request is refused. It may be left out. */
 export type CallerIdentity = string | null
 
 export type BlindTransfer = {
@@ -2213,7 +2209,7 @@ export type BlindTransfer = {
   ringingTimeout?: RingingTimeout
   metadata?: TransferMetadata
   headers?: TransferHeaders
-  /** The caller receives a dial tone in place of the ringback tone. */
+  /** Whether the caller receives a dial tone instead of the ringback tone. The default is false. */
   playDialtone?: boolean | null
   participantIdentity?: CallerIdentity
 }
@@ -2221,10 +2217,10 @@ export type BlindTransfer = {
 /** null, for clients that send it: calls leave over the line of the number that calls. */
 export type OutboundTrunkId = null
 
-/** It wins over the fields of the same names beside the list. */
+/** One destination. Its fields win over the fields of the same names beside the list. */
 export type TransferDestination = {
   to: E164
-  /** Says in records and events who it is; with the tool `transfer_call` the LLM chooses by it. */
+  /** The name of the destination in records and events. With the tool `transfer_call` the LLM chooses by it. */
   label?: string | null
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
@@ -2232,20 +2228,20 @@ export type TransferDestination = {
   outboundTrunkId?: OutboundTrunkId
 }
 
-/** Either `to` or `destinations` is required. */
+/** The settings of a warm transfer. Either `to` or `destinations` is required. */
 export type WarmTransfer = {
-  /** One number to call, in the place of `destinations`. */
+  /** The only number to call, in E.164, instead of `destinations`. */
   to?: string | null
-  /** They are called in their order. */
+  /** The destinations, in the order in which they are called. */
   destinations?: TransferDestination[] | null
-  /** A number of the organization that may call; by default the number of the call. */
+  /** The number to call from, in E.164: the number of the call (the default), or another number of the organization that may place calls. */
   from?: string | null
   screeningPrompt?: ScreeningPrompt
   summary?: ScreeningSummary
   ringingTimeout?: RingingTimeout
   screeningTimeout?: ScreeningTimeout
   fallback?: TransferFallback
-  /** Whether and how an answering machine is distinguished from a person. */
+  /** How an answering machine is distinguished from a person. */
   voicemailDetection?: VoicemailDetection
   metadata?: TransferMetadata
   participantIdentity?: CallerIdentity
@@ -2254,82 +2250,82 @@ export type WarmTransfer = {
   waitUntilAnswered?: false | null
 }
 
-/** A fallback that was carried out. */
+/** The fallback that was carried out. */
 export type DoneFallback = {
-  /** The way on for the caller after the last attempt has failed. */
+  /** The way on for the caller. */
   action: 'return_to_assistant' | 'take_message' | 'end_call'
-  /** The words of the agent to the caller. null: nothing. */
+  /** The words that the agent says to the caller. null if the request gave none. */
   message: string | null
-  /** The question of the agent for the message. null: it took no message. */
+  /** The instructions for the LLM that takes a message. null if the request gave none. */
   take_message_prompt: string | null
-  /** The music that was played to the caller while waiting. null: the built-in one. */
+  /** The URL of the hold audio. null for the built-in music. */
   hold_audio_url: string | null
-  /** Whether an answering machine took the call. */
+  /** Whether an answering machine answered the last attempt. */
   voicemail_detected: boolean
 }
 
 export type TransferProgress = {
-  /** Names it in paths and in other answers. */
+  /** The id of the attempt. */
   id: string
   /** The id of the call. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** `blind` hands the call over at once, `warm` asks the person first. */
+  /** The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first. */
   kind: 'blind' | 'warm'
   status: TransferStatus
-  /** The number that is called. */
+  /** The number that is called, in E.164. */
   transfer_to: string
-  /** The label of the destination. */
+  /** The label of the destination. null if it has none. */
   label: string | null
-  /** The room of the call. */
+  /** The name of the room of the call: `room-` and the id of the call. */
   from_room_name: string
-  /** The room in which the agent asks the person. null for a blind transfer, which asks nobody. */
+  /** The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer. */
   consultation_room_name: string | null
-  /** The name of the caller in its room, as `participantIdentity` takes it. */
+  /** The identity of the caller, which requests may repeat as `participantIdentity`. */
   caller_participant_identity: string
-  /** The name of the person who is called, as `recipientParticipantIdentity` takes it. */
+  /** The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the attempt. */
   recipient_participant_identity: string
-  /** The SIP connection over which the number is called. null for calls of the carrier. */
+  /** The id of the SIP connection that the number is called over. null for calls over the carrier. */
   outbound_trunk_id: string | null
-  /** The words that are played to the called person before they decide. null: the default. */
+  /** The words that the agent says before it asks the person. null for the default words, and for a blind transfer. */
   screening_prompt: string | null
-  /** As the last request with one gave it, or as it was made of the call. */
+  /** The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer. */
   summary: string | null
-  /** Whether an answering machine took the call. */
+  /** Whether an answering machine answered. */
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
-  /** Your own data, as it was given. */
+  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
   metadata: Record<string, unknown>
-  /** The moment at which it was made. */
+  /** When the attempt was created, in UTC. */
   created_at: string
-  /** The moment of the last change. */
+  /** When the attempt was last changed, in UTC. */
   updated_at: string
-  /** The end of the attempt, however it ended. null while it is open. */
+  /** When the attempt ended, in UTC, with any result. null while it is open. */
   completed_at: string | null
   /** All attempts of this transfer so far, the oldest first. */
   routing_attempts: Transfer[]
-  /** The attempt that this request has begun. */
+  /** The attempt that this request has begun. null if it began no attempt. */
   next_transfer: Transfer | null
-  /** The way on for the caller after all attempts. null: somebody was reached, or it goes on. */
+  /** The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on. */
   fallback: DoneFallback | null
 }
 
-/** Becomes `summary` of the attempt, in place of the one that it was made with. Ignored once the recipient has accepted. */
+/** A new `summary` of the attempt. It is ignored after the recipient has accepted. */
 export type NewSummary = string | null
 
 export type CompleteTransfer = {
-  /** It must be that of the transfer, if it is given. */
+  /** The identity of the recipient, as `recipient_participant_identity`. If it is another, the request is refused. It may be left out. */
   recipientParticipantIdentity?: string | null
   summary?: NewSummary
 }
 
 export type CancelTransfer = {
-  /** Calls the next destination. */
+  /** Whether to call the next destination. The default is false. */
   tryNext?: boolean | null
-  /** A voicemail has answered: the attempt has failed for this reason. */
+  /** Whether a voicemail has answered. The attempt is then `failed` with the cause `voicemail`. The default is false. */
   voicemailDetected?: boolean | null
-  /** Kept in `metadata.cancel_reason`. */
+  /** The reason, as your own text. It is kept in `metadata.cancel_reason`. */
   reason?: string | null
   summary?: NewSummary
 }
@@ -2337,22 +2333,22 @@ export type CancelTransfer = {
 export type CallbackPage = {
   /** The callbacks of this page, the newest first. */
   callbacks: Callback[]
-  /** Send it as `cursor` for the next page. null: this is the last one. */
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */
   next_cursor: string | null
 }
 
 export type CancelCallback = {
-  /** Why it is cancelled, for people. */
+  /** Why the callback is cancelled, for people. */
   reason?: string | null
 }
 
-/** The calls that it is for. */
+/** The direction of the calls that the number is for. */
 export type PhoneNumberDirection = 'inbound' | 'outbound' | 'both'
 
-/** Settings and metadata of inbound calls. The fields of a session set it up where the agent has no value for them; `metadata` and all other fields become its metadata. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. A text that is one placeholder is null where there is no such number; inside of a text nothing is written for it. At most 16 KiB of JSON, and eight levels deep. */
+/** The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; `metadata` and all other fields become the metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON, and eight levels deep. */
 export type DispatchMetadataTemplate = {
   intent?: SessionIntent
-  /** A template, as that of an agent. */
+  /** The instructions of the agent, a template. */
   systemPrompt?: string | null
   voice?: VoiceChoice
   firstMessage?: FirstMessage
@@ -2362,12 +2358,12 @@ export type DispatchMetadataTemplate = {
   constraints?: StackPreferences
   /** The settings of speech to text in calls to this number. */
   sttOptions?: AgentSttOptions
-  /** The settings of the voice in calls to this number. */
+  /** The settings of text to speech in calls to this number. */
   ttsOptions?: AgentTtsOptions
-  /** The sounds behind the agent in calls to this number. */
+  /** The sounds that play behind the agent in calls to this number. */
   backgroundAudio?: BackgroundAudio
   speechNormalization?: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   maxDurationSeconds?: MaxDurationSeconds
@@ -2377,9 +2373,9 @@ export type DispatchMetadataTemplate = {
   maxToolHops?: MaxToolHops
   timezone?: TimeZone
   recording?: RecordingChoice
-  /** Functions for calls to this number, beside those of the agent. */
+  /** Tools for calls to this number, in addition to the tools of the agent. */
   tools?: NewTool[] | null
-  /** Values for the variables of the agent's texts. */
+  /** Values of variables for the templates of the agent, by name. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
   webhookTags?: WebhookTags
@@ -2414,19 +2410,19 @@ export type DispatchMetadataTemplateReceived = {
 } & Record<string, unknown> | null
 
 export type PhoneNumberSetup = {
-  /** `ready` where the number can do all that its direction asks for. */
+  /** Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended. */
   status: 'ready' | 'action_required' | 'suspended'
-  /** It takes calls. */
+  /** Whether the number takes calls. */
   inboundReady: boolean
-  /** It places calls. */
+  /** Whether the number places calls. */
   outboundReady: boolean
-  /** An agent, or a template with `intent` and `systemPrompt`, answers its calls. */
+  /** Whether an agent, or a template with `intent` and `systemPrompt`, answers calls to the number. */
   agentReady: boolean
-  /** No call has come to this number of a SIP connection yet: the trunk may not send its calls here. It informs only. */
+  /** Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint. */
   forwardingRequired: boolean
-  /** The other side of the SIP connection has answered. True for numbers of the carrier. */
+  /** Whether the other side of the SIP connection has answered. Always true for numbers of the carrier. */
   sipConnectionReady: boolean
-  /** The obstacles that keep the number from being ready. */
+  /** The open issues of the number. Not every issue keeps it from being ready. */
   issues: (
     | 'carrier_pending'
     | 'carrier_order_failed'
@@ -2436,46 +2432,46 @@ export type PhoneNumberSetup = {
 }
 
 export type PhoneNumber = {
-  /** Names it in paths and in other answers. */
+  /** The id of the number: `pn_` and 22 letters and digits. */
   id: string
   test?: TestMark
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the number. */
   organizationId: string
   e164: E164
-  /** `managed`: of the carrier of this server. `sip_trunk`: of a SIP connection of the organization. */
+  /** The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`). */
   source: 'managed' | 'sip_trunk'
   direction: PhoneNumberDirection
-  /** The agent that answers, and that calls from the number by default. */
+  /** The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none. */
   agentId: string | null
   dispatchMetadataTemplate: DispatchMetadataTemplate
-  /** A name for people. */
+  /** The name of the number, for people. null if it has none. */
   label: string | null
-  /** The id of the number at the carrier. */
+  /** The id of the number at the carrier. null if the carrier has not named it, and for imported numbers. */
   providerResourceId: string | null
-  /** The id of the SIP connection (`sip_…`); null for numbers of the carrier. */
+  /** The id of the SIP connection (`sip_…`) of an imported number. null for numbers of the carrier. */
   sipConnectionInstallationId: string | null
-  /** The company behind an imported number, for your own records. */
+  /** The name of the company behind an imported number, for your own records. null if none was given. */
   sipProviderName: string | null
-  /** The 10DLC campaign to which the number is assigned. */
+  /** The id of the 10DLC campaign that the number is assigned to. null if it is assigned to none. */
   smsCampaignId: string | null
-  /** How far that assignment is, as the carrier says it; `ASSIGNED` when text messages may be sent. */
+  /** The state of that assignment at the carrier, such as `ASSIGNED`, with which text messages may be sent. null if there is no assignment. */
   smsAssignmentStatus: string | null
-  /** The moment at which that has changed. null: never. */
+  /** When the state of the assignment last changed, in UTC. null if there is no assignment. */
   smsAssignmentUpdatedAt: string | null
-  /** Whether the number can be used, or what is missing. */
+  /** Whether the number is ready for calls, and the open issues. */
   setupStatus: PhoneNumberSetup
-  /** The next monthly charge. null where the number costs nothing. */
+  /** When the next month is charged, in UTC. null if the number costs nothing. */
   nextChargeAt: string | null
+  /** When the last month was charged, in UTC. null if the number costs nothing. */
+  lastChargedAt: string | null
+  /** When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls. null if it is not suspended. */
+  suspendedAt: string | null
+  /** When the number was bought or imported, in UTC. */
+  createdAt: string
+  /** When the number was last changed, in UTC. */
+  updatedAt: string
   /** The monthly charge in micro-USD; "0" where the number costs nothing. */
   monthlyMicroUsd: string
-  /** The moment of the last monthly charge. null: there was none yet. */
-  lastChargedAt: string | null
-  /** Since then it neither takes nor places calls. */
-  suspendedAt: string | null
-  /** The moment at which it was made. */
-  createdAt: string
-  /** The moment of the last change. */
-  updatedAt: string
 }
 
 export type PhoneNumberList = PhoneNumber[]
@@ -2483,30 +2479,30 @@ export type PhoneNumberList = PhoneNumber[]
 export type NewPhoneNumber = {
   e164: E164
   direction?: PhoneNumberDirection
-  /** The agent that answers calls to the number; null: the calls are refused, or the number's template says all. */
+  /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */
   agentId?: string | null
-  /** A name for people; null: none. */
+  /** The name of the number, for people. */
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
 }
 
 export type AvailablePhoneNumber = {
   e164: E164
-  /** The number as people of its country write it. */
+  /** The number as it is written in its country. */
   friendlyName: string
-  /** US dollars. null where the carrier names no price. */
+  /** The price of a month in US dollars. null if the carrier names none. */
   monthlyCostUsd: number | null
-  /** US dollars, once at the purchase. */
+  /** The price of the purchase in US dollars. null if the carrier names none. */
   upfrontCostUsd: number | null
-  /** As the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others. */
+  /** The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others. */
   features: string[]
-  /** Where the number is: town, state and area. */
+  /** The place of the number. */
   region: {
-    /** The state or province. null: the carrier does not say. */
+    /** The state or province. null if the carrier names none. */
     state: string | null
-    /** The town or area of the number. null: the carrier does not say. */
+    /** The town. null if the carrier names none. */
     locality: string | null
-    /** The area by which carriers price calls to the number. null: the carrier does not say. */
+    /** The rate center, the area by which carriers price calls to the number. null if the carrier names none. */
     rateCenter: string | null
   }
 }
@@ -2515,98 +2511,98 @@ export type AvailablePhoneNumberList = AvailablePhoneNumber[]
 
 export type ImportedPhoneNumber = {
   e164: E164
-  /** The id of the SIP connection. */
+  /** The id of the SIP connection that reaches the number. */
   sipConnectionInstallationId: string
+  /** The name of the company behind the number, for your own records. */
+  sipProviderName?: string | null
   /** Ignored, for clients that send it beside the connection. */
   sipTrunkId?: string | null
-  /** The name of the trunk's provider, for people; null: none. */
-  sipProviderName?: string | null
   direction?: PhoneNumberDirection
-  /** The agent that answers calls to the number; null: the calls are refused, or the number's template says all. */
+  /** The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template. */
   agentId?: string | null
-  /** A name for people; null: none. */
+  /** The name of the number, for people. */
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
 }
 
 export type SipTransport = 'udp' | 'tcp'
 
-/** Whether the address that is called has `user=phone` (RFC 3261, section 19.1.1). false where it was never named. */
+/** Whether the called SIP URI has `user=phone` (RFC 3261, section 19.1.1). The default is false. */
 export type SipUserPhone = boolean
 
-/** Where the number of the caller is. `from`: in From, which is usual and counts where it was never named. `preferred` and `asserted`: in P-Preferred-Identity or P-Asserted-Identity (RFC 3325); From then has the username at the host, or the number if there is no username. */
+/** The place of the caller's number in a call: From (`from`, the default), P-Preferred-Identity (`preferred`) or P-Asserted-Identity (`asserted`, RFC 3325). With the last two, From has the username at the host, or the number if there is no username. */
 export type SipIdentity = 'from' | 'preferred' | 'asserted'
 
-/** Whether this server registers the username at the host (REGISTER), and keeps the registration fresh, so that the trunk sends calls to it. It needs a username. Calls come in from the address of the registration too, if `inbound` is not null. false where it was never named. */
+/** Whether this server registers the username at the host (REGISTER), and keeps the registration fresh, so that the trunk sends calls to it. It needs a username. If `inbound` is not null, calls are also accepted from the address of the registration. The default is false. */
 export type SipRegister = boolean
 
 export type SipConnection = {
-  /** Names it in paths and in other answers. */
+  /** The id of the connection: `sip_` and 22 letters and digits. */
   id: string
   test?: TestMark
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the connection. */
   organizationId: string
-  /** A name for people. */
+  /** The name of the connection, for people. It is unique in the organization. */
   name: string
-  /** The name of the trunk's provider, for people. */
+  /** The name of the company behind the trunk, for people. null if none was given. */
   provider: string | null
-  /** It is null where no calls go out over it. */
+  /** How calls go out over the connection. null if none do. */
   outbound: {
-    /** The trunk's name or IP address. */
+    /** The host name or IPv4 address of the trunk. */
     host: string
-    /** The trunk's port for SIP. */
+    /** The SIP port of the trunk. */
     port: number
-    /** The protocol below SIP. */
+    /** The transport protocol of SIP. */
     transport: SipTransport
-    /** The name of the login; null: there is no login. */
+    /** The user name that this server logs in with. null if there is no login. */
     username: string | null
-    /** Whether a password is stored; it is in no answer. */
+    /** Whether a password is stored. Answers never have it. */
     hasPassword: boolean
     userPhone: SipUserPhone
     identity: SipIdentity
     register: SipRegister
   } | null
-  /** It is null where no calls come in over it. */
+  /** How calls come in over the connection. null if none do. */
   inbound: {
-    /** The addresses and ranges from which calls are taken, such as `203.0.113.5/32`. */
+    /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */
     allowedAddresses: string[]
-    /** The name of the login; null: there is no login. */
+    /** The user name that the trunk logs in with. null if there is no login. */
     username: string | null
-    /** Whether a password is stored; it is in no answer. */
+    /** Whether a password is stored. Answers never have it. */
     hasPassword: boolean
-    /** The address to which the trunk sends calls. null where this server takes none. */
+    /** The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys. */
     uri: string | null
   } | null
-  /** `failing` after three looks without an answer; the other side is looked at every 60 s. */
+  /** The state of the other side, which is probed every 60 s. `failing`: three probes in a row were refused or had no answer. */
   status: 'unverified' | 'ready' | 'failing'
-  /** The numbers that use it. */
+  /** The number of phone numbers that use the connection. */
   numbers: number
-  /** The moment at which it was made. */
+  /** When the connection was created, in UTC. */
   createdAt: string
-  /** The moment of the last change. */
+  /** When the connection was last changed, in UTC. */
   updatedAt: string
 }
 
 export type SipConnectionList = SipConnection[]
 
-/** With a password. */
+/** The user name of the login. It needs a password. */
 export type SipUsername = string | null
 
-/** It is stored sealed and never answered. */
+/** The password of the login. It is stored encrypted, and answers never have it. */
 export type SipPassword = string | null
 
 export type NewSipConnection = {
-  /** No other connection of the organization has it. */
+  /** The name of the connection, for people. It is unique in the organization. */
   name: string
-  /** The company behind it. */
+  /** The name of the company behind the trunk, for people. */
   provider?: string | null
-  /** How calls to the trunk are placed; null: none are. */
+  /** How calls go out over the connection. null if none do. */
   outbound?: {
-    /** A name or an address of IPv4 where calls go to. */
+    /** The host name or IPv4 address of the trunk. */
     host: string
-    /** The trunk's port for SIP. */
+    /** The SIP port of the trunk. */
     port: number
-    /** The protocol below SIP. */
+    /** The transport protocol of SIP. */
     transport: 'udp' | 'tcp'
     username?: SipUsername
     password?: SipPassword
@@ -2614,9 +2610,9 @@ export type NewSipConnection = {
     identity?: SipIdentity
     register?: SipRegister
   } | null
-  /** How calls from the trunk are known; null: it sends none. */
+  /** How calls come in over the connection. null if none do. */
   inbound?: {
-    /** Ranges of addresses from which calls come, such as 203.0.113.0/28. None is wider than /8, of IPv6 than /32. */
+    /** The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /8, or /32 of IPv6. */
     allowedAddresses?: string[]
     username?: SipUsername
     password?: SipPassword
@@ -2641,17 +2637,17 @@ export type NewSipConnectionInput = {
 }
 
 export type SipConnectionChange = {
-  /** A name for people. */
+  /** The name of the connection, for people. It is unique in the organization. */
   name?: string
-  /** The name of the trunk's provider, for people. */
+  /** The name of the company behind the trunk, for people. null removes it. */
   provider?: string | null
-  /** How calls to the trunk are placed; null: none are. */
+  /** How calls go out over the connection. null if none do. */
   outbound?: {
-    /** The trunk's name or IP address. */
+    /** The host name or IPv4 address of the trunk. */
     host: string
-    /** The trunk's port for SIP. */
+    /** The SIP port of the trunk. */
     port?: number
-    /** The protocol below SIP. */
+    /** The transport protocol of SIP. */
     transport?: SipTransport
     username?: SipUsername
     password?: SipPassword
@@ -2659,9 +2655,9 @@ export type SipConnectionChange = {
     identity?: SipIdentity
     register?: SipRegister
   } | null
-  /** How calls from the trunk are known; null: it sends none. */
+  /** How calls come in over the connection. null if none do. */
   inbound?: {
-    /** The addresses and ranges from which calls are taken, such as `203.0.113.5/32`. */
+    /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */
     allowedAddresses?: string[]
     username?: SipUsername
     password?: SipPassword
@@ -2684,10 +2680,10 @@ export type DraftText = string
 
 export type BusinessEntityType = 'PRIVATE_PROFIT' | 'PUBLIC_PROFIT' | 'NON_PROFIT' | 'SOLE_PROPRIETOR' | 'GOVERNMENT'
 
-/** The two letters of ISO 3166-1. */
+/** A country, as two letters of ISO 3166-1. */
 export type CountryCode = string
 
-/** As it was sent; a draft can lack any field. As `prefill`, what the organization has saved as its brand for text messages: show it as a proposal in the form. */
+/** The business, as it was saved; a draft can lack any field. As `prefill` it has the saved brand for text messages, as a proposal for the form. */
 export type SavedBusinessProfile = {
   /** The name under which the business is registered. */
   legalName?: DraftText
@@ -2698,73 +2694,73 @@ export type SavedBusinessProfile = {
   country?: CountryCode
   /** The number of the business in its register, such as its tax id. */
   registrationId?: DraftText
-  /** The page of the business. */
+  /** The website of the business. */
   website?: DraftText
-  /** Where the business is registered. */
+  /** The address at which the business is registered. */
   address?: {
     /** Street and number. */
     street?: DraftText
-    /** The town. */
+    /** The town of the address. */
     city?: DraftText
     /** The state or province. */
     state?: DraftText
-    /** The code of the place in the mail, such as a ZIP code. */
+    /** The postal code, such as a ZIP code. */
     postalCode?: DraftText
     country?: CountryCode
   } & Record<string, unknown>
-  /** The purpose of the numbers. */
+  /** The purpose of the phone numbers. */
   useCase?: DraftText
-  /** The use that the business makes of the numbers, and how much. */
+  /** How much the business will use the phone numbers, in words. */
   expectedUsage?: DraftText
 } & Record<string, unknown> | null
 
-/** As it was sent; a draft can lack any field. */
+/** The person who may speak for the business, as it was saved; a draft can lack any field. */
 export type SavedRepresentative = {
   /** The full name of the person. */
   name?: DraftText
   /** The position of the person in the business. */
   title?: DraftText
-  /** The address at which the person is reached. */
+  /** The email address of the person. */
   email?: DraftText
-  /** The number at which the person is reached, with `+` and country. */
+  /** The phone number of the person, in E.164. */
   phone?: DraftText
 } & Record<string, unknown> | null
 
 export type BusinessVerificationSubmission = {
-  /** Names it in paths and in other answers. */
+  /** The id of the verification: `kyb_` and 22 letters and digits. */
   id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization. */
   organizationId: string
   status: BusinessVerificationStatus
   businessProfile: SavedBusinessProfile
   authorizedRepresentative: SavedRepresentative
-  /** Whether the person has confirmed that all of it is true and that they may speak for the business. */
+  /** Whether the person confirmed that everything is true and that they may speak for the business. */
   attestationAccepted: boolean
-  /** The moment of that confirmation. null: it was not given yet. */
+  /** When the confirmed forms were submitted, in UTC. null for a draft. */
   attestedAt: string | null
-  /** The API key that has sent it. null: a person has, or nobody yet. */
+  /** The id of the API key that submitted the forms last. null if they were never submitted. */
   submittedByApiKeyId: string | null
-  /** The moment at which it was sent for review. null: it was not yet. */
+  /** When the forms were submitted last, in UTC. null if they were never submitted. */
   submittedAt: string | null
-  /** The moment of the decision about it. null: it is not decided. */
+  /** When the verification was decided, in UTC. null if it is not decided. */
   reviewedAt: string | null
-  /** The words of the reviewer about a business that was rejected: correct it, and submit again. */
+  /** Why the business was rejected, in the words of the reviewer. null if it was not. */
   rejectionReason: string | null
-  /** The moment at which it was made. */
+  /** When the verification was first saved, in UTC. */
   createdAt: string
-  /** The moment of the last change. */
+  /** When the verification was last changed, in UTC. */
   updatedAt: string
 } | null
 
 export type BusinessVerification = {
   status: BusinessVerificationStatus
-  /** The verification as it is stored. null: nothing yet. */
+  /** The forms that were saved or submitted last. null if nothing was saved. */
   submission: BusinessVerificationSubmission
   prefill: SavedBusinessProfile
 }
 
 export type BusinessVerificationDraft = {
-  /** The business and the place where it is registered. */
+  /** The business and the address at which it is registered. */
   businessProfile?: {
     /** The name under which the business is registered. */
     legalName?: DraftText
@@ -2775,23 +2771,23 @@ export type BusinessVerificationDraft = {
     country?: CountryCode
     /** The number of the business in its register, such as its tax id. */
     registrationId?: DraftText
-    /** The page of the business. */
+    /** The website of the business. */
     website?: DraftText
-    /** Where the business is registered. */
+    /** The address at which the business is registered. */
     address?: {
       /** Street and number. */
       street?: DraftText
-      /** The town. */
+      /** The town of the address. */
       city?: DraftText
       /** The state or province. */
       state?: DraftText
-      /** The code of the place in the mail, such as a ZIP code. */
+      /** The postal code, such as a ZIP code. */
       postalCode?: DraftText
       country?: CountryCode
     }
-    /** The purpose of the numbers. */
+    /** The purpose of the phone numbers. */
     useCase?: DraftText
-    /** The use that the business makes of the numbers, and how much. */
+    /** How much the business will use the phone numbers, in words. */
     expectedUsage?: DraftText
   }
   /** The person who may speak for the business. */
@@ -2800,47 +2796,65 @@ export type BusinessVerificationDraft = {
     name?: DraftText
     /** The position of the person in the business. */
     title?: DraftText
-    /** The address at which the person is reached. */
+    /** The email address of the person. */
     email?: DraftText
-    /** The number at which the person is reached, with `+` and country. */
+    /** The phone number of the person, in E.164. */
     phone?: DraftText
   }
-  /** Whether the person has confirmed that all of it is true and that they may speak for the business. */
+  /** Whether the person confirms that everything is true and that they may speak for the business. */
   attestationAccepted?: boolean
   /** Ignored, for clients that send it. */
   attestationVersion?: string | null
 }
 
-/** Not blank. */
+/** A text that is not blank. */
 export type FormText = string
 
 /** Either `declaration`, or `businessProfile` and `authorizedRepresentative`, and not all of them. */
 export type NewBusinessVerification = {
   /** A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative of a draft stays. The review may ask for the forms. */
   declaration?: { businessName: FormText; useCase: FormText }
-  /** The business and the place where it is registered. */
+  /** The business and the address at which it is registered. */
   businessProfile?: {
+    /** The name under which the business is registered. */
     legalName: FormText
+    /** The name under which people know the business. */
     displayName: FormText
     /** The legal form of the business. */
     entityType: BusinessEntityType
     country: CountryCode
+    /** The number of the business in its register, such as its tax id. */
     registrationId?: FormText
+    /** The website of the business. */
     website: FormText
-    /** Where the business is registered. */
-    address: { street: FormText; city: FormText; state: FormText; postalCode: FormText; country: CountryCode }
+    /** The address at which the business is registered. */
+    address: {
+      /** Street and number. */
+      street: FormText
+      /** The town of the address. */
+      city: FormText
+      /** The state or province. */
+      state: FormText
+      /** The postal code, such as a ZIP code. */
+      postalCode: FormText
+      country: CountryCode
+    }
+    /** The purpose of the phone numbers. */
     useCase: FormText
+    /** How much the business will use the phone numbers, in words. */
     expectedUsage: FormText
   }
   /** The person who may speak for the business. */
   authorizedRepresentative?: {
+    /** The full name of the person. */
     name: FormText
+    /** The position of the person in the business. */
     title: FormText
-    /** The address at which the person is reached. */
+    /** The email address of the person. */
     email: string
     phone?: E164
   }
-  /** The representative attests that all of it is true. */
+  /** Always `true`: the person confirms that everything is true and that they may speak for the business. */
   attestationAccepted: true
   /** Ignored, for clients that send it: the attestation has one text. */
   attestationVersion?: string | null
@@ -2852,14 +2866,14 @@ export type ReleasedPhoneNumber = {
 }
 
 export type PhoneNumberChange = {
-  /** Another SIP connection of an imported number. */
+  /** The id of another SIP connection to move an imported number to. */
   sipConnectionInstallationId?: string
-  /** Imported numbers alone have one. */
+  /** The name of the company behind an imported number, for your own records. null removes it. */
   sipProviderName?: string | null
   direction?: PhoneNumberDirection
-  /** The agent that answers calls to the number; null: the calls are refused, or the number's template says all. */
+  /** The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a template. */
   agentId?: string | null
-  /** A name for people; null: none. */
+  /** The name of the number, for people. null removes it. */
   label?: string | null
   dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
   /** false, for clients that send it: no agent answers text messages. */
@@ -2868,20 +2882,22 @@ export type PhoneNumberChange = {
 
 export type SmsBrandStatus = 'draft' | 'pending' | 'verified' | 'failed'
 
-/** How far the carriers know the business. */
+/** How far the carriers' registry has verified the identity of the business. null if it has not answered yet. */
 export type SmsIdentityStatus = 'VERIFIED' | 'UNVERIFIED' | 'SELF_DECLARED' | 'VETTED_VERIFIED' | null
 
-/** Not blank. */
+/** A text that is not blank. */
 export type SmsText = string
 
 export type SmsEmail = string
 
 export type SmsBrandProfile = {
+  /** The name under which the business is registered. */
   legalName: SmsText
+  /** The name under which people know the business. */
   displayName: SmsText
   /** The legal form of the business. */
   entityType: BusinessEntityType
-  /** The branch that the business is in. */
+  /** The industry of the business. */
   vertical: 
     | 'REAL_ESTATE'
     | 'HEALTHCARE'
@@ -2900,25 +2916,30 @@ export type SmsBrandProfile = {
     | 'GOVERNMENT'
     | 'TECHNOLOGY'
     | 'COMMUNICATION'
-  /** The tax number. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen behind the second. */
+  /** The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen after the second. */
   ein?: string
+  /** The website of the business. */
   website: SmsText
-  /** The two letters of ISO 3166-1. */
+  /** The country, as two letters of ISO 3166-1. */
   country?: string
+  /** Street and number. */
   street: SmsText
+  /** The town of the address. */
   city: SmsText
   /** The state or province. */
   state: string
-  /** The code of the place in the mail, such as a ZIP code. */
+  /** The postal code, such as a ZIP code. */
   postalCode: string
-  /** Where people who get the messages find help. */
+  /** The email address at which people who get the messages find help. */
   supportEmail: SmsEmail
   supportPhone: E164
-  /** The person who answers questions of the carriers' registry about the brand. */
+  /** The person that the carriers' registry can ask about the brand. */
   authorizedContact: {
+    /** The first name of the person. */
     firstName: SmsText
+    /** The last name of the person. */
     lastName: SmsText
-    /** The address at which the person is reached. */
+    /** The email address of the person. */
     email: SmsEmail
     phone: E164
   }
@@ -2959,22 +2980,22 @@ export type SmsBrandProfileReceived = {
   authorizedContact: { firstName: SmsText; lastName: SmsText; email: SmsEmail; phone: E164 }
 }
 
-/** The reasons of the carrier against it. */
+/** The reasons why the carrier refused, if it did. */
 export type SmsReviewErrors = {
-  /** A field of the profile; null: it is about no single one. */
+  /** The field of the profile that the reason is about. null if it is about no single field. */
   field: string | null
-  /** The failure and its remedy, in words. */
+  /** The reason in words. */
   message: string
 }[]
 
 export type SmsBrand = {
-  /** How far the registration is. */
+  /** The state of the brand. */
   status: SmsBrandStatus
   identityStatus: SmsIdentityStatus
-  /** The profile as it was sent to the carriers' registry. */
+  /** The profile that was saved last, which the registry gets when it is submitted. */
   profile: SmsBrandProfile
   reviewErrors: SmsReviewErrors
-  /** The moment at which it was sent for review. null: it was not yet. */
+  /** When the brand was submitted, in UTC. null if it was not. */
   submittedAt: string | null
 } | null
 
@@ -2998,29 +3019,36 @@ export type SmsUseCase =
   | 'POLITICAL'
   | 'SOLE_PROPRIETOR'
 
-/** Not blank. */
+/** A text that is not blank. */
 export type SmsCampaignText = string
 
-/** Separated by commas. */
+/** Keywords, separated by commas. */
 export type SmsKeywords = string
 
 export type SmsCampaignProfile = {
-  /** The purpose of the messages, in the words of the carriers' registry. */
+  /** The purpose of the messages, in the terms of the carriers' registry. */
   useCase: SmsUseCase
+  /** A description of the messages and their purpose. */
   description: SmsCampaignText
   /** How people agree to get the messages. */
   messageFlow: SmsCampaignText
-  /** Messages such as will be sent, for the review. */
+  /** Examples of the messages, for the review. */
   sampleMessages: string[]
+  /** The keywords with which people opt in, separated by commas. */
   optInKeywords?: SmsKeywords
+  /** The answer to a message that opts in. */
   optInMessage?: SmsCampaignText
+  /** The keywords with which people ask for help, separated by commas. */
   helpKeywords?: SmsKeywords
+  /** The answer to a message that asks for help. */
   helpMessage: SmsCampaignText
+  /** The keywords with which people opt out, separated by commas. */
   optOutKeywords?: SmsKeywords
+  /** The answer to a message that opts out. */
   optOutMessage: SmsCampaignText
-  /** Whether messages have a link. */
+  /** Whether the messages contain links. */
   embeddedLink?: boolean
-  /** Whether messages have a phone number. */
+  /** Whether the messages contain phone numbers. */
   embeddedPhone?: boolean
 }
 
@@ -3040,201 +3068,201 @@ export type SmsCampaignProfileReceived = {
   embeddedPhone: boolean
 }
 
-/** The newest campaign. */
+/** The campaign of the organization. The profile is the one saved last; status and id are those of the campaign submitted last. null if none was saved. */
 export type SmsCampaign = {
-  /** How far the registration is. */
+  /** The state of the campaign that was submitted last. `draft` if none was submitted. */
   status: SmsCampaignStatus
-  /** The id of the campaign at the carriers' registry. null: it has none yet. */
+  /** The id of that campaign at the carriers' registry. null if none was submitted. */
   campaignId: string | null
-  /** The purpose of the messages, in the words of the carriers' registry. */
+  /** The purpose of the messages, in the terms of the carriers' registry. */
   useCase: SmsUseCase
-  /** The profile as it was sent to the carriers' registry. */
+  /** The profile that was saved last, which the registry gets when it is submitted. */
   profile: SmsCampaignProfile
   reviewErrors: SmsReviewErrors
-  /** The moment at which it was sent for review. null: it was not yet. */
+  /** When the campaign was submitted last, in UTC. null if none was submitted. */
   submittedAt: string | null
 } | null
 
-/** A campaign of the operator of this server. It is for live keys. */
+/** The campaign of the operator of this server, which numbers of live keys can be assigned to. */
 export type SharedSmsCampaign = {
-  /** Whether numbers can be assigned to it. */
+  /** Whether numbers can be assigned to the campaign. */
   available: boolean
-  /** A name for people; null: none. */
+  /** The name of the campaign, for people. null if there is no shared campaign. */
   label: string | null
-  /** The id of the campaign at the carriers' registry. null: it has none yet. */
+  /** The id of the campaign at the carriers' registry. null if there is no shared campaign. */
   campaignId: string | null
-  /** How far the registration is. */
+  /** The state of the campaign. null if there is no shared campaign. */
   status: 'pending' | 'active' | 'rejected' | 'expired' | null
 }
 
 export type SmsRegisteredNumber = {
-  /** The id of the phone number. */
+  /** The id of the phone number, as in `GET /v1/phone-numbers/{id}`. */
   id: string
-  /** The number as it is dialled from abroad: `+`, country, number. */
+  /** The phone number in E.164. */
   e164: string
-  /** A name for people; null: none. */
+  /** The name of the number, for people. null if it has none. */
   label: string | null
-  /** Whether it is a number of the USA that the carrier sold and that takes text messages. */
+  /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */
   smsEligible: boolean
-  /** How far the number is on its way under the campaign. null: it is not on the way. */
+  /** The state of the assignment at the carrier. null if the number has no campaign. */
   smsAssignmentStatus: 
     | 'PENDING_ASSIGNMENT'
     | 'ASSIGNED'
     | 'FAILED_ASSIGNMENT'
     | 'PENDING_UNASSIGNMENT'
     | 'FAILED_UNASSIGNMENT' | null
-  /** The campaign under which the number may send text messages, by its kind. null: it is under none. */
+  /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */
   assignedTo: 'own' | 'shared' | null
-  /** The id of the campaign at the carriers' registry. null: it has none yet. */
+  /** The id of the campaign at the carriers' registry. null if the number has no campaign. */
   campaignId: string | null
   reviewErrors: SmsReviewErrors
 }
 
 export type SmsRegistration = {
-  /** The brand of this organization. null: it has none. */
+  /** The brand of the organization. null if none was saved. */
   ownBrand: SmsBrand
   ownCampaign: SmsCampaign
   sharedCampaign: SharedSmsCampaign
-  /** The numbers of the organization, and under which campaign each is. */
+  /** The numbers of the organization, and the campaign of each. */
   numbers: SmsRegisteredNumber[]
-  /** Whether a number is assigned to a campaign that is approved. */
+  /** Whether a number is assigned to an approved campaign, so that it can send text messages. */
   smsReady: boolean
-  /** The campaign that an assignment without a target takes. */
+  /** The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved. */
   activeCampaignSource: 'own' | 'shared' | null
 }
 
 export type SmsBrandState = {
-  /** How far the registration is. */
+  /** The state of the brand. */
   status: SmsBrandStatus
   identityStatus: SmsIdentityStatus
-  /** The brand of this organization. null: it has none. */
+  /** The brand of the organization. */
   ownBrand: SmsBrand
 }
 
 export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
 
 export type SmsVettingOrder = {
-  /** The subject of the vetting. */
+  /** The class of the vetting. */
   vettingClass: SmsVettingClass
 }
 
 export type SmsVetting = {
-  /** The carriers do not say that a vetting has failed, so `failed` is not answered today. Such a vetting stays `pending`. */
+  /** The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today. */
   status: 'pending' | 'completed' | 'failed'
-  /** The subject of the vetting. */
+  /** The class of the vetting. */
   vettingClass: SmsVettingClass
 }
 
 export type SmsCampaignState = {
-  /** How far the registration is. */
+  /** The state of the campaign. */
   status: SmsCampaignStatus
   ownCampaign: SmsCampaign
 }
 
 export type SmsAssignmentOrder = {
-  /** The campaign that the numbers come under. */
+  /** The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the operation. */
   target?: 'own' | 'shared'
 }
 
 export type SmsNumber = {
-  /** The id of the phone number. */
+  /** The id of the phone number, as in `GET /v1/phone-numbers/{id}`. */
   id: string
-  /** The number as it is dialled from abroad: `+`, country, number. */
+  /** The phone number in E.164. */
   e164: string
-  /** A name for people; null: none. */
+  /** The name of the number, for people. null if it has none. */
   label: string | null
-  /** Whether it is a number of the USA that the carrier sold and that takes text messages. */
+  /** Whether the number can be assigned: a number of the USA that the carrier sold for text messages. */
   smsEligible: boolean
-  /** How far the number is on its way under the campaign. null: it is not on the way. */
+  /** The state of the assignment at the carrier. null if the number has no campaign. */
   smsAssignmentStatus: 
     | 'PENDING_ASSIGNMENT'
     | 'ASSIGNED'
     | 'FAILED_ASSIGNMENT'
     | 'PENDING_UNASSIGNMENT'
     | 'FAILED_UNASSIGNMENT' | null
-  /** The campaign under which the number may send text messages, by its kind. null: it is under none. */
+  /** The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign. */
   assignedTo: 'own' | 'shared' | null
-  /** The id of the campaign at the carriers' registry. null: it has none yet. */
+  /** The id of the campaign at the carriers' registry. null if the number has no campaign. */
   campaignId: string | null
 }
 
-/** Counted in code points. */
+/** The text of the message. Its length is counted in code points. */
 export type MessageText = string
 
-/** Subscriptions with tags get the events of messages that have all of these. They are case-sensitive, and the recipient does not see them. */
+/** Your own tags of the message. A subscription with tags gets the events of messages that have all of its tags. Tags are case-sensitive, and the recipient does not see them. */
 export type MessageTags = Record<string, string>
 
 export type NewNumberMessage = {
-  /** In E.164. */
+  /** The number of the recipient, in E.164. */
   to: string
   text: MessageText
   tags?: MessageTags
 }
 
 export type SentMessage = {
-  /** Events name the message by it. */
+  /** The id of the message, by which events name it. */
   messageId: string
   test?: TestMark
-  /** One for each pair of numbers. */
+  /** The id of the conversation: one for each pair of numbers. */
   conversationId: string
-  /** The id of the number that it is sent from. */
+  /** The id of the number that the message is sent from. */
   phoneNumberId: string
-  /** In E.164. */
+  /** The number of the recipient, in E.164. */
   to: string
   /** The channel that was tried first. */
   attemptedChannel: 'rmsg'
-  /** null: not known yet. */
+  /** The channel that carried the message. null until the provider has reported it. */
   channel: 'rmsg' | 'sms' | 'rcs' | null
-  /** null: not known yet. */
+  /** Whether the message went over another channel than `rmsg`. null until the provider has reported the channel. */
   fallbackApplied: boolean | null
-  /** True when it was delivered or declined or has failed. */
+  /** Whether the status is final: `delivered`, `declined` or `error`. */
   deliveryFinal: boolean
-  /** How far the message is. */
+  /** The state of the message. */
   status: 'registered' | 'pending' | 'queued' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
 }
 
 export type SentNumberMessage = {
-  /** Events name the message by it. */
+  /** The id of the message, by which events name it. */
   messageId: string
   test?: TestMark
-  /** One for each pair of numbers. */
+  /** The id of the conversation: one for each pair of numbers. */
   conversationId: string
-  /** The id of the number that it is sent from. */
+  /** The id of the number that the message is sent from. */
   phoneNumberId: string
-  /** In E.164. */
+  /** The number of the recipient, in E.164. */
   to: string
   /** The channel that was tried first. */
   attemptedChannel: 'rmsg'
-  /** null: not known yet. */
+  /** The channel that carried the message. null until the provider has reported it. */
   channel: 'rmsg' | 'sms' | 'rcs' | null
-  /** null: not known yet. */
+  /** Whether the message went over another channel than `rmsg`. null until the provider has reported the channel. */
   fallbackApplied: boolean | null
-  /** True when it was delivered or declined or has failed. */
+  /** Whether the status is final: `delivered`, `declined` or `error`. */
   deliveryFinal: boolean
-  /** How far the message is. */
+  /** The state of the message. */
   status: 'registered' | 'pending' | 'queued' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
-  /** Those of the request. */
+  /** The tags of the request. */
   tags: Record<string, string>
 }
 
 export type NewRmsgCall = {
   to: E164
-  /** Required where no agent answers on the number. */
+  /** The id of the agent that speaks. The default is the agent of the number; it is required if the number has none. */
   agentId?: string | null
-  /** Values for the templates of the agent. */
+  /** Values of variables for the templates of the agent, by name. */
   variables?: Record<string, string> | null
   metadata?: SessionMetadata
-  /** Without it, that of the agent. */
+  /** How long the call lasts at most, in seconds. The default is that of the agent. */
   maxDurationSeconds?: number
 }
 
 export type StartedRmsgCall = {
-  /** The id of the call; `/v1/calls/{id}` has its state. */
+  /** The id of the call, as in `GET /v1/calls/{id}`. */
   callId: string
   test?: TestMark
-  /** The carrier's name of the call, for its support. */
+  /** The id of the leg of the person who is called, as `call_control_id` of the call. */
   callControlId: string
-  /** How far the call is. */
+  /** The state of the call, always `dialing`. */
   status: 'dialing'
   to: E164
   from: E164
@@ -3243,29 +3271,29 @@ export type StartedRmsgCall = {
 }
 
 export type RmsgNumber = {
-  /** Requests name the number by it. */
+  /** The id of the number, a UUID. */
   id: string
   test?: TestMark
-  /** In E.164. */
+  /** The number in E.164. */
   phoneNumber: string
-  /** A number that is paused by the operator or unavailable at the provider cannot be used. */
+  /** The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used. */
   status: 'active' | 'paused' | 'unavailable'
-  /** Whether the number can send text messages, or what it waits for. */
+  /** The state of the number's assignment for SMS. Only a `ready` number can send SMS. */
   smsStatus: 'not_configured' | 'pending' | 'ready' | 'failed'
-  /** The moment since which the number can send text messages. null: it cannot. */
+  /** When the number became ready for SMS, in UTC. null if it is not ready. */
   smsReadyAt: string | null
-  /** All are false unless the number is active. */
+  /** The capabilities of the number. All are false unless the number is active. */
   capabilities: {
-    /** Whether the number can take and place calls. */
+    /** Whether calls can be placed from the number. */
     calls: boolean
-    /** False where the organization only receives. */
+    /** Whether messages can be sent from the number. false if the organization only receives. */
     messages: boolean
-    /** A message is tried as a rich message first. */
+    /** Whether a message is tried as a rich message first. */
     rmsgFirst: boolean
-    /** A message that cannot be rich goes as SMS. */
+    /** Whether a message that cannot be rich goes as SMS. */
     smsFallback: boolean
   }
-  /** The agent that answers on the number. null where it is free. */
+  /** The id of the agent that answers on the number. null if no agent does. */
   agentId?: string | null
 }
 
@@ -3275,20 +3303,20 @@ export type RmsgNumberList = RmsgNumber[]
 export type RmsgEventType = 'rmsg.received' | 'rmsg.reaction_received' | 'rmsg.sent' | 'rmsg.delivered' | 'rmsg.delivery_failed'
 
 export type RmsgSubscription = {
-  /** Whether a subscription is stored. */
+  /** Always `true`: the subscription is stored. */
   configured: boolean
-  /** Names it in paths and in other answers. */
+  /** The id of the subscription. */
   id: string
   test?: TestMark
-  /** The address that events are sent to. */
+  /** The URL that events are sent to. */
   url: string
-  /** Only events of messages with one of these tags are sent; empty: all. */
+  /** The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events are sent. */
   tags: Record<string, string>
-  /** Whether deliveries are signed with the endpoint's secret or the organization's. */
+  /** The owner of the secret that signs the requests: the organization, or the subscription (`custom`). */
   signingSecretSource: 'organization' | 'custom'
-  /** The kinds of events that the address gets. */
+  /** The kinds of events that the subscription gets, which are all kinds. */
   eventTypes: RmsgEventType[]
-  /** The moment of the last change. */
+  /** When the subscription was last changed, in UTC. */
   updatedAt: string
 }
 
@@ -3301,20 +3329,20 @@ export type RmsgSubscriptionList = {
 
 export type WantedRmsgSubscription = {
   url: WebhookUrl
-  /** A message matches when it was sent with all of these. Upper and lower case differ. */
+  /** The tags that a message must have been sent with, all of them, so that its events are sent. They are case-sensitive. */
   tags?: Record<string, string> | null
-  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. Another one than before signs beside the old one for 24 hours. */
+  /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. When it is replaced, the old secret signs too for 24 hours. */
   signingSecret?: string | null
 }
 
 export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
 
 export type TestWebhook = {
-  /** The kind of event that is sent as a test. */
+  /** The kind of the test event. */
   event?: WebhookEventType
 }
 
-/** `http_status` is any status other than 2xx; a `redirect` is not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
+/** Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
 export type WebhookAttemptError = 
   | 'timeout'
   | 'dns'
@@ -3326,16 +3354,16 @@ export type WebhookAttemptError =
   | 'body_too_large' | null
 
 export type WebhookTestResult = {
-  /** Whether the endpoint has answered with a status of 200 to 299. */
+  /** Whether the endpoint accepted the event, with a status of 200 to 299. */
   delivered: boolean
-  /** The status that the endpoint has answered with. null: it has not answered. */
+  /** The HTTP status of the endpoint. null if it did not answer. */
   httpStatus: number | null
   error: WebhookAttemptError
-  /** The delivery in the log of deliveries. */
+  /** The id of the delivery, as in the log of deliveries. */
   deliveryId: string
-  /** Only for a `call.pre_call` that was answered. */
+  /** The check of the answer. Present only if a `call.pre_call` was answered. */
   preCall?: {
-    /** Whether the answer could be used before a call. */
+    /** Whether the answer can be used before a call. */
     valid: boolean
     /** The mistakes in the answer, each with its place. */
     issues: ValidationIssue[]
@@ -3354,13 +3382,13 @@ export type DeliveredEventType =
   | 'rmsg.received'
   | 'rmsg.reaction_received'
 
-/** `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours. */
+/** The state of the delivery. `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours. */
 export type WebhookDeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
-/** `rmsg`: a subscription to the events of rich messages. It is named by its URL. */
+/** The kind of the endpoint: an endpoint for events of calls (`workspace`), or a subscription to events of rich messages (`rmsg`), whose name is its URL. */
 export type EndpointKind = 'workspace' | 'rmsg'
 
-/** That of the last attempt, or why the delivery was cancelled. */
+/** Why the last attempt failed, or why the delivery was cancelled. null if there is no error. */
 export type WebhookDeliveryError = 
   | 'timeout'
   | 'dns'
@@ -3375,179 +3403,179 @@ export type WebhookDeliveryError =
   | 'superseded' | null
 
 export type WebhookDelivery = {
-  /** Names it in paths and in other answers. */
+  /** The id of the delivery. */
   id: string
   test?: TestMark
-  /** The `webhook-id`, which all endpoints of the event get: a UUID, or `evt_…` for an event of a rich message. */
+  /** The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message. */
   eventId: string
-  /** The endpoint that the delivery goes to. */
+  /** The id of the endpoint that gets the delivery. */
   endpointId: string
-  /** The name of the endpoint, also after its end. */
+  /** The name of the endpoint, also after it is deleted. */
   endpointName: string
   endpointKind: EndpointKind
-  /** Whether the endpoint is gone, so that nothing more is sent. */
+  /** Whether the endpoint is deleted. */
   endpointDeleted: boolean
   /** The kind of the event. */
   event: DeliveredEventType
-  /** null for an event of a rich message. */
+  /** The id of the session. null for an event of a rich message. */
   sessionId: string | null
-  /** The agent of the call that the event is about; null: an ad hoc session. */
+  /** The id of the agent of the session. null for a session without a stored agent. */
   agentId: string | null
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which endpoints select calls. */
   webhookTags: Record<string, string>
   status: WebhookDeliveryStatus
-  /** Those that have ended. */
+  /** The number of attempts that have ended. */
   attempts: number
-  /** The status of the last answer. */
+  /** The HTTP status of the last attempt that was answered. null if none was. */
   httpStatus: number | null
   error: WebhookDeliveryError
-  /** The moment at which it happened. */
+  /** When the event happened, in UTC. */
   occurredAt: string
-  /** No attempt is planned after this. */
+  /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
   expiresAt: string
-  /** The moment at which an attempt has succeeded. null: none has. */
+  /** When the endpoint accepted the event, in UTC. null if it has not. */
   deliveredAt: string | null
-  /** The moment at which it was made. */
+  /** When the delivery was created, in UTC. */
   createdAt: string
-  /** Whether the delivery can be sent again now; `false` for tests and for bodies that are no longer kept. */
+  /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
   canRedeliver: boolean
 }
 
 export type WebhookDeliveryPage = {
   /** The deliveries of this page, the newest first. */
   data: WebhookDelivery[]
-  /** Send it as `cursor` for the next page. null: this is the last one. */
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */
   nextCursor: string | null
-  /** The endpoints that have deliveries, for a filter. */
+  /** All endpoints that a delivery can name, for a filter. */
   endpointOptions: {
     /** The id of the endpoint. */
     id: string
     /** The name of the endpoint. */
     name: string
     kind: EndpointKind
-    /** Whether the endpoint is gone, and only its deliveries are left. */
+    /** Whether the endpoint is deleted, and only its deliveries remain. */
     deleted: boolean
   }[]
 }
 
 export type WebhookAttempt = {
-  /** Names it in paths and in other answers. */
+  /** The id of the attempt. */
   id: string
-  /** The place of the attempt among those of its delivery; the first is 1. */
+  /** The number of the attempt. The first attempt is 1. */
   attemptNumber: number
-  /** Why it was sent: by the event, again after a failure, or by hand. */
+  /** Whether the schedule made the attempt (`automatic`) or a request (`manual`). */
   trigger: 'automatic' | 'manual'
-  /** The address that the attempt was sent to. */
+  /** The URL that the attempt was sent to. */
   requestUrl: string
-  /** The values of `authHeaders` are `***`. */
+  /** The headers of the request. The values of `authHeaders` are `***`. */
   requestHeaders: Record<string, string>
-  /** The exact text that was signed; null above 65,536 bytes. */
+  /** The text of the body, as it was signed. null if it is larger than 65,536 bytes. */
   requestBody: string | null
-  /** The status that the endpoint has answered with. null: it has not answered. */
+  /** The HTTP status of the endpoint. null if it did not answer. */
   responseStatus: number | null
-  /** The first 4,096 bytes. */
+  /** The first 4,096 bytes of the answer, as text. null if there was no answer. */
   responseBody: string | null
-  /** Whether the kept answer is only its beginning. */
+  /** Whether `responseBody` is only the beginning of the answer. */
   responseTruncated: boolean
-  /** From the request to the end of the answer. */
+  /** How long the attempt took, from the request to the end of the answer, in milliseconds. */
   durationMs: number
   error: WebhookAttemptError
-  /** The moment at which it was made. */
+  /** When the attempt was made, in UTC. */
   createdAt: string
 }
 
 export type WebhookDeliveryDetail = {
-  /** Names it in paths and in other answers. */
+  /** The id of the delivery. */
   id: string
   test?: TestMark
-  /** The `webhook-id`, which all endpoints of the event get: a UUID, or `evt_…` for an event of a rich message. */
+  /** The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message. */
   eventId: string
-  /** The endpoint that the delivery goes to. */
+  /** The id of the endpoint that gets the delivery. */
   endpointId: string
-  /** The name of the endpoint, also after its end. */
+  /** The name of the endpoint, also after it is deleted. */
   endpointName: string
   endpointKind: EndpointKind
-  /** Whether the endpoint is gone, so that nothing more is sent. */
+  /** Whether the endpoint is deleted. */
   endpointDeleted: boolean
   /** The kind of the event. */
   event: DeliveredEventType
-  /** null for an event of a rich message. */
+  /** The id of the session. null for an event of a rich message. */
   sessionId: string | null
-  /** The agent of the call that the event is about; null: an ad hoc session. */
+  /** The id of the agent of the session. null for a session without a stored agent. */
   agentId: string | null
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which endpoints select calls. */
   webhookTags: Record<string, string>
   status: WebhookDeliveryStatus
-  /** The attempts to deliver it, the oldest first. */
+  /** The last 100 attempts to deliver the event, the oldest first. */
   attempts: WebhookAttempt[]
-  /** The status of the last answer. */
+  /** The HTTP status of the last attempt that was answered. null if none was. */
   httpStatus: number | null
   error: WebhookDeliveryError
-  /** The moment at which it happened. */
+  /** When the event happened, in UTC. */
   occurredAt: string
-  /** No attempt is planned after this. */
+  /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
   expiresAt: string
-  /** The moment at which an attempt has succeeded. null: none has. */
+  /** When the endpoint accepted the event, in UTC. null if it has not. */
   deliveredAt: string | null
-  /** The moment at which it was made. */
+  /** When the delivery was created, in UTC. */
   createdAt: string
-  /** Whether the delivery can be sent again now; `false` for tests and for bodies that are no longer kept. */
+  /** Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
   canRedeliver: boolean
-  /** How often the delivery was sent so far, failed attempts too. */
+  /** The number of attempts that have ended. */
   attemptCount: number
-  /** The event, as every attempt sent it. */
+  /** The body of the event, as every attempt sent it. */
   requestPayload: Record<string, unknown>
 }
 
 export type WebhookAttemptResult = {
-  /** Whether the endpoint has answered with a status of 200 to 299. */
+  /** Whether the endpoint accepted the event, with a status of 200 to 299. */
   delivered: boolean
-  /** The status that the endpoint has answered with. null: it has not answered. */
+  /** The HTTP status of the endpoint. null if it did not answer. */
   httpStatus: number | null
   error: WebhookAttemptError
 }
 
-/** Each once. */
+/** The kinds of events that the endpoint gets, each once. */
 export type WebhookEvents = WebhookEventType[]
 
 export type Webhook = {
-  /** Names it in paths and in other answers. */
+  /** The id of the endpoint. */
   id: string
   test?: TestMark
-  /** A name for people. */
+  /** The name of the endpoint, for people. */
   name: string
-  /** The address that events are sent to. */
+  /** The URL that events are sent to. */
   url: string
   events: WebhookEvents
-  /** Whether the endpoint gets the events of all agents, also of those that are made later. */
+  /** Whether the endpoint gets the events of all calls, also of calls without an agent. */
   allAgents: boolean
-  /** The agents whose events the endpoint gets; empty: those of all agents. */
+  /** The ids of the agents whose calls the endpoint gets. Empty if `allAgents` is true. */
   agentIds: string[]
-  /** Only events of sessions with one of these tags are sent; empty: all. */
+  /** The tags that a call must have among its `webhookTags`, all of them. Empty if tags do not matter. */
   filterTags: Record<string, string>
-  /** Headers that every request to the address has. Secrets belong in `authHeaders`. */
+  /** Headers that every request to the URL has, by name. Secret values belong in `authHeaders`. */
   headers: Record<string, string>
-  /** Headers with secrets; the answer shows their names, and whether a value is stored. */
+  /** Headers with secret values. Answers show the names, and whether a value is stored. */
   authHeaders: ConfiguredHeader[]
-  /** How long an answer may take. */
+  /** How long one attempt may take, in milliseconds. */
   timeoutMs: number
-  /** Whether deliveries are signed with the endpoint's secret or the organization's. */
+  /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`). */
   signingSecretSource: 'workspace' | 'custom'
-  /** Whether the endpoint has a signing secret for itself, and not that of the organization. */
+  /** Whether the endpoint has a signing secret. If not, the secret of the organization signs. */
   hasCustomSigningSecret: boolean
-  /** The fields that the analysis looks for in each call. */
+  /** The values to read out of each call for this endpoint. */
   extractionFields: ExtractionField[]
-  /** A deprecated field of an agent made it. It is changed and deleted there. */
+  /** Whether a deprecated field of an agent made the endpoint, which is then changed and deleted there. */
   legacyManaged: boolean
-  /** Whether the endpoint gets nothing, by its owner's wish or after five days of failures. */
+  /** Whether the endpoint is disabled. It then gets nothing. */
   disabled: boolean
-  /** The moment since which it gets nothing. null: it is in use. */
+  /** When the endpoint was disabled, in UTC. null if it is enabled. */
   disabledAt: string | null
-  /** `gone`: the receiver answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. */
+  /** Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled. */
   disabledReason: 'manual' | 'gone' | 'failing' | 'agents_deleted' | null
-  /** The moment at which it was made. */
+  /** When the endpoint was created, in UTC. */
   createdAt: string
-  /** The moment of the last change. */
+  /** When the endpoint was last changed, in UTC. */
   updatedAt: string
 }
 
@@ -3556,29 +3584,29 @@ export type WebhookList = {
   data: Webhook[]
 }
 
-/** Not blank, and without the character U+0000. */
+/** The name of the endpoint, for people. It is not blank, and has no character U+0000. */
 export type WebhookName = string
 
 export type NewWebhook = {
   name: WebhookName
   url: WebhookUrl
   events: WebhookEvents
-  /** Also calls without an agent. True where `agentIds` is left out. A change that only names agents makes it false, and one that only makes it true empties `agentIds`. */
+  /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true empties `agentIds`. */
   allAgents?: boolean
-  /** Agents of the organization, each once. An agent that is deleted leaves the list. */
+  /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */
   agentIds?: string[] | null
-  /** A call matches when its `webhookTags` have all of these. Upper and lower case differ. */
+  /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */
   filterTags?: Record<string, string> | null
   headers?: WebhookHeaders
-  /** Headers with secret values. No name is in both lists. */
+  /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
-  /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
+  /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */
   timeoutMs?: number | null
-  /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
+  /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`. */
   signingSecretSource?: 'workspace' | 'custom'
-  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
+  /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */
   signingSecret?: string | null
-  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. The values of the others are null. */
+  /** The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null. */
   extractionFields?: ExtractionField[] | null
   /** `full`, for clients that send it: events have all their content. */
   contentMode?: 'full' | null
@@ -3588,40 +3616,40 @@ export type WebhookChange = {
   name?: WebhookName
   url?: WebhookUrl
   events?: WebhookEvents
-  /** Also calls without an agent. True where `agentIds` is left out. A change that only names agents makes it false, and one that only makes it true empties `agentIds`. */
+  /** Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true empties `agentIds`. */
   allAgents?: boolean
-  /** Agents of the organization, each once. An agent that is deleted leaves the list. */
+  /** The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list. */
   agentIds?: string[] | null
-  /** A call matches when its `webhookTags` have all of these. Upper and lower case differ. */
+  /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */
   filterTags?: Record<string, string> | null
   headers?: WebhookHeaders
-  /** Headers with secret values. No name is in both lists. */
+  /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
-  /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
+  /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */
   timeoutMs?: number | null
-  /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
+  /** The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`. */
   signingSecretSource?: 'workspace' | 'custom'
-  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
+  /** The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null if the secret of the organization signs. */
   signingSecret?: string | null
-  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. The values of the others are null. */
+  /** The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null. */
   extractionFields?: ExtractionField[] | null
   /** `full`, for clients that send it: events have all their content. */
   contentMode?: 'full' | null
-  /** A disabled endpoint matches no call, and what waits to be delivered to it is cancelled. */
+  /** Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are cancelled. */
   disabled?: boolean
 }
 
 export type WebhookSecret = {
-  /** `whsec_` and the base64 of 32 bytes. */
+  /** The secret: `whsec_` and the base64 of 32 bytes. */
   secret: string
-  /** The moment at which it was made. */
+  /** When the secret was created, in UTC. */
   createdAt: string
-  /** Until then the secret before this one signs too. null: it does not. */
+  /** When the secret before this one stops signing, in UTC. null if it does not sign. */
   previousExpiresAt: string | null
 }
 
 export type SecretRotation = {
-  /** The old secret signs for this long beside the new one. 0 for a secret that has leaked. */
+  /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. */
   overlapSeconds: number
 }
 
@@ -3631,36 +3659,36 @@ export type SecretRotationInput = { overlapSeconds?: number }
 export type CallDirection = 'inbound' | 'outbound' | 'browser'
 
 export type PreCallEvent = {
-  /** Says which kind of object this is: `call.pre_call`. */
+  /** The kind of the event, always `call.pre_call`. */
   type: 'call.pre_call'
   /** The id of the call. */
   call_id: string
-  /** The same as `call_id`. */
+  /** The id of the session, the same as `call_id`. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** The agent of the call. null: the session has none. */
+  /** The id of the agent of the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** The metadata of the session, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which endpoints select calls. */
   webhook_tags: Record<string, string>
-  /** The time at which the event was made. */
+  /** When the event was created, in UTC. */
   created_at: string
   test?: TestMark
-  /** The direction of the call: `inbound` to us, `outbound` from us. */
+  /** The direction of a phone call, or `browser` for a browser session. */
   direction: CallDirection
-  /** The number that was called. */
+  /** The number that is called, in E.164. null for a browser session. */
   to: string | null
-  /** The number that has called. null: it is withheld. */
+  /** The number that calls, in E.164. null if the caller withholds it, and for a browser session. */
   from: string | null
-  /** The number that the caller has dialled. null: the call was placed by us. */
+  /** The number that is called, the same as `to`. */
   dialed_number: string | null
-  /** The number from which the call was sent on to the dialled one. null: it was not. */
+  /** The number that forwarded the call, in E.164. null if the call was not forwarded. */
   forwarded_from_number: string | null
-  /** The id of our number in the call. null: none of ours. */
+  /** The id of the organization's number in the call. null for a browser session. */
   phone_number_id: string | null
-  /** The carrier's name of the call. null: the line has none. */
+  /** The id of the leg of the other party, as `call_control_id` of the call. null for a browser session. */
   call_control_id: string | null
   pipeline_config: PipelineConfig
 }
@@ -3669,21 +3697,21 @@ export type PreCallOverrides = {
   intent?: SessionIntent
   constraints?: StackPreferences
   voice?: VoiceChoice
-  /** A template, as that of an agent. */
+  /** The instructions of the agent, a template. */
   systemPrompt?: string | null
   firstMessage?: FirstMessage
-  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
+  /** The settings of the LLM: its model, and how long and how free its answers are. */
   llm?: LlmOptions
-  /** The settings of the voice: how fast and in which manner it speaks. */
+  /** The settings of text to speech: its model, and how fast and in which style it speaks. */
   ttsOptions?: AgentTtsOptions
-  /** The settings of speech to text: words to expect and what the speech is about. */
+  /** The settings of speech to text: its language and the words to expect. */
   sttOptions?: AgentSttOptions
-  /** The sounds that are heard behind the agent. */
+  /** The sounds that play behind the agent. */
   backgroundAudio?: BackgroundAudio
-  /** Functions for this call, beside those of the agent. */
+  /** Tools for this call, in addition to the tools of the agent. */
   tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata
 }
@@ -3692,280 +3720,280 @@ export type PreCallAnswer = {
   intent?: SessionIntent
   constraints?: StackPreferences
   voice?: VoiceChoice
-  /** A template, as that of an agent. */
+  /** The instructions of the agent, a template. */
   systemPrompt?: string | null
   firstMessage?: FirstMessage
-  /** The settings of the LLM: its model, how long its answers may be and how it chooses its words. */
+  /** The settings of the LLM: its model, and how long and how free its answers are. */
   llm?: LlmOptions
-  /** The settings of the voice: how fast and in which manner it speaks. */
+  /** The settings of text to speech: its model, and how fast and in which style it speaks. */
   ttsOptions?: AgentTtsOptions
-  /** The settings of speech to text: words to expect and what the speech is about. */
+  /** The settings of speech to text: its language and the words to expect. */
   sttOptions?: AgentSttOptions
-  /** The sounds that are heard behind the agent. */
+  /** The sounds that play behind the agent. */
   backgroundAudio?: BackgroundAudio
-  /** Functions for this call, beside those of the agent. */
+  /** Tools for this call, in addition to the tools of the agent. */
   tools?: NewToolReceived[] | null
   speechNormalization?: SpeechNormalization
-  /** The questions of the agent when the caller stays silent. */
+  /** The questions that the agent asks when the caller stays silent. */
   idleRePrompts?: IdleRePrompts
   metadata?: SessionMetadata
-  /** The same as `pipeline_config`, for programs that write names like this. */
+  /** The settings of this call to replace, as `pipeline_config`. */
   pipelineConfig?: PreCallOverrides | null
-  /** Settings that replace those of the agent in this call. */
+  /** The settings of this call to replace. They win over `pipelineConfig`. */
   pipeline_config?: PreCallOverrides | null
 }
 
-/** An attempt after a change of its status. With the events `transfer.*`. */
+/** One attempt after a change of its status, as events `transfer.*` have it. */
 export type TransferStep = {
-  /** Names it in paths and in other answers. */
+  /** The id of the attempt. */
   id: string
   /** The id of the call. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** `blind` hands the call over at once, `warm` asks the person first. */
+  /** The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first. */
   kind: 'blind' | 'warm'
   status: TransferStatus
-  /** The number that is called. */
+  /** The number that is called, in E.164. */
   transfer_to: string
-  /** The label of the destination. */
+  /** The label of the destination. null if it has none. */
   label: string | null
-  /** The room of the call. */
+  /** The name of the room of the call: `room-` and the id of the call. */
   from_room_name: string
-  /** The room in which the agent asks the person. null for a blind transfer, which asks nobody. */
+  /** The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer. */
   consultation_room_name: string | null
-  /** The name of the caller in its room, as `participantIdentity` takes it. */
+  /** The identity of the caller, which requests may repeat as `participantIdentity`. */
   caller_participant_identity: string
-  /** The name of the person who is called, as `recipientParticipantIdentity` takes it. */
+  /** The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the attempt. */
   recipient_participant_identity: string
-  /** The SIP connection over which the number is called. null for calls of the carrier. */
+  /** The id of the SIP connection that the number is called over. null for calls over the carrier. */
   outbound_trunk_id: string | null
-  /** The words that are played to the called person before they decide. null: the default. */
+  /** The words that the agent says before it asks the person. null for the default words, and for a blind transfer. */
   screening_prompt: string | null
-  /** As the last request with one gave it, or as it was made of the call. */
+  /** The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind transfer. */
   summary: string | null
-  /** Whether an answering machine took the call. */
+  /** Whether an answering machine answered. */
   voicemail_detected: boolean
   failure_cause: TransferFailureCause
-  /** Your own data, as it was given. */
+  /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
   metadata: Record<string, unknown>
-  /** The moment at which it was made. */
+  /** When the attempt was created, in UTC. */
   created_at: string
-  /** The moment of the last change. */
+  /** When the attempt was last changed, in UTC. */
   updated_at: string
-  /** The end of the attempt, however it ended. null while it is open. */
+  /** When the attempt ended, in UTC, with any result. null while it is open. */
   completed_at: string | null
-  /** The attempt that follows this one. */
+  /** The id of the attempt that follows this one. null if no attempt follows. */
   next_transfer_id: string | null
-  /** The way on for the caller after all attempts. null: somebody was reached, or it goes on. */
+  /** The fallback that was carried out after the last attempt. null if somebody was reached, or the transfer goes on. */
   fallback: DoneFallback | null
 }
 
 export type StatusEvent = {
-  /** Says which kind of object this is: `call.status`. */
+  /** The kind of the event, always `call.status`. */
   type: 'call.status'
   /** The id of the call. */
   call_id: string
-  /** The same as `call_id`. */
+  /** The id of the session, the same as `call_id`. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** The agent of the call. null: the session has none. */
+  /** The id of the agent of the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** The metadata of the session, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which endpoints select calls. */
   webhook_tags: Record<string, string>
-  /** The time at which the event was made. */
+  /** When the event was created, in UTC. */
   created_at: string
   test?: TestMark
-  /** Names the event: two deliveries with one value are one event. */
+  /** The id of the event, the same as `webhook-id`. Deliveries with the same id are one event. */
   event_id: string
-  /** The kind of the event; the table of events says what each payload has. */
+  /** The kind of the event of the call. */
   event_type: CallEventType
-  /** The carrier of the call. */
+  /** The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line. */
   provider: 'service' | 'media' | 'carrier'
-  /** The status of the call after it, or that of the transfer with `transfer.*`. */
+  /** The status of the call after the event. For `transfer.*` it is the status of the transfer. */
   status: string | null
-  /** Why the call has failed. null: it has not. */
+  /** The cause of a failure, as `failure_cause` of the event. null if nothing failed. */
   failure_cause: string | null
-  /** The number of that SIP answer, such as 486. null: there was none. */
+  /** The SIP status code with which the line ended a leg, such as 486. null for all other events. */
   sip_status_code: number | null
-  /** The words of the SIP answer that ended the call. null: there was none. */
+  /** The reason phrase of `sip_status_code`, such as `Busy Here`. null if there is no code or it is unknown. */
   sip_status: string | null
-  /** The moment at which it happened. */
+  /** When the event happened, in UTC. */
   occurred_at: string
   transfer?: TransferStep
 }
 
-/** A link that needs no key, good for seven days from the time of the event, also where the event is delivered again. null where there is no recording, and while it is not ready. */
+/** The URL of the recording, which needs no key. It works for seven days from the time of the event, also if the event is delivered again. null if there is no recording, or it is not ready. */
 export type RecordingUrl = string | null
 
-/** One value for each extraction field of the endpoint and of the agent, null where the call gives no basis for one. */
+/** The values of the extraction fields of the endpoint and of the agent, by name. null if the call gives no basis for a value. */
 export type CustomData = Record<string, string | number | boolean | null>
 
 export type AnalysisResult = {
-  /** How the delivery of the report stands. */
+  /** The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays. */
   status: 'heuristic' | 'completed' | 'failed'
-  /** The provider of the model that made the analysis. null: rules made it. */
+  /** The id of the provider that made the analysis. null if rules made it. */
   provider: string | null
-  /** The model that made the analysis. null: rules made it. */
+  /** The id of the model that made the analysis. null if rules made it. */
   model: string | null
-  /** The moment at which the analysis was stored. null: it is not made yet. */
+  /** When the analysis was stored, in UTC. */
   completed_at: string | null
 }
 
 export type ReportEvent = {
-  /** Says which kind of object this is: `call.report`. */
+  /** The kind of the event, always `call.report`. */
   type: 'call.report'
   /** The id of the call. */
   call_id: string
-  /** The same as `call_id`. */
+  /** The id of the session, the same as `call_id`. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** The agent of the call. null: the session has none. */
+  /** The id of the agent of the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** The metadata of the session, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which endpoints select calls. */
   webhook_tags: Record<string, string>
-  /** The time at which the event was made. */
+  /** When the event was created, in UTC. */
   created_at: string
   test?: TestMark
-  /** How often the report was made: a later one replaces those before it. */
+  /** The version of the report. The highest version of a call counts. */
   version: number
-  /** The direction of the call: `inbound` to us, `outbound` from us. */
+  /** The direction of a phone call, or `browser` for a browser session. */
   direction: CallDirection
-  /** How the delivery of the report stands. */
+  /** The status of the call, which is over. */
   status: CallStatus
   end_reason: EndReason
-  /** The number that was called. */
+  /** The number that was called, in E.164. null for a browser session. */
   to: string | null
-  /** The number that has called. null: it is withheld. */
+  /** The number that called, in E.164. null if the caller withheld it, and for a browser session. */
   from: string | null
-  /** The time for which the parties were connected. null: they were not. */
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were. */
   duration_seconds: number | null
-  /** The words of the call, in the order of time. */
+  /** The transcript of the call. If the event would be larger than 4 MiB, its oldest turns are left out. */
   transcript: CallTranscript
-  /** The call in a few sentences. */
+  /** The summary of the call, in a few sentences. */
   summary: string
   /** The result of the call. */
   outcome: CallOutcome
   structured_data: StructuredData
-  /** In micro-USD: the sum of the costs that are known. */
+  /** The known costs of the call in micro-USD, as a decimal string. */
   cost_micro_usd: string
-  /** False where a price is not known: the call then costs more than `cost_micro_usd`. */
+  /** Whether all costs are known. If not, the call costs more than `cost_micro_usd`. */
   cost_complete: boolean
-  /** The cost of each provider and leg, one line for each. */
+  /** The costs of the call, by provider, model and unit. */
   cost_breakdown: CostLine[]
-  /** The transcript and the recording, and where to read them. */
+  /** The recording and the transcript of the call. */
   artifacts: CallArtifacts
-  /** The last callback that was promised in this call. */
+  /** The last callback that was promised in the call. null if no callback was promised. */
   scheduled_callback: Callback | null
   recording_url: RecordingUrl
   custom_data: CustomData
-  /** The findings about the call: outcome, summary and fields. */
+  /** The state of the analysis, and the model that made it. */
   analysis: AnalysisResult
 }
 
 export type AnalysisEvent = {
-  /** Says which kind of object this is: `call.analysis`. */
+  /** The kind of the event, always `call.analysis`. */
   type: 'call.analysis'
   /** The id of the call. */
   call_id: string
-  /** The same as `call_id`. */
+  /** The id of the session, the same as `call_id`. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** The agent of the call. null: the session has none. */
+  /** The id of the agent of the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** The metadata of the session, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which endpoints select calls. */
   webhook_tags: Record<string, string>
-  /** The time at which the event was made. */
+  /** When the event was created, in UTC. */
   created_at: string
   test?: TestMark
-  /** The call in a few sentences. */
+  /** The summary of the call, in a few sentences. */
   summary: string
   /** The result of the call. */
   outcome: CallOutcome
   structured_data: StructuredData
   custom_data: CustomData
-  /** The findings about the call: outcome, summary and fields. */
+  /** The state of the analysis, and the model that made it. */
   analysis: AnalysisResult
 }
 
 export type RecordingEvent = {
-  /** Says which kind of object this is: `call.recording`. */
+  /** The kind of the event, always `call.recording`. */
   type: 'call.recording'
   /** The id of the call. */
   call_id: string
-  /** The same as `call_id`. */
+  /** The id of the session, the same as `call_id`. */
   session_id: string
-  /** The organization that it belongs to. */
+  /** The id of the organization that owns the call. */
   organization_id: string
-  /** The agent of the call. null: the session has none. */
+  /** The id of the agent of the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** The metadata of the session, as it was given. */
+  /** Your own data, as the session was created with it. */
   metadata: Record<string, unknown>
-  /** The tags of the session, by which endpoints choose their events. */
+  /** The tags of the session, by which endpoints select calls. */
   webhook_tags: Record<string, string>
-  /** The time at which the event was made. */
+  /** When the event was created, in UTC. */
   created_at: string
   test?: TestMark
   recording_url: RecordingUrl
-  /** The recording: its state, length and place. */
+  /** The recording of the call. */
   recording: {
-    /** Whether the recording can be read yet, or why it is missing. */
+    /** Whether the recording is ready or has failed. */
     status: 'ready' | 'failed'
-    /** The length of the recording. */
+    /** The length of the recording in milliseconds. null if it has failed. */
     duration_ms: number | null
   }
 }
 
 /** A file of a message. */
 export type RmsgMedia = {
-  /** The address of the file, at the provider. */
+  /** The URL of the file at the provider. */
   url: string
-  /** The media type of the file. */
+  /** The MIME type of the file. null if it is not known. */
   content_type?: string | null
 }
 
-/** The message. With a reaction it is the message that got the reaction. */
+/** The message of the event. For a reaction it is the message that got the reaction. */
 export type RmsgEventMessage = {
-  /** The `messageId` of a send. */
+  /** The id of the message. For a message that you sent it is `messageId` of the answer. */
   id: string
-  /** One for each pair of numbers. */
+  /** The id of the conversation: one for each pair of numbers. */
   conversation_id: string
-  /** `inbound` is to our number. */
+  /** The direction of the message. `inbound` is to your number. */
   direction?: 'inbound' | 'outbound'
   /** The number of the person, in E.164. */
   remote_number: string
-  /** The text; null where the provider does not say it again. */
+  /** The text of the message. null if the provider does not repeat it. */
   content?: string | null
-  /** `text` of all messages that this service sends. */
+  /** The type of the message. Messages that this service sends are `text`. */
   message_type?: string
-  /** The channel that it took. */
+  /** The channel of the message. */
   service: 'rmsg' | 'sms' | 'rcs'
-  /** Files of the message. */
+  /** The files of the message. */
   media?: RmsgMedia[]
-  /** True where it went by another channel than `rmsg`. */
+  /** Whether the message went over another channel than `rmsg`. */
   was_downgraded?: boolean
-  /** The state after this event. */
+  /** The state of the message after this event. */
   status: 'received' | 'accepted' | 'sent' | 'delivered' | 'declined' | 'error'
-  /** The code of the provider. It is set with `rmsg.delivery_failed`, as are the other three. */
+  /** The error code of the provider. It and the next three fields are set only with `rmsg.delivery_failed`. */
   error_code?: string | null
   /** The title of the error. */
   error_message?: string | null
-  /** The reason in one word. */
+  /** The reason of the error, in one word. */
   error_reason?: string | null
-  /** The reason in the words of the provider. */
+  /** The reason of the error, in the words of the provider. */
   error_detail?: string | null
-  /** The moment at which the message was made. */
+  /** When the message was created. */
   created_at?: string
-  /** The moment of its last change. */
+  /** When the message was last changed. */
   updated_at?: string
 }
 
@@ -3973,57 +4001,57 @@ export type RmsgEventMessage = {
 export type RmsgReaction = {
   /** The id of the reaction. */
   id: string
-  /** That of the message. */
+  /** The id of the conversation of the message. */
   conversation_id?: string
-  /** The message that it is about. */
+  /** The id of the message that got the reaction. */
   target_message_id: string
-  /** `inbound` is to our number. */
+  /** The direction of the reaction. `inbound` is to your number. */
   direction?: 'inbound' | 'outbound'
   /** The kind of the reaction. */
   reaction: 'love' | 'like' | 'dislike' | 'laugh' | 'emphasize' | 'question' | 'custom'
-  /** The emoji of `custom`; else null. */
+  /** The emoji of a `custom` reaction. null for other kinds. */
   custom_emoji?: string | null
   /** The number of the person, in E.164. */
   remote_number?: string
-  /** The moment of the reaction. */
+  /** When the reaction was made. */
   created_at?: string
 }
 
 /** The person at the other end. */
 export type RmsgContact = {
-  /** Their number in E.164, or their name at the provider. */
+  /** The number of the person in E.164, or their id at the provider. */
   id: string
-  /** The name of the person, where the provider knows one. */
+  /** The name of the person. null if the provider does not know it. */
   name?: string | null
 }
 
-/** Our number, as the provider knows it. */
+/** Your number, as the provider knows it. */
 export type RmsgAgentIdentity = {
-  /** The same as in `x-service-provider-identity-id`. */
+  /** The id of your number at the provider, as in `x-service-provider-identity-id`. */
   id: string
-  /** The name by which people find it. */
+  /** The handle by which people find the number. null if it has none. */
   agent_handle?: string | null
-  /** The name that people see. */
+  /** The name that people see. null if it has none. */
   display_name?: string | null
 }
 
-/** All that the event tells. */
+/** The details of the event. */
 export type RmsgEventData = {
   message: RmsgEventMessage
-  /** With `rmsg.reaction_received`; else null. */
+  /** The reaction, with `rmsg.reaction_received`; null for other events. */
   reaction: RmsgReaction | null
-  /** The person at the other end. */
+  /** The person at the other end, as a list of one. */
   contacts: RmsgContact[]
-  /** Our number, as the provider knows it. */
+  /** Your number as the provider knows it, as a list of one. */
   agent_identities: RmsgAgentIdentity[]
 }
 
-/** The event of a rich message, as the provider sent it. */
+/** An event of a rich message. */
 export type RmsgEvent = {
   /** The id of the event. It has no dot. */
   id: string
   event_type: RmsgEventType
-  /** The moment of which the event tells. */
+  /** When the event happened. */
   timestamp: string
   data: RmsgEventData
 }

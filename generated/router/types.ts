@@ -38,192 +38,192 @@ export type {
   VoiceGender,
 } from '../shared/types.ts'
 
-/** Which models may serve the request. Left out, the mode is auto and the objective its default. Null is refused. */
+/** The models that may serve the request. The default is the mode `auto` with its default objective. null is refused. */
 export type Routing = AutoRouting | ExplicitRouting
 
-/** The router ranks the candidates and fails over in that order. */
+/** The router ranks the candidates, and fails over to the next one. */
 export type AutoRouting = {
-  /** How the model is chosen: `auto` by the router, `explicit` by name. */
+  /** The way in which the model is chosen: `auto` by the router, `explicit` by name. */
   mode: 'auto'
-  /** Left out, balanced, unless the key was given another default. Never empty. */
+  /** The objective by which the candidates are ranked. The default is `balanced`, unless the key has another default. It may not be empty. */
   objective?: OptimizeFor
-  /** Only these providers. An empty list filters nothing. */
+  /** The only providers that may serve. An empty list has no effect. */
   allow_providers?: ProviderId[]
-  /** Not these providers. An empty list filters nothing. */
+  /** The providers that may not serve. An empty list has no effect. */
   deny_providers?: ProviderId[]
-  /** A field of explicit routing; the empty string counts as left out. */
+  /** A field of explicit routing, which may only be empty here. It counts as left out. */
   provider?: ''
-  /** A field of explicit routing; the empty string counts as left out. */
+  /** A field of explicit routing, which may only be empty here. It counts as left out. */
   model?: ''
 }
 
-/** One model and no failover to another. */
+/** The request goes to one model, and never fails over. */
 export type ExplicitRouting = {
-  /** How the model is chosen: `auto` by the router, `explicit` by name. */
+  /** The way in which the model is chosen: `auto` by the router, `explicit` by name. */
   mode: 'explicit'
-  /** Id of the provider. Empty or left out where model says it. */
+  /** The id of the provider. It may be empty or left out if `model` names it. */
   provider?: string
-  /** Id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash needs the provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
+  /** The id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash needs the provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
   model: string
 }
 
 /** The provider and the model that served the request. */
 export type Route = {
-  /** The provider that serves. */
+  /** The id of the provider that served the request. */
   provider: string
-  /** The model that serves, by its provider's name. */
+  /** The id of the model at its provider. */
   model: string
-  /** Location of the router. */
+  /** The region of the server that took the request. */
   region: string
-  /** Same as Service-Attempt-ID. */
+  /** The id of the attempt that made this answer, the same as the header Service-Attempt-ID. */
   attempt_id: string
 }
 
-/** Cost in millionths of a US dollar; null where the price is unknown, which is not 0. */
+/** The cost in micro-USD, millionths of a US dollar. null if the price is unknown, which is not 0. */
 export type CostMicroUsd = number | null
 
 export type PathChoice = 'stream' | 'streaming' | 'batch'
 
 export type ModelsResponse = {
-  /** The models, each kind in the order of its rank. */
+  /** The models, ordered by rank within each kind. */
   models: ModelRow[]
-  /** Identifies the release-pinned catalog that the rows come from. */
+  /** The digest of the catalog that the rows come from. It changes with the catalog. */
   catalog_digest: string
-  /** The language that was asked for, as a BCP 47 tag. */
+  /** The language whose figures rank the models, as a BCP 47 tag. */
   language: string
   objective: Objective
   path: BenchmarkPath
 }
 
 export type ModelRow = {
-  /** Id of the model. */
+  /** The id of the model at its provider. */
   id: string
-  /** The provider that serves the model. */
+  /** The id of the provider that serves the model. */
   provider: string
-  /** `provider/model`, valid as the model of explicit routing. */
+  /** The model as `provider/model`, for the `model` of explicit routing. */
   pin: string
   /** The stage that the model serves. */
   kind: Stage
   capabilities: ModelCapabilities
-  /** The regions of this router in which it can be routed. They say nothing of where its vendor processes the content. */
+  /** The regions of this router that can route to the model. They do not say where its vendor processes the content. */
   regions: string[]
-  /** stt: what the model reads. tts: what it emits; other formats are converted by the router. */
+  /** The audio formats that a model of speech to text reads, or that a model of text to speech emits. The router converts other output formats. */
   audio_formats: AudioSupport[]
-  /** BCP 47 tags; `*` stands for any language. */
+  /** The languages of the model, as BCP 47 tags. `*` stands for any language. */
   languages: string[]
-  /** The voices that the model can speak with. */
+  /** The voices of the model. Absent if it has no listed voice. */
   voices?: Voice[]
-  /** Place within the kind; 1 is tried first. */
+  /** The rank within the kind: 1 is tried first. */
   rank: number
-  /** Weighted score behind the rank, 0 to 1; null where the model has no figures for this language and path. */
+  /** The weighted score behind the rank, from 0 to 1. null if the figure that matters most for the objective is not known. */
   score: number | null
-  /** Figures that others have measured or the vendor reports, by which models are ranked. */
+  /** The figures for the language and the path, published and live, by which models are ranked. */
   benchmarks: Benchmark[]
-  /** The price by unit; empty: it is not known. */
+  /** The prices by unit. Empty if no price is known. */
   price: Price[]
-  /** When the provider retires the model. */
+  /** When the provider retires the model. Absent if no date is known. */
   deprecation_date?: string
 }
 
-/** False means that asking for it is an error. */
+/** The abilities of the model. A request that needs an ability that is false is refused. */
 export type ModelCapabilities = {
-  /** It can call functions. */
+  /** Whether the model can call functions. */
   tools: boolean
-  /** It can answer in a JSON schema. */
+  /** Whether the model can answer in a JSON schema. */
   structured_output: boolean
-  /** It charges input that it has seen before at a lower price, and says how much that was. */
+  /** Whether the model charges cached input at a lower price, and counts it. */
   cached_input: boolean
-  /** It can think before it answers. */
+  /** Whether the model can reason before it answers. */
   reasoning: boolean
-  /** It tells speakers apart. */
+  /** Whether the model can distinguish speakers. */
   diarization: boolean
-  /** It takes words to expect. */
+  /** Whether the model takes words to expect. */
   keywords: boolean
-  /** It can be asked to reduce noise before it listens. */
+  /** Whether the model can reduce noise. */
   noise_reduction: boolean
-  /** It says when each word was spoken. */
+  /** Whether the model gives the times of words. */
   word_timestamps: boolean
-  /** It takes the subject of the recording. */
+  /** Whether the model takes a text on the subject of the recording. */
   prompt: boolean
-  /** It takes words about how to speak. */
+  /** Whether the model takes instructions on how to speak. */
   instructions: boolean
-  /** It can speak faster or slower. */
+  /** Whether the model can speak faster or slower. */
   speed: boolean
-  /** It transcribes or answers a whole request at once. */
+  /** Whether the model serves whole requests. */
   batch: boolean
-  /** It listens, speaks or answers while more comes. */
+  /** Whether the model serves streams. */
   streaming: boolean
 }
 
-/** One audio format with its sample rates, listed or as a range. */
+/** An audio format, with its sample rates as a list or as a range. */
 export type AudioSupport = {
-  /** How samples are written. */
+  /** The encoding of the samples, such as `pcm_s16le`. */
   encoding: string
-  /** The rates that it takes, in samples a second. */
+  /** The supported sample rates, in Hz. Absent if `sample_rate_range_hz` is present. */
   sample_rates_hz?: number[]
-  /** The rates that it takes, with all between them. */
+  /** The range of supported sample rates, in Hz. */
   sample_rate_range_hz?: SampleRateRange
-  /** How many channels it takes: 1 is mono. */
+  /** The supported numbers of channels: 1 is mono. */
   channels: number[]
 }
 
 export type SampleRateRange = {
-  /** The lowest rate. */
+  /** The lowest sample rate, in Hz. */
   min: number
-  /** The highest rate. */
+  /** The highest sample rate, in Hz. */
   max: number
 }
 
-/** One figure, with where and when it comes from. */
+/** One published or measured figure, with its source and date. */
 export type Benchmark = {
-  /** The metric that was measured. */
+  /** The name of the figure, such as `first_byte_ms`. */
   metric: string
-  /** Null where nobody has measured: never a guess. */
+  /** The value of the figure. null if nobody has measured it: it is never a guess. */
   value: number | null
-  /** The unit of the figure beside it. */
+  /** The unit of the value, such as `ms`. */
   unit: string
-  /** The language of the measurement. */
+  /** The language that the figure was measured in, as a BCP 47 tag. `*` if it is for all languages. */
   language: string
   path: BenchmarkPath
-  /** `measured` is a live figure of this service; anything else names the publication. */
+  /** The source of the figure. `measured` is a live figure of this server; anything else names a publication. */
   source: string
-  /** The page that the figure is from. */
+  /** The address of the page that has the figure. */
   source_url?: string
   as_of: AsOf
-  /** True where the source sells the model or its competitor. */
+  /** Whether the source sells this model or a competing one. */
   interested?: boolean
 }
 
-/** The two parts, in this order. */
+/** The two parts of the upload, in this order. */
 export type TranscriptionUpload = {
   request: TranscriptionRequest
   /** The recording as a file, in one of the formats that the operation names. */
   audio: Uint8Array
 }
 
-/** A setting that cannot be met is refused. */
+/** The settings of the transcription. A setting that no model can meet is refused. */
 export type TranscriptionRequest = {
   routing?: Routing
-  /** BCP 47 tag of what is spoken. Left out, the provider detects it. */
+  /** The language of the speech, as a BCP 47 tag. If it is left out, the provider detects it. */
   language?: LanguageTag
-  /** Options of the transcription, as JSON. */
+  /** The options of the transcription. */
   options?: TranscriptionOptions
-  /** Declares raw samples. Left out, the audio has a container that declares itself. */
+  /** The format of raw samples. Left out for audio in a container, which declares its format. */
   audio?: RawAudioFormat
 }
 
 export type TranscriptionOptions = {
-  /** Tell the speakers apart. */
+  /** Whether to distinguish the speakers. The default is false. */
   diarization?: boolean
-  /** Words to listen for, such as names. */
+  /** Words to expect, such as names. */
   keywords?: string[]
-  /** Whether the provider reduces noise before it listens. */
+  /** Whether the provider reduces noise first. */
   noise_reduction?: boolean
-  /** Answer `words`. */
+  /** Whether the answer has `words`. The default is false. */
   word_timestamps?: boolean
-  /** The subject of the recording, in plain words. */
+  /** A text on the subject of the recording. */
   prompt?: string
-  /** Settings for single providers, by provider id. They never narrow the choice: those of a provider that does not serve are ignored, and one that the model which serves does not take is refused by name. */
+  /** Settings for single providers, by provider id. They never narrow the choice: settings of a provider that does not serve are ignored, and a setting that the serving model does not take is refused by name. */
   provider_options?: Record<string, ProviderSettings>
 }
 
@@ -234,54 +234,54 @@ export type ProviderSetting = string | number | boolean
 export type RawEncoding = 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'pcm_u8' | 'pcm_s24le' | 'pcm_s32le'
 
 export type RawAudioFormat = {
-  /** How samples are written. */
+  /** The encoding of the samples. */
   encoding: RawEncoding
-  /** Samples a second. */
+  /** The sample rate, in Hz. */
   sample_rate_hz: number
-  /** Interleaved. */
+  /** The number of channels, whose samples are interleaved. */
   channels: number
 }
 
 export type TranscriptionResponse = {
-  /** Empty where nobody speaks. */
+  /** The transcript. Empty if nobody speaks. */
   text: string
-  /** The transcript in pieces with their times. */
+  /** The transcript in segments, with their times. */
   segments: Segment[]
-  /** Only where word_timestamps asked for them. */
+  /** The words with their times. Present only if `word_timestamps` is true. */
   words?: Word[]
-  /** The language asked for or, where the provider tells it, detected. */
+  /** The language of the request, or the language that the provider detected. Absent if neither is known. */
   language?: string
   route: Route
-  /** The quantities that are billed. */
+  /** The billed audio and its cost. */
   usage: TranscriptionUsage
 }
 
 export type Segment = {
-  /** The words. */
+  /** The words of the segment. */
   text: string
-  /** Where it begins in the recording. */
+  /** The start of the segment in the recording, in milliseconds. */
   start_ms: number
-  /** Where it ends in the recording. */
+  /** The end of the segment in the recording, in milliseconds. */
   end_ms: number
-  /** A label that is the same throughout one recording. */
+  /** The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished. */
   speaker?: string
 }
 
 export type Word = {
-  /** The words. */
+  /** One word of the transcript. */
   text: string
-  /** Where it begins in the recording. */
+  /** The start of the word in the recording, in milliseconds. */
   start_ms: number
-  /** Where it ends in the recording. */
+  /** The end of the word in the recording, in milliseconds. */
   end_ms: number
-  /** The number of the speaker, where speakers are distinguished. */
+  /** The label of the speaker, which is the same throughout a recording. Absent if speakers are not distinguished. */
   speaker?: string
-  /** How sure the recognizer is, from 0 to 1; left out where the provider does not say. */
+  /** The confidence of the recognizer, from 0 to 1. Absent if the provider gives none. */
   confidence?: number
 }
 
 export type TranscriptionUsage = {
-  /** Audio billed. */
+  /** The billed audio, in milliseconds. */
   duration_ms: number
   cost_micro_usd: CostMicroUsd
 }
@@ -290,13 +290,13 @@ export type SpeechRequest = {
   /** The text to speak. */
   input: string
   audio: SpeechAudio
-  /** Id of a voice. It belongs to one provider, so routing is limited to those that have it. */
+  /** The id of a voice. It limits the routing to the providers that have it. If it is left out, the router chooses. */
   voice?: string
-  /** BCP 47 tag of the text. */
+  /** The language of the text, as a BCP 47 tag. */
   language?: LanguageTag
-  /** How to say it, in plain words. Never spoken. */
+  /** Instructions on how to speak, in plain words. They are never spoken. */
   instructions?: string
-  /** 1 is the voice's own speed. */
+  /** How fast the voice speaks. 1 is its usual speed. */
   speed?: number
   routing?: Routing
 }
@@ -312,39 +312,39 @@ export type SpeechRequestInput = {
   routing?: Routing
 }
 
-/** Raw samples, except opus, which is Ogg and only where the provider emits it. */
+/** The encoding of the audio: raw samples, or `opus` in Ogg, which only some providers emit. */
 export type SpeechEncoding = 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
 
-/** The audio wanted. The router converts audio where the provider cannot emit it so. */
+/** The format of the audio. The router converts it if the provider cannot emit it. */
 export type SpeechAudio = {
   encoding: SpeechEncoding
-  /** In Hz; without it 48000 for Opus, else 24000. */
+  /** The sample rate, in Hz. The default is 48000 for Opus, else 24000. */
   sample_rate_hz?: number
-  /** 1 is mono; nothing else is made. */
+  /** The number of channels. Only 1 is supported. */
   channels: number
 }
 
 /** SpeechAudio as a client may send it: a field with a default may be left out. */
 export type SpeechAudioInput = { encoding?: SpeechEncoding; sample_rate_hz?: number; channels?: number }
 
-/** The whole history with every request. `previous_response_id` does not exist here and is refused by name. */
+/** A request to a language model, with the whole history. `previous_response_id` does not exist here and is refused by name. */
 export type LLMRequest = {
   routing?: Routing
-  /** The question to the model: a text, or the items of a conversation in their order. */
+  /** The items of the conversation, in order: messages, function calls and their results. */
   input: InputItem[]
-  /** Reasoning included. Credit is reserved for this many. */
+  /** How many tokens the answer has at most, including reasoning. Credit is reserved for this number. */
   max_output_tokens: number
-  /** No two have the same name. */
+  /** The functions that the model may call. Their names are unique. */
   tools?: Tool[]
   tool_choice?: ToolChoice
   response_format?: ResponseFormat
-  /** How freely the model chooses its words: 0 is the least. */
+  /** How freely the model chooses its words, from 0 (the least) to 2. */
   temperature?: number
-  /** How many of the likely words the model chooses from, as a share of 1. */
+  /** The share of the likeliest words that the model chooses from, up to 1. */
   top_p?: number
-  /** How the model thinks before it answers. */
+  /** How the model reasons before it answers. */
   reasoning?: Reasoning
-  /** Answer server-sent events. */
+  /** Whether the answer is a stream of server-sent events. The default is false. */
   stream: boolean
 }
 
@@ -370,40 +370,40 @@ export type InputItemInput = InputMessage | InputFunctionCall | InputFunctionRes
 export type MessageRole = 'system' | 'user' | 'assistant'
 
 export type InputMessage = {
-  /** Says which kind of object this is: `message`. */
+  /** Always `message`. */
   type: 'message'
-  /** The speaker. */
+  /** The speaker of the message. */
   role: MessageRole
-  /** The words, as text or in parts. */
+  /** The content of the message, in parts. */
   content: InputText[]
 }
 
 export type InputText = {
-  /** Says which kind of object this is: `text`. */
+  /** Always `text`. */
   type: 'text'
-  /** The words. */
+  /** The text of the part. */
   text: string
 }
 
-/** A call that the model made, as an earlier response gave it. */
+/** A function call of the model, as an earlier response gave it. */
 export type InputFunctionCall = {
-  /** Says which kind of object this is: `function_call`. */
+  /** Always `function_call`. */
   type: 'function_call'
-  /** Joins the call of a function and its result. */
+  /** The id of the function call, which its result repeats. */
   call_id: string
-  /** The name of the function that the model calls. */
+  /** The name of the function. */
   name: ToolName
-  /** JSON text; anything else is refused. */
+  /** The arguments, as JSON text. Anything else is refused. */
   arguments: string
 }
 
-/** The answer of the function. */
+/** The result of a function call. */
 export type InputFunctionResult = {
-  /** Says which kind of object this is: `function_result`. */
+  /** Always `function_result`. */
   type: 'function_result'
-  /** Joins the call of a function and its result. */
+  /** The id of the function call that this is the result of. */
   call_id: string
-  /** Left out or empty where the function has nothing to say. */
+  /** The result, as text. Left out or empty if the function returns nothing. */
   result: string
 }
 
@@ -414,87 +414,87 @@ export type InputFunctionResultInput = { type: 'function_result'; call_id: strin
 export type Tool = {
   /** The name by which the model calls the function. */
   name: ToolName
-  /** The purpose of the function and when to call it, as the model reads it. */
+  /** A description of the function, by which the model decides when to call it. */
   description?: string
-  /** JSON Schema of the arguments. Left out, the function takes none. */
+  /** The JSON Schema of the arguments. If it is left out, the function takes none. */
   parameters?: JsonSchema
 }
 
-/** Whether the model may, may not or must call a function, or which one it must call. Left out, auto when there are tools. */
+/** Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. The default is `auto` if there are tools. */
 export type ToolChoice = ToolChoiceMode | ToolChoiceFunction
 
 export type ToolChoiceMode = 'auto' | 'none' | 'required'
 
 export type ToolChoiceFunction = {
-  /** Says which kind of object this is: `function`. */
+  /** Always `function`. */
   type: 'function'
   /** The name of the function that the model must call. */
   name: ToolName
 }
 
-/** The answer is one JSON value of this schema. Left out, it is text. */
+/** The schema of the answer, which is then one JSON value. If it is left out, the answer is text. */
 export type ResponseFormat = {
-  /** Says which kind of object this is: `json_schema`. */
+  /** Always `json_schema`. */
   type: 'json_schema'
-  /** A name for the schema, which the model may see. */
+  /** The name of the schema, which the model may see. */
   name: ToolName
   schema: JsonSchema
-  /** The provider must hold to the schema, not only aim at it. */
+  /** Whether the provider must follow the schema exactly. */
   strict?: boolean
 }
 
 export type Reasoning = {
-  /** How long the model thinks before it answers; more costs time and tokens. */
+  /** How much the model reasons. More costs time and tokens. */
   effort: ReasoningEffort
 }
 
 export type LLMResponse = {
   id: ResponseId
   route: Route
-  /** The answer of the model: messages and calls of functions, in their order. */
+  /** The output of the model: messages and function calls, in order. */
   output: OutputItem[]
-  /** Why the answer ends. */
+  /** Why the output ended. */
   stop_reason: StopReason
   usage: LLMUsage
 }
 
-/** `resp_` and the request id. Ids of providers never appear. */
+/** The id of the response: `resp_` and the id of the request. Ids of providers never appear. */
 export type ResponseId = string
 
 export type OutputItem = OutputMessage | OutputFunctionCall | OutputStructuredJson
 
-/** The words of the assistant; valid as an input item of the next request. */
+/** A message of the model. It is valid as an input item of the next request. */
 export type OutputMessage = {
-  /** Says which kind of object this is: `message`. */
+  /** Always `message`. */
   type: 'message'
-  /** Always `assistant`: the model speaks. */
+  /** Always `assistant`. */
   role: 'assistant'
-  /** The parts of the answer. */
+  /** The parts of the message. */
   content: OutputText[]
 }
 
 export type OutputText = {
-  /** Says which kind of object this is: `text`. */
+  /** Always `text`. */
   type: 'text'
-  /** The words. */
+  /** The text of the part. */
   text: string
 }
 
-/** A function to call; valid as an input item of the next request, followed by its function_result. */
+/** A function call. It is valid as an input item of the next request, followed by its `function_result`. */
 export type OutputFunctionCall = {
-  /** Says which kind of object this is: `function_call`. */
+  /** Always `function_call`. */
   type: 'function_call'
-  /** Joins the call of a function and its result. */
+  /** The id of the function call, which its result repeats. */
   call_id: string
-  /** The name of the function that the model calls. */
+  /** The name of the function. */
   name: string
-  /** JSON text. */
+  /** The arguments, as JSON text. */
   arguments: string
 }
 
-/** The answer to a response_format. In the next request send it as the text of an assistant message. */
+/** The answer to a `response_format`. In the next request, send it as the text of an assistant message. */
 export type OutputStructuredJson = {
-  /** Says which kind of object this is: `structured_json`. */
+  /** Always `structured_json`. */
   type: 'structured_json'
   json: JsonValue
 }
@@ -504,78 +504,78 @@ export type JsonValue = unknown
 
 export type StopReason = 'stop' | 'max_output_tokens' | 'tool_call'
 
-/** The token counts exclude one another and sum to the total; a count of zero is left out. */
+/** The billed tokens and their cost. No token is counted twice, and counts of zero are left out. */
 export type LLMUsage = {
-  /** Without the cached ones. */
+  /** How many input tokens were used, without cached tokens. */
   input_tokens?: number
-  /** Tokens of the input that the provider had in its cache. They are not in `input_tokens` a second time. */
+  /** How many input tokens the provider had in its cache. `input_tokens` does not include them. */
   cached_input_tokens?: number
-  /** Without those of reasoning. */
+  /** How many output tokens were used, without reasoning tokens. */
   output_tokens?: number
-  /** Tokens of the model's reasoning. They are not in `output_tokens` a second time. */
+  /** How many reasoning tokens were used. `output_tokens` does not include them. */
   reasoning_tokens?: number
   cost_micro_usd: CostMicroUsd
 }
 
-/** The first event. */
+/** The first event of the stream. */
 export type ResponseCreated = { response_id: ResponseId }
 
-/** Place of the item in the output. */
+/** The index of the item in the output, from 0. */
 export type OutputIndex = number
 
-/** Opens an item. Its identity is final, its content follows. */
+/** A new item of the output. Its content follows. */
 export type ResponseItemAdded = { output_index: OutputIndex; item: OutputItemShell }
 
 /** An output item whose content may still be missing. */
 export type OutputItemShell = OutputMessageShell | OutputFunctionCallShell | OutputStructuredJsonShell
 
 export type OutputMessageShell = {
-  /** Says which kind of object this is: `message`. */
+  /** Always `message`. */
   type: 'message'
-  /** Always `assistant`: the model speaks. */
+  /** Always `assistant`. */
   role: 'assistant'
-  /** Empty: the text follows. */
+  /** Always empty: the text follows. */
   content: OutputText[]
 }
 
 export type OutputFunctionCallShell = {
-  /** Says which kind of object this is: `function_call`. */
+  /** Always `function_call`. */
   type: 'function_call'
-  /** Joins the call of a function and its result. */
+  /** The id of the function call, which its result repeats. */
   call_id: string
-  /** The name of the function that the model calls. */
+  /** The name of the function. */
   name: string
 }
 
 export type OutputStructuredJsonShell = {
-  /** Says which kind of object this is: `structured_json`. */
+  /** Always `structured_json`. */
   type: 'structured_json'
 }
 
-/** More text of a message, or more JSON text of a structured_json item. Never empty. */
+/** More text of a message, or more JSON text of a `structured_json` item. It is never empty. */
 export type ResponseTextDelta = {
   output_index: OutputIndex
-  /** The next words of the answer. */
+  /** The next piece of the text. */
   delta: string
 }
 
-/** More of a function call's arguments, as JSON text. Never empty. */
+/** More of the arguments of a function call. It is never empty. */
 export type ResponseFunctionCallArgumentsDelta = {
   output_index: OutputIndex
   /** The next piece of the arguments, a part of a JSON text. */
   delta: string
 }
 
-/** The item as a whole. */
+/** A complete item of the output. */
 export type ResponseItemCompleted = {
   output_index: OutputIndex
-  /** The item that the event is about. */
+  /** The complete item. */
   item: OutputItem
 }
 
 /** The last event of a stream that succeeded. */
 export type ResponseCompleted = {
-  /** Why the answer ends. */
+  /** Why the output ended. */
   stop_reason: StopReason
   usage: LLMUsage
 }

@@ -5,183 +5,183 @@ import type { LanguageTag } from '../shared/types.ts'
 export type { LanguageTag } from '../shared/types.ts'
 
 export type OverridesFrame = {
-  /** Says which kind of object this is: `overrides`. */
+  /** Always `overrides`. */
   type: 'overrides'
-  /** The settings that the browser may change, as the agent allows it. */
+  /** The settings to replace. */
   overrides: {
-    /** Texts of the agent that replace its own in this session. */
+    /** Texts of the agent to replace in this session. */
     agent?: {
-      /** Replaces systemPrompt. It is no template. */
+      /** The instructions of the agent. The text is not a template. */
       prompt?: string
-      /** It is no template. */
+      /** The first words of the agent. The text is not a template. */
       firstMessage?: string
       language?: LanguageTag
     }
     /** The voice of the agent in this session. */
     tts?: {
-      /** The voice, by the name that its provider gives it. */
+      /** The id of the voice. */
       voiceId?: string
-      /** How fast it speaks: 1 is usual. */
+      /** How fast the voice speaks. 1 is its usual speed. */
       speed?: number
     }
   }
 }
 
-/** The turn and the milliseconds of it before the mark. */
+/** The name of the mark, made of the id of the turn and the milliseconds of the turn before the mark. */
 export type MarkName = string
 
 export type PlayedFrame = {
-  /** Says which kind of object this is: `played`. */
+  /** Always `played`. */
   type: 'played'
-  /** The last mark that was passed. Null: none, beside `cleared`. */
+  /** The name of the last mark that was played. null with `cleared` if no mark was. */
   mark: string | null
-  /** Beside `cleared`: what was played since that mark. */
+  /** With `cleared`: how much was played after that mark, in milliseconds. */
   playedMs?: number
-  /** Answers `clear`. */
+  /** Whether the frame answers `clear`. */
   cleared?: boolean
 }
 
 export type UserMessageFrame = {
-  /** Says which kind of object this is: `user_message`. */
+  /** Always `user_message`. */
   type: 'user_message'
-  /** The text that the person has typed. */
+  /** The text that the user typed. */
   text: string
 }
 
 export type ContextualUpdateFrame = {
-  /** Says which kind of object this is: `contextual_update`. */
+  /** Always `contextual_update`. */
   type: 'contextual_update'
-  /** The text that the agent must know from now on. */
+  /** The note for the LLM. */
   text: string
 }
 
 export type DtmfFrame = {
-  /** Says which kind of object this is: `dtmf`. */
+  /** Always `dtmf`. */
   type: 'dtmf'
-  /** The keys that the person pressed: `0` to `9`, `*`, `#`. */
+  /** The keys that the user pressed: `0` to `9`, `*`, `#` and `A` to `D`. */
   digits: string
 }
 
 export type ToolResultFrame = {
-  /** Says which kind of object this is: `tool_result`. */
+  /** Always `tool_result`. */
   type: 'tool_result'
-  /** The id of the `tool_call`. */
+  /** The id of the tool call. */
   id: string
-  /** The result of the function, as the LLM reads it. */
+  /** The result of the tool, as text for the LLM. */
   result: string
-  /** Whether `result` says why the function has failed. */
+  /** Whether the tool failed; `result` then says why. The default is false. */
   isError?: boolean
 }
 
 export type PingFrame = {
-  /** Says which kind of object this is: `ping`. */
+  /** Always `ping`. */
   type: 'ping'
 }
 
 export type HangUpFrame = {
-  /** Says which kind of object this is: `end`. */
+  /** Always `end`. */
   type: 'end'
 }
 
 export type ReadyFrame = {
-  /** Says which kind of object this is: `ready`. */
+  /** Always `ready`. */
   type: 'ready'
-  /** The session, which is also the id of the call. */
+  /** The id of the session, which is also the id of the call. */
   sessionId: string
-  /** The name of the person in the room. */
+  /** The name of the user, or the id of the person who joined. */
   identity: string
-  /** The rate of the audio in both directions. */
+  /** The sample rate of the audio in both directions, in Hz. */
   sampleRate: 8000 | 16000 | 24000 | 48000
-  /** The samples of all audio frames of the session. */
+  /** The encoding of the audio in both directions, always `pcm_s16le`. */
   encoding: 'pcm_s16le'
-  /** The length of a frame of audio from the server. */
+  /** The length of an audio frame from the server, in milliseconds. */
   frameMs: 20
-  /** A socket has joined this session before. */
+  /** Whether a socket has joined this seat before. */
   resumed: boolean
   /** Whether the session is recorded. */
   recording: boolean
-  /** The session ends after this time. */
+  /** How long the session lasts at most, in seconds. */
   maxDurationSeconds: number
-  /** The name of the agent that the person talks to; null: an ad hoc session. */
+  /** The name of the agent. null for a session without a stored agent. */
   agentName: string | null
 }
 
 export type MarkFrame = {
-  /** Says which kind of object this is: `mark`. */
+  /** Always `mark`. */
   type: 'mark'
   name: MarkName
 }
 
 export type ClearFrame = {
-  /** Says which kind of object this is: `clear`. */
+  /** Always `clear`. */
   type: 'clear'
 }
 
 export type StateFrame = {
-  /** Says which kind of object this is: `state`. */
+  /** Always `state`. */
   type: 'state'
-  /** The work of the agent at this moment. */
+  /** The state of the agent. */
   value: 'listening' | 'thinking' | 'speaking'
 }
 
 export type TranscriptFrame = {
-  /** Says which kind of object this is: `transcript`. */
+  /** Always `transcript`. */
   type: 'transcript'
   /** The id of the turn. */
   id: string
-  /** The speaker. */
+  /** Always `user`. */
   source: 'user'
   /** All words of the turn so far. */
   text: string
-  /** The text will not change any more. */
+  /** Whether the text is final. If not, it may still change. */
   isFinal: boolean
 }
 
 export type AgentMessageFrame = {
-  /** Says which kind of object this is: `agent_message`. */
+  /** Always `agent_message`. */
   type: 'agent_message'
   /** The id of the turn. */
   id: string
-  /** All words of the turn so far; of an interrupted turn, those that were played. */
+  /** All words of the turn so far. In the last frame of an interrupted turn, the words that were played. */
   text: string
-  /** The text will not change any more. */
+  /** Whether the text is final. If not, it may still change. */
   isFinal: boolean
-  /** The user interrupted the turn. */
+  /** Whether the user interrupted the turn. */
   interrupted?: boolean
 }
 
 export type UserMessageEchoFrame = {
-  /** Says which kind of object this is: `user_message_echo`. */
+  /** Always `user_message_echo`. */
   type: 'user_message_echo'
-  /** The text that the person has typed. */
+  /** The text that the user typed. */
   text: string
 }
 
 export type ToolCallFrame = {
-  /** Says which kind of object this is: `tool_call`. */
+  /** Always `tool_call`. */
   type: 'tool_call'
-  /** Names the call of the function; its result repeats it. */
+  /** The id of the tool call, which `tool_result` repeats. */
   id: string
-  /** The name of the function. */
+  /** The name of the tool. */
   name: string
-  /** How far the call of the function is. */
+  /** The state of the tool call. `requested` asks the page to run the tool. */
   status: 'requested' | 'started' | 'completed' | 'failed'
-  /** Beside `requested`: the arguments as JSON text. Those of other tools never reach the page. */
+  /** The arguments as JSON text. Present only with `requested`: the arguments of other tools never reach the page. */
   args?: string
 }
 
 export type PongFrame = {
-  /** Says which kind of object this is: `pong`. */
+  /** Always `pong`. */
   type: 'pong'
 }
 
 export type EndFrame = {
-  /** Says which kind of object this is: `end`. */
+  /** Always `end`. */
   type: 'end'
   reason: EndReason
 }
 
-/** Why a call or a session ended. */
+/** Why the session ended. */
 export type EndReason = 
   | 'user_hangup'
   | 'user_disconnected'
@@ -205,7 +205,7 @@ export type EndReason =
   | 'invalid_number'
   | 'carrier_error'
 
-/** Why the session has failed: one of the codes of the document. */
+/** The error code. The table of errors explains each. */
 export type ErrorCode = 
   | 'TEXT_TOO_LONG'
   | 'OVERRIDE_NOT_ALLOWED'
@@ -221,15 +221,15 @@ export type ErrorCode =
   | 'SHUTTING_DOWN'
 
 export type ErrorFrame = {
-  /** Says which kind of object this is: `error`. */
+  /** Always `error`. */
   type: 'error'
   code: ErrorCode
-  /** The failure and its remedy, in words. */
+  /** A sentence for people that says what went wrong. */
   message: string
-  /** Whether the same may succeed when it is tried again. */
+  /** Whether the same may succeed if it is tried again. */
   retryable: boolean
-  /** Whether the socket closes. The session is over if `end` follows, else it waits for another socket. */
+  /** Whether the socket closes. If `end` comes in between, the session is over; else it waits for another socket. */
   fatal: boolean
-  /** Names the request in the log, for support. */
+  /** The id of the request in the log, for support. */
   requestId: string
 }
