@@ -25,7 +25,7 @@ const idForm = /^sip_[0-9A-Za-z]{22}$/
 /** Connections of several organizations may name one address, as that of a large trunk. */
 const alikeMax = 64
 const outgoingMax = 1_000
-/** The other side is failing after this number of refusals or silences. */
+/** The other side is failing after this number of refusals or silences in a row. */
 const silencesMax = 3
 
 export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): ConnectionStore {
@@ -127,6 +127,16 @@ export function createSipConnections(
     outgoing: () => read((tx) => tx`c.outbound_host is not null order by c.updated_at desc limit ${outgoingMax}`),
     registering: () =>
       read((tx) => tx`c.outbound_register and c.outbound_host is not null order by c.created_at limit ${outgoingMax}`),
+    ...createStatusNotes(asOperator, clock),
+  }
+}
+
+/** The status of a connection follows from the answers of its other side. */
+function createStatusNotes(
+  asOperator: Tenancy['asOperator'],
+  clock: Clock,
+): Pick<SipConnections, 'called' | 'looked' | 'registered'> {
+  return {
     called: (id) =>
       asOperator(async (tx) => {
         await tx`
@@ -138,13 +148,27 @@ export function createSipConnections(
         const now = new Date(clock.nowMs())
         if (takesCalls)
           await tx`
-            update sip_connections set status = 'ready', silences = 0, updated_at = ${now}
-            where id = ${id} and not test and (status <> 'ready' or silences > 0)`
+            update sip_connections set silences = 0, updated_at = ${now},
+              status = case when registration_refusals = 0 then 'ready' else status end
+            where id = ${id} and not test and (silences > 0 or (status <> 'ready' and registration_refusals = 0))`
         else
           await tx`
             update sip_connections set silences = silences + 1,
               status = case when silences + 1 >= ${silencesMax} then 'failing' else status end
             where id = ${id} and not test and silences < ${silencesMax}`
+      }),
+    registered: (id, isTaken) =>
+      asOperator(async (tx) => {
+        const now = new Date(clock.nowMs())
+        if (isTaken)
+          await tx`
+            update sip_connections set status = 'ready', silences = 0, registration_refusals = 0, updated_at = ${now}
+            where id = ${id} and not test and (status <> 'ready' or silences > 0 or registration_refusals > 0)`
+        else
+          await tx`
+            update sip_connections set registration_refusals = registration_refusals + 1,
+              status = case when registration_refusals + 1 >= ${silencesMax} then 'failing' else status end
+            where id = ${id} and not test and registration_refusals < ${silencesMax}`
       }),
   }
 }
@@ -242,6 +266,8 @@ async function update(tx: Tx, connection: OwnedConnection, secrets: ReturnType<t
       inbound_ranges = array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
       inbound_username = ${inbound?.username ?? null}, secrets_id = ${secrets.secretsId}, sealed = ${secrets.bytes},
       sealed_by = ${secrets.sealedBy}, status = ${status},
-      silences = case when ${status} = 'unverified' then 0 else silences end, updated_at = ${new Date(connection.updatedAtMs)}
+      silences = case when ${status} = 'unverified' then 0 else silences end,
+      registration_refusals = case when ${status} = 'unverified' then 0 else registration_refusals end,
+      updated_at = ${new Date(connection.updatedAtMs)}
     where organization_id = ${organizationId} and test = ${test} and id = ${id}`
 }

@@ -50,6 +50,8 @@ export interface SipConnections {
   registering(): Promise<readonly SipConnection[]>
   /** The other side takes calls, or it has refused them or kept silent. */
   looked(id: string, takesCalls: boolean): Promise<void>
+  /** The trunk has taken a registration, or refused it or kept silent. Answers to other requests do not repair a registration. */
+  registered(id: string, isTaken: boolean): Promise<void>
   /** A call has come in over it. */
   called(id: string): Promise<void>
 }

@@ -25,9 +25,12 @@ export type RegistrationDeps = {
   resolve: (connection: SipConnection) => Promise<Peer | null>
   /** The header Contact for this peer, with this user. */
   contact: (peer: Peer, user: string) => string
-  /** The trunk has taken the registration, or it has refused it or kept silent. */
-  answered: (connection: SipConnection, isTaken: boolean) => void
+  /** `refusal` is null if the trunk has taken the registration. */
+  answered: (connection: SipConnection, refusal: Refusal | null) => void
 }
+
+/** The trunk's answer. The code is null if the trunk kept silent, or has no address that may be called. */
+export type Refusal = { code: number | null }
 
 const wantedS = 600
 const longestS = 86_400
@@ -95,7 +98,7 @@ export class Registration {
   async #register(): Promise<void> {
     const peer = await this.#deps.resolve(this.connection)
     if (this.#isEnded) return
-    if (peer === null) return this.#refused()
+    if (peer === null) return this.#refused(null)
     this.#send({
       peer,
       expiresS: this.#wantedS,
@@ -129,7 +132,7 @@ export class Registration {
     this.#cseq++
     this.#deps.transactions.request(draft, attempt.peer, {
       response: (response) => this.#response(response, draft, attempt),
-      timeout: () => this.#refused(),
+      timeout: () => this.#refused(null),
     })
   }
 
@@ -150,7 +153,7 @@ export class Registration {
       !(least > attempt.expiresS && least <= longestS) ||
       attempt.minExpiresRetries >= minExpiresRetriesMax
     )
-      return this.#refused()
+      return this.#refused(code)
     this.#wantedS = least
     const authentication = this.#authentication()
     this.#send({
@@ -166,13 +169,13 @@ export class Registration {
     const lastsMs = Math.min(expiresOf(response, this.#contact(peer)) ?? expiresS, longestS) * 1000
     this.#granted = { peer, untilMs: this.#deps.clock.monotonicMs() + lastsMs }
     this.#retryMs = retryFirstMs
-    this.#deps.answered(this.connection, true)
+    this.#deps.answered(this.connection, null)
     this.#later(Math.max(soonestMs, lastsMs / 2))
   }
 
-  #refused(): void {
+  #refused(code: number | null): void {
     if (this.#isEnded) return
-    this.#deps.answered(this.connection, false)
+    this.#deps.answered(this.connection, { code })
     const leftMs = this.#leftMs()
     if (leftMs > soonestMs) return this.#later(Math.min(retryFirstMs, Math.max(soonestMs, leftMs / 2)))
     this.#later(this.#retryMs)

@@ -2,10 +2,10 @@
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { plainAddress } from './address.ts'
-import { isSameRegistration, Registration, type RegistrationDeps } from './registration.ts'
+import { isSameRegistration, type Refusal, Registration, type RegistrationDeps } from './registration.ts'
 
 export type RegistrationsDeps = Omit<RegistrationDeps, 'answered'> & {
-  connections: Pick<SipConnections, 'registering' | 'looked'>
+  connections: Pick<SipConnections, 'registering' | 'registered'>
   clock: Clock
   log: Log
 }
@@ -15,6 +15,8 @@ const everyMs = 10_000
 export class Registrations {
   readonly #deps: RegistrationsDeps
   readonly #open = new Map<string, Registration>()
+  /** The connections whose refusal is in the log already. */
+  readonly #refused = new Set<string>()
   #cancel = () => {}
   #isClosed = false
 
@@ -58,19 +60,35 @@ export class Registrations {
     for (const [id, connection] of byId)
       this.#open.set(
         id,
-        new Registration(connection, { ...this.#deps, answered: (of, isTaken) => this.#answered(of, isTaken) }),
+        new Registration(connection, { ...this.#deps, answered: (of, refusal) => this.#answered(of, refusal) }),
       )
   }
 
   #end(id: string, registration: Registration): void {
     this.#open.delete(id)
+    this.#refused.delete(id)
     registration.end()
   }
 
-  #answered({ id }: SipConnection, isTaken: boolean): void {
+  #answered({ id }: SipConnection, refusal: Refusal | null): void {
     const { connections, log } = this.#deps
-    connections.looked(id, isTaken).catch((err: unknown) => {
+    this.#warn(id, refusal)
+    connections.registered(id, refusal === null).catch((err: unknown) => {
       log.warn({ err }, 'the answer of a trunk to a registration was not noted')
     })
+  }
+
+  /** A login that is wrong is refused again every few minutes, so only the change is logged. */
+  #warn(connectionId: string, refusal: Refusal | null): void {
+    const { log } = this.#deps
+    if (refusal === null) {
+      if (this.#refused.delete(connectionId)) log.info({ connectionId }, 'a trunk takes the registration again')
+      return
+    }
+    if (this.#refused.has(connectionId)) return
+    this.#refused.add(connectionId)
+    const { code } = refusal
+    if (code === null) log.warn({ connectionId }, 'a trunk does not answer the registration')
+    else log.warn({ connectionId, code }, 'a trunk refuses the registration')
   }
 }

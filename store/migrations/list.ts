@@ -45,6 +45,7 @@ import { messageMemory } from './0044-message-memory.ts'
 import { trunkNumbers } from './0045-trunk-numbers.ts'
 import { endedCalls } from './0046-ended-calls.ts'
 import { trunkAddressing } from './0047-trunk-addressing.ts'
+import { registrationRefusals } from './0048-registration-refusals.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   trunkNumbers,
   endedCalls,
   trunkAddressing,
+  registrationRefusals,
 ]

@@ -191,6 +191,50 @@ t.test('a connection is failing after three silences, and ready again after an a
   t.equal(await statusOf(one), 'ready')
 })
 
+t.test('a connection whose registration is refused is failing, though its other side answers', async (t) => {
+  const { connections, one, add, statusOf } = await openConnections(t)
+  const { id } = await add(one, { outbound })
+  const refusedAndLooked = async (times: number) => {
+    for (let time = 0; time < times; time++) {
+      await connections.registered(id, false)
+      await connections.looked(id, true)
+    }
+  }
+  await refusedAndLooked(2)
+  t.equal(await statusOf(one), 'unverified', 'an answer to another request does not make it ready')
+  await refusedAndLooked(2)
+  t.equal(await statusOf(one), 'failing')
+  await connections.called(id)
+  t.equal(await statusOf(one), 'failing')
+  await connections.registered(id, true)
+  t.equal(await statusOf(one), 'ready')
+  await refusedAndLooked(2)
+  t.equal(await statusOf(one), 'ready', 'three refusals in a row count')
+  await refusedAndLooked(1)
+  t.equal(await statusOf(one), 'failing')
+})
+
+t.test('the refusals of a registration are forgotten with the settings that were refused', async (t) => {
+  const { connections, owned, one, add, statusOf } = await openConnections(t)
+  const { id } = await add(one, { outbound })
+  for (let time = 0; time < 3; time++) await connections.registered(id, false)
+  await owned.change({ organizationId: one, test: false }, id, ({ connection, passwords }) => ({
+    connection: { ...connection, status: 'unverified', outbound: { ...outbound, register: false } },
+    passwords,
+  }))
+  await connections.looked(id, true)
+  t.equal(await statusOf(one), 'ready')
+})
+
+t.test('a trunk that takes the registration answers, though it is silent to other requests', async (t) => {
+  const { connections, one, add, statusOf } = await openConnections(t)
+  const { id } = await add(one, { outbound })
+  for (let time = 0; time < 3; time++) await connections.looked(id, false)
+  t.equal(await statusOf(one), 'failing')
+  await connections.registered(id, true)
+  t.equal(await statusOf(one), 'ready')
+})
+
 t.test('a connection without calls out is ready with its first call', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one)

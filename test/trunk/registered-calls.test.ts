@@ -27,7 +27,7 @@ async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSe
     const [, uri = ''] = /<([^<>]+)>/.exec(valueOf(request.headers, 'contact') ?? '') ?? []
     contacts.set(/sip:(\w+)@/.exec(request.from.uri)?.[1] ?? '', uri)
   }
-  await wanted(() => trunk.looks.length === usernames.length, 'the looks')
+  await wanted(() => trunk.registered.length === usernames.length, 'the looks')
   let calls = 0
   const called = async (uri: string, to = '<sip:+15550001111@trunk.test>') => {
     const number = ++calls

@@ -24,6 +24,9 @@ async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: 
   return { trunk, far, connection, change }
 }
 
+/** A request that is repeated has one branch. */
+const triesOf = (far: SipPeer) => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
+
 const headersOf = async (far: SipPeer, number: number) => {
   const request = await far.request('REGISTER', number)
   return { request, value: (name: string) => valueOf(request.headers, name) ?? '' }
@@ -50,8 +53,8 @@ t.test(
         `Contact: ${second.value('contact').replace('600', '120')}`,
       ],
     })
-    await wanted(() => trunk.looks.length === 1, 'the look')
-    t.same(trunk.looks, [['sip_out', true]])
+    await wanted(() => trunk.registered.length === 1, 'the look')
+    t.same(trunk.registered, [['sip_out', true]])
     await trunk.clock.advance(59_000)
     await quiet()
     t.equal(far.requests('REGISTER').length, 2)
@@ -60,7 +63,7 @@ t.test(
     t.equal(third.request.callId, first.request.callId)
     t.equal(third.request.cseq.number, first.request.cseq.number + 2)
     far.respond(third.request, 200, { headers: ['Expires: 60'] })
-    await wanted(() => trunk.looks.length === 2, 'the second look')
+    await wanted(() => trunk.registered.length === 2, 'the second look')
     await trunk.clock.advance(30_000)
     await headersOf(far, 4)
   },
@@ -86,7 +89,7 @@ for (const [name, answer] of [
       await wanted(() => tries() === number, `try ${number}`)
       if (answer === null) return await trunk.clock.advance(32_000)
       far.respond(far.requests('REGISTER').at(-1)!, answer)
-      await wanted(() => trunk.looks.length === number, 'the look')
+      await wanted(() => trunk.registered.length === number, 'the look')
     }
     await refused(1)
     await trunk.clock.advance(59_999)
@@ -99,7 +102,7 @@ for (const [name, answer] of [
     t.equal(tries(), 2)
     await trunk.clock.advance(1)
     await wanted(() => tries() === 3, 'try 3')
-    t.ok(trunk.looks.every(([, isTaken]) => !isTaken))
+    t.ok(trunk.registered.every(([, isTaken]) => !isTaken))
   })
 
 for (const [name, answer] of [
@@ -113,14 +116,14 @@ for (const [name, answer] of [
     async (t) => {
       const { trunk, far } = await registering(t)
       far.respond((await headersOf(far, 1)).request, 200, { headers: ['Expires: 200'] })
-      await wanted(() => trunk.looks.length === 1, 'the look')
+      await wanted(() => trunk.registered.length === 1, 'the look')
       const tries = () => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
       const failed = async (number: number) => {
         await wanted(() => tries() === number, `try ${number}`)
         if (answer === null) return await trunk.clock.advance(32_000)
-        const { length } = trunk.looks
+        const { length } = trunk.registered
         far.respond(far.requests('REGISTER').at(-1)!, answer)
-        await wanted(() => trunk.looks.length > length, `look ${number}`)
+        await wanted(() => trunk.registered.length > length, `look ${number}`)
       }
       await trunk.clock.advance(100_000)
       await failed(2)
@@ -141,9 +144,9 @@ t.test('a registration whose refresh failed is tried again in time, and is taken
   const { trunk, far } = await registering(t)
   const answered = async (number: number, code: number) => {
     const { request } = await headersOf(far, number)
-    const { length } = trunk.looks
+    const { length } = trunk.registered
     far.respond(request, code)
-    await wanted(() => trunk.looks.length > length, `look ${number}`)
+    await wanted(() => trunk.registered.length > length, `look ${number}`)
   }
   await answered(1, 200)
   await trunk.clock.advance(300_000)
@@ -158,11 +161,48 @@ t.test('a registration whose refresh failed is tried again in time, and is taken
   t.equal((await headersOf(far, 7)).value('expires'), '0')
 })
 
+for (const [name, answer, fields] of [
+  ['a wrong login', 403, { code: 403, message: 'a trunk refuses the registration' }],
+  ['503', 503, { code: 503, message: 'a trunk refuses the registration' }],
+  ['silence', null, { message: 'a trunk does not answer the registration' }],
+] as const)
+  t.test(`the log names ${name} once, until the trunk takes the registration`, async (t) => {
+    const { trunk, far } = await registering(t)
+    const refused = async (number: number) => {
+      await wanted(() => triesOf(far) === number, `try ${number}`)
+      if (answer === null) await trunk.clock.advance(32_000)
+      else far.respond(far.requests('REGISTER').at(-1)!, answer)
+      await wanted(() => trunk.registered.length === number, `refusal ${number}`)
+    }
+    const warnings = () => trunk.warned.filter((warning) => /registration/.test(JSON.stringify(warning)))
+    await refused(1)
+    await trunk.clock.advance(60_000)
+    await refused(2)
+    t.same(warnings(), [{ connectionId: 'sip_out', ...fields }])
+    await trunk.clock.advance(120_000)
+    await wanted(() => triesOf(far) === 3, 'try 3')
+    far.respond(far.requests('REGISTER').at(-1)!, 200)
+    await wanted(() => trunk.registered.length === 3, 'the registration')
+    await trunk.clock.advance(300_000)
+    await refused(4)
+    t.equal(warnings().length, 2)
+  })
+
+t.test('an answer to OPTIONS is no answer to the registration', async (t) => {
+  const { trunk, far } = await registering(t)
+  far.respond((await headersOf(far, 1)).request, 403)
+  await wanted(() => trunk.registered.length === 1, 'the refusal')
+  await trunk.clock.advance(50_000)
+  far.respond(await far.request('OPTIONS'), 200)
+  await wanted(() => trunk.looks.length === 1, 'the look')
+  t.same([trunk.looks, trunk.registered], [[['sip_out', true]], [['sip_out', false]]])
+})
+
 t.test('a registration follows its connection, and is taken back with it', async (t) => {
   const { trunk, far, connection, change } = await registering(t)
   const { request } = await headersOf(far, 1)
   far.respond(request, 200)
-  await wanted(() => trunk.looks.length === 1, 'the look')
+  await wanted(() => trunk.registered.length === 1, 'the look')
   change([{ ...connection, outbound: { ...connection.outbound!, username: 'front' } }])
   await trunk.clock.advance(10_000)
   const taken = await wanted(
@@ -177,7 +217,7 @@ t.test('a registration follows its connection, and is taken back with it', async
     'the second one',
   )
   far.respond(other, 200)
-  await wanted(() => trunk.looks.length === 2, 'the second look')
+  await wanted(() => trunk.registered.length === 2, 'the second look')
   await trunk.line.close()
   await wanted(() => far.requests('REGISTER').length === 4, 'the end of the second one')
   t.equal(valueOf(far.requests('REGISTER')[3]!.headers, 'expires'), '0')
@@ -209,7 +249,7 @@ for (const [name, uri, to, headers, number] of [
   t.test(`a call that comes by a registration has the number of ${name}`, async (t) => {
     const { trunk, far } = await registering(t)
     far.respond((await headersOf(far, 1)).request, 200)
-    await wanted(() => trunk.looks.length === 1, 'the look')
+    await wanted(() => trunk.registered.length === 1, 'the look')
     far.send('INVITE', { callId: 'call-1', uri, to, headers: [sdpType, ...headers], body: sdp() })
     t.match(await trunk.event('initiated'), { to: number, connectionId: 'sip_out' })
   })
@@ -217,7 +257,7 @@ for (const [name, uri, to, headers, number] of [
 t.test('no call comes from the address of a trunk that has not taken the registration', async (t) => {
   const { trunk, far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 403)
-  await wanted(() => trunk.looks.length === 1, 'the look')
+  await wanted(() => trunk.registered.length === 1, 'the look')
   far.send('INVITE', { callId: 'call-1', headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() })
   await far.response(401)
   t.same(trunk.types(), [])

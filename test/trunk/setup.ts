@@ -117,13 +117,19 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
   const rtps: CountedRtp[] = []
   const sinks: RecordingSink[] = []
   const looks: [string, boolean][] = []
+  /** Whether trunks have taken registrations. */
+  const registered: [string, boolean][] = []
+  const warned: object[] = []
   const called: string[] = []
   const logged: string[] = []
   /** The users for which a connection was looked for. */
   const asked: string[] = []
   const log = {
     info: () => {},
-    warn: (_fields: object, message: string) => void logged.push(message),
+    warn: (fields: object, message: string) => {
+      logged.push(message)
+      warned.push({ ...fields, message })
+    },
     error: (_fields: object, message: string) => void logged.push(message),
   }
   const connections: SipConnections = {
@@ -147,6 +153,10 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
     registering: () => Promise.resolve(outgoing().filter(({ outbound }) => outbound?.register === true)),
     looked: (id, hasAnswered) => {
       looks.push([id, hasAnswered])
+      return Promise.resolve()
+    },
+    registered: (id, isTaken) => {
+      registered.push([id, isTaken])
       return Promise.resolve()
     },
     called: (id) => {
@@ -202,8 +212,10 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
     rtps,
     sinks,
     looks,
+    registered,
     called,
     logged,
+    warned,
     asked,
     line,
     async peer(options: Omit<PeerOptions, 'port'> = {}) {
