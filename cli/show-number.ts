@@ -53,7 +53,9 @@ const steps: Readonly<Record<PhoneNumber['setupStatus']['issues'][number], strin
   carrier_order_failed:
     'The carrier has refused the order, and the credit was given back. `parley numbers release` removes it, `parley numbers search` finds another one.',
   sip_connection_failing:
-    'Calls over its SIP connection fail: the other side does not answer or refuses, or this server has no port for SIP (PARLEY_SIP_PORT). `parley sip-connections list` says which.',
+    'Its SIP connection fails: the other side does not answer, or it refuses calls or the registration. `parley sip-connections list` shows its settings, and the log of the server names the code.',
+  sip_port_missing:
+    'This server has no port for SIP, so no calls come or go over its SIP connection. Its operator sets PARLEY_SIP_PORT and PARLEY_SIP_PUBLIC_ADDRESS, and starts it again.',
   forwarding_required:
     'No call has come over its SIP connection yet: let the trunk send the calls of this number to the address that `parley sip-connections list` shows.',
   payment_overdue:

@@ -55,6 +55,14 @@ export type WholeCallback = {
   summary: string | null
 }
 
+/** The number that the configuration of the tool names. Undefined: the oldest number that can call is taken. */
+export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string | undefined {
+  const numbers = tools.flatMap(({ source }) =>
+    source.kind === 'builtin' && source.name === 'schedule_callback' ? (source.config?.phoneNumberId ?? []) : [],
+  )
+  return numbers[0]
+}
+
 /** The part that the agent promises. */
 export type WantedCallback = Pick<Callback, 'toNumber' | 'scheduledAtMs' | 'reason' | 'instructions'>
 

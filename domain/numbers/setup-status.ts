@@ -5,6 +5,7 @@ export type SetupIssue =
   | 'carrier_pending'
   | 'carrier_order_failed'
   | 'sip_connection_failing'
+  | 'sip_port_missing'
   | 'forwarding_required'
   | 'payment_overdue'
 
@@ -25,41 +26,42 @@ const issueOfOrder: Partial<Record<PhoneNumber['order']['status'], SetupIssue>> 
   failed: 'carrier_order_failed',
 }
 
-export function setupStatusOf(number: PhoneNumber): SetupStatus {
+/** `hasTrunks`: this server has a port for SIP. Without it nothing comes or goes over a trunk. */
+export function setupStatusOf(number: PhoneNumber, hasTrunks: boolean): SetupStatus {
   const { direction, suspendedAtMs, order } = number
+  const isUnserved = !hasTrunks && isOfTrunk(number)
   const isActive = suspendedAtMs === null && order.status === 'done'
   const agentReady = hasAnswer(number)
-  const { takesCalls, placesCalls } = number.connection ?? ofCarrier
+  const { takesCalls, placesCalls } = isUnserved ? unserved : (number.connection ?? ofCarrier)
   const inboundReady = isActive && agentReady && takesCalls && direction !== 'outbound'
   const outboundReady = isActive && placesCalls && direction !== 'inbound'
   const isReady = (inboundReady || direction === 'outbound') && (outboundReady || direction === 'inbound')
   const status = suspendedAtMs !== null ? 'suspended' : isReady ? 'ready' : 'action_required'
-  const sipConnectionReady = number.source === 'managed' || number.connection?.status === 'ready'
+  const sipConnectionReady = number.source === 'managed' || (!isUnserved && number.connection?.status === 'ready')
   return {
     ...{ status, inboundReady, outboundReady, agentReady, sipConnectionReady },
     forwardingRequired: isForwardingRequired(number),
-    issues: issuesOf(number),
+    issues: issuesOf(number, isUnserved),
   }
 }
 
-/** The number as a server without a port for SIP serves it: nothing comes or goes over a trunk. Test numbers are simulated. */
-export function withoutTrunks(number: PhoneNumber): PhoneNumber {
-  if (number.source === 'managed' || number.test) return number
-  return { ...number, connection: { status: 'failing', takesCalls: false, placesCalls: false } }
-}
+/** Test numbers are simulated. */
+const isOfTrunk = ({ source, test }: PhoneNumber) => source === 'sip_trunk' && !test
 
 const ofCarrier = { takesCalls: true, placesCalls: true }
+const unserved = { takesCalls: false, placesCalls: false }
 
 function isForwardingRequired({ source, direction, firstCalledAtMs }: PhoneNumber): boolean {
   return source === 'sip_trunk' && direction !== 'outbound' && firstCalledAtMs === null
 }
 
-function issuesOf(number: PhoneNumber): SetupIssue[] {
+function issuesOf(number: PhoneNumber, isUnserved: boolean): SetupIssue[] {
   const { order, overdueSinceMs, connection } = number
   const ofOrder = issueOfOrder[order.status]
   return [
     ...(ofOrder === undefined ? [] : [ofOrder]),
     ...(connection?.status === 'failing' ? (['sip_connection_failing'] as const) : []),
+    ...(isUnserved ? (['sip_port_missing'] as const) : []),
     ...(isForwardingRequired(number) ? (['forwarding_required'] as const) : []),
     ...(overdueSinceMs === null ? [] : (['payment_overdue'] as const)),
   ]

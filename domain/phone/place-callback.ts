@@ -1,6 +1,6 @@
 /** Places the call of a callback, unless a process that died has done so: from a number of its organization, with its agent, or with the settings of its session where that had none. */
 import type { NewTool } from '../agents/tool.ts'
-import type { Callback, PlacingFailure } from '../callbacks/callback.ts'
+import { type Callback, configuredNumberOf, type PlacingFailure } from '../callbacks/callback.ts'
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
 import type { Placing } from '../callbacks/moves.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
@@ -56,12 +56,9 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
 async function numberOf(
   { numbers, lines }: PlaceCallbackDeps,
   callback: Callback,
-  { tools }: Pipeline,
+  pipeline: Pipeline,
 ): Promise<CallableNumber | null> {
-  const sources = tools.map(({ source }) => source)
-  const named = sources.flatMap((source) =>
-    source.kind === 'builtin' && source.name === 'schedule_callback' ? (source.config?.phoneNumberId ?? []) : [],
-  )[0]
+  const named = configuredNumberOf(pipeline)
   const hasLine = (number: CallableNumber) => lines.of(number) !== null
   const preferred = named === undefined ? null : await numbers.outboundNamed(callback, named, hasLine)
   if (preferred !== null) return preferred

@@ -1,4 +1,4 @@
-import type { WholeCallback } from '../../domain/callbacks/callback.ts'
+import { configuredNumberOf, type WholeCallback } from '../../domain/callbacks/callback.ts'
 import type { Callback } from '../../generated/platform/types.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
 import { timeOf, timeOrNull } from './times.ts'
@@ -12,7 +12,7 @@ export function wireCallback({ callback, pipeline, metadata, summary }: WholeCal
     source_session_id: callback.sourceSessionId,
     created_session_id: callback.createdSessionId,
     agent_id: callback.agentId,
-    phone_number_id: callback.phoneNumberId,
+    phone_number_id: callback.phoneNumberId ?? configuredNumberOf(pipeline) ?? null,
     to_number: callback.toNumber,
     from_number: callback.fromNumber,
     scheduled_at: timeOf(callback.scheduledAtMs),

@@ -1,5 +1,5 @@
 import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
-import { setupStatusOf, withoutTrunks } from '../../domain/numbers/setup-status.ts'
+import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import type { OfferedNumber } from '../../domain/ports/number-carrier.ts'
 import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../generated/platform/types.ts'
 import { nationalForm } from '../../runtime/phone-number.ts'
@@ -23,7 +23,7 @@ export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNu
     smsCampaignId: number.smsAssignment?.campaignId ?? null,
     smsAssignmentStatus: number.smsAssignment?.status ?? null,
     smsAssignmentUpdatedAt: timeOrNull(number.smsAssignment?.updatedAtMs ?? null),
-    setupStatus: setupStatusOf(hasTrunks ? number : withoutTrunks(number)),
+    setupStatus: setupStatusOf(number, hasTrunks),
     nextChargeAt: timeOrNull(number.nextChargeAtMs),
     monthlyMicroUsd: String(number.nextChargeAtMs === null ? 0 : (number.price?.monthlyMicroUsd ?? 0)),
     lastChargedAt: timeOrNull(number.lastChargedAtMs),

@@ -130,5 +130,5 @@ function unknownPath(engine: Engine, exchange: HttpExchange): Refusal {
 }
 
 function unknownMethod({ allow }: PathEntry): Refusal {
-  return new Refusal('method_not_allowed', { allow, message: `this path takes ${allow}` })
+  return new Refusal('method_not_allowed', { allow, message: `This path takes ${allow}` })
 }

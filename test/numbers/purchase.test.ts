@@ -18,7 +18,7 @@ t.test('a number is bought, paid, and given back without a refund', async (t) =>
   t.match(bought, { direction: 'outbound', label: 'Desk', order: { status: 'done', resourceId: '12125550101' } })
   t.equal(bought.lastChargedAtMs, clock.nowMs())
   t.equal(new Date(bought.nextChargeAtMs ?? 0).toISOString(), '2023-12-14T22:13:20.000Z')
-  t.match(setupStatusOf(bought), { status: 'ready', outboundReady: true, issues: [] })
+  t.match(setupStatusOf(bought, true), { status: 'ready', outboundReady: true, issues: [] })
   t.equal(await creditOf(local.organizationId), 5 * usdMicro - atOnceMicroUsd)
   t.match(await store.phoneNumbers.outboundFor(local, null, null, () => true), { id: bought.id })
   t.same(await faultOf(numbers.purchase(local, { e164: '+12125550101' })), { kind: 'number_exists' })
@@ -32,7 +32,7 @@ t.test('an order that is pending is looked at every 5 s, and the number calls wh
   const { numbers, look, tenant, clock, store } = await setUp(t, cluster)
   const local = await tenant(5 * usdMicro)
   const bought = await numbers.purchase(local, { e164: '+12125550198' })
-  t.match(setupStatusOf(bought), { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
+  t.match(setupStatusOf(bought, true), { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
   t.equal(await store.phoneNumbers.outboundFor(local, null, bought.e164, () => true), 'not_ready')
   t.same(await faultOf(numbers.release(local, bought.id)), { kind: 'order_pending' })
   await clock.advance(4999)
@@ -57,7 +57,11 @@ t.test('an order that fails later gives the money back once, also with two proce
     numberOrders.end(bought, { status: 'failed' }),
   ])
   const failed = await numbers.get(local, bought.id)
-  t.match(setupStatusOf(failed), { status: 'action_required', outboundReady: false, issues: ['carrier_order_failed'] })
+  t.match(setupStatusOf(failed, true), {
+    status: 'action_required',
+    outboundReady: false,
+    issues: ['carrier_order_failed'],
+  })
   t.match(failed, { nextChargeAtMs: null, lastChargedAtMs: null })
   t.equal(await creditOf(local.organizationId), 5 * usdMicro)
   t.equal(await store.phoneNumbers.findInbound(bought.e164, { line: 'carrier', organizationId: null }), null)

@@ -134,15 +134,34 @@ t.test('a number of a trunk is not ready on a server without a port for SIP', as
   const imported = (await call(acme, 'POST', '/v1/phone-numbers/import', { e164: nextNumber(), ...trunk })).json<Row>()
   const unserved = {
     ...{ status: 'action_required', inboundReady: false, outboundReady: false, agentReady: true },
-    ...{ sipConnectionReady: false, issues: ['sip_connection_failing', 'forwarding_required'] },
+    ...{ sipConnectionReady: false, issues: ['sip_port_missing', 'forwarding_required'] },
   }
   t.match(imported.setupStatus, unserved)
   const rows = (await call(acme, 'GET', '/v1/phone-numbers')).json<Row[]>()
   t.match(rows.find(({ id }) => id === imported.id)?.setupStatus, unserved)
   t.match((await patch(acme, imported.id, { direction: 'outbound' })).json<Row>().setupStatus, {
     ...unserved,
-    issues: ['sip_connection_failing'],
+    issues: ['sip_port_missing'],
   })
+})
+
+t.test('only an imported number of the live world needs a port for SIP', async (t) => {
+  const { acme } = await withNumber('needs no port')
+  const test = await admin.key(acme.id, { test: true })
+  for (const target of [acme, test]) {
+    const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
+    const { id } = (await call(target, 'POST', '/v1/phone-numbers/sip-connections', connection)).json<Row>()
+    const wanted = { e164: nextNumber(), sipConnectionInstallationId: id, direction: 'outbound' }
+    t.equal((await call(target, 'POST', '/v1/phone-numbers/import', wanted)).status, 201)
+  }
+  const issuesOf = async (target: Target, source: string) =>
+    (await call(target, 'GET', '/v1/phone-numbers'))
+      .json<(Row & { source: string; setupStatus: { issues: string[] } })[]>()
+      .filter((row) => row.source === source)
+      .map(({ setupStatus }) => setupStatus.issues)
+  t.same(await issuesOf(acme, 'sip_trunk'), [['sip_port_missing']])
+  t.same(await issuesOf(test, 'sip_trunk'), [[]])
+  t.notMatch(JSON.stringify([await issuesOf(acme, 'managed'), await issuesOf(test, 'managed')]), 'sip_port_missing')
 })
 
 t.test('a number that takes calls needs an agent, or a template with intent and systemPrompt', async (t) => {

@@ -225,6 +225,7 @@ overEngines(t, async (t) => {
     refused(t, await send(parley, '/router/v1/nothing'), 404, 'not_found')
     const wrongMethod = await send(parley, responses, { method: 'DELETE' })
     refused(t, wrongMethod, 405, 'method_not_allowed')
+    t.match(wrongMethod.json().error.message, /^This path takes [A-Z, ]+$/)
     t.match(wrongMethod.headers.get('allow'), /POST/)
     refused(t, await send(parley, `/router/v1/models?language=${'x'.repeat(33)}`), 400, 'invalid_parameter', 'language')
     const longest = 'en-Latn-US-abcdefgh-bcdefg-cdefg'
