@@ -8,8 +8,9 @@ import { loadSchemaInterpreter } from './optional.ts'
 
 const checkMs = 50
 /** More faults are not named. */
-const pathsMax = 20
+const faultsMax = 20
 const root = '/'
+const unchecked = [`${root} cannot be checked in time`]
 
 const validators = new WeakMap<object, Validator>()
 /** How often a schema was stopped. A busy machine stops a good one once; every value breaks one that was stopped more. */
@@ -23,24 +24,24 @@ const timed = createContext({ run: () => {} })
 const runTimed = new Script('run()')
 
 /**
- * The paths of the values that break the schema, as JSON Pointers; '/' is the whole value. A value that cannot be checked
- * in time breaks it as a whole. `schema` must have passed `schemaFault`.
+ * The faults of a value, each a JSON Pointer and the rule that is broken: `/city is missing`. '/' is the whole value. A value
+ * that cannot be checked in time breaks the schema as a whole. No fault repeats a value. `schema` must have passed `schemaFault`.
  */
 export function valueFaults(schema: object, value: unknown): readonly string[] {
   const stops = stopped.get(schema) ?? 0
-  if (stops >= stopsMax) return [root]
+  if (stops >= stopsMax) return unchecked
   // A module whose loading is stopped half way is broken for good, so it is loaded before the time counts.
   const { Validator } = loadSchemaInterpreter()
-  let paths: string[] = []
+  let faults: string[] = []
   const check = () => {
-    paths = pathsOf(validatorOf(schema, Validator).validate(value).errors)
+    faults = faultsOf(validatorOf(schema, Validator).validate(value).errors)
   }
   for (let waits = 0; ; waits++) {
     const end = runInTime(check)
-    if (end === 'done') return paths
+    if (end === 'done') return faults
     if (end === 'waited' && waits < waitsMax) continue
     stopped.set(schema, stops + 1)
-    return [root]
+    return unchecked
   }
 }
 
@@ -77,10 +78,32 @@ function validatorOf(schema: object, Interpreter: typeof Validator): Validator {
 type SchemaError = ReturnType<Validator['validate']>['errors'][number]
 
 /** A fault is also reported for every value that holds it. Only the innermost is named. */
-function pathsOf(errors: readonly SchemaError[]): string[] {
-  const all = [...new Set(errors.map(pathOf))]
+function faultsOf(errors: readonly SchemaError[]): string[] {
+  const byPath = new Map<string, SchemaError[]>()
+  for (const error of errors) {
+    const path = pathOf(error)
+    byPath.set(path, [...(byPath.get(path) ?? []), error])
+  }
+  const all = [...byPath.keys()]
   const innermost = all.filter((path) => !all.some((other) => other !== path && isInside(other, path)))
-  return innermost.slice(0, pathsMax)
+  return innermost.slice(0, faultsMax).map((path) => `${path} ${ruleOf(byPath.get(path) ?? [])}`)
+}
+
+/** These report only that a rule below them is broken. */
+const outerKeywords =
+  /^(\$ref|\$recursiveRef|allOf|if|properties|patternProperties|additionalProperties|items|prefixItems)$/
+/** An arm of a union that does not fit says little: another arm was meant. */
+const unions = /^(anyOf|oneOf|not)$/
+
+function ruleOf(errors: readonly SchemaError[]): string {
+  const inner = errors.filter(({ keyword }) => !outerKeywords.test(keyword))
+  const broken = inner.find(({ keyword }) => unions.test(keyword)) ?? inner[0] ?? errors[0]
+  if (broken === undefined) return 'breaks the schema'
+  const { keyword, error } = broken
+  if (keyword === 'required') return 'is missing'
+  if (keyword === 'false') return 'is not allowed'
+  const [, types] = keyword === 'type' ? (/Expected "(.*)"\.$/u.exec(error) ?? []) : []
+  return types === undefined ? `breaks the rule ${keyword}` : `must be ${types.replaceAll('", "', ' or ')}`
 }
 
 function pathOf({ instanceLocation, keyword, error }: SchemaError): string {

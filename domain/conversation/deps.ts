@@ -102,7 +102,7 @@ export type ToolRequest = {
 export type ToolResult = { result: string } | { failure: ToolFailure }
 
 export interface RunTool {
-  /** The paths of `args` that break the schema of the tool. Empty: none does. */
+  /** The faults of `args`, such as `/city is missing`. Empty: they fit the schema of the tool. */
   check(tool: PipelineTool, args: unknown): readonly string[]
   /** Whether a text in E.164 can be the number of a phone. */
   isPhoneNumber(text: string): boolean

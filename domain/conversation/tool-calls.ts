@@ -131,9 +131,9 @@ export class ToolCalls {
     const tool = this.find(call.name)
     if (tool === null) return failed({ code: 'not_allowed' })
     const args = parsed(call.arguments)
-    if (args === undefined) return failed({ code: 'invalid_arguments' })
-    const paths = await this.#check(tool, args)
-    if (paths.length > 0) return failed({ code: 'invalid_arguments', detail: paths.join(', ') })
+    if (args === undefined) return failed({ code: 'invalid_arguments', detail: 'the arguments are not JSON' })
+    const faults = await this.#check(tool, args)
+    if (faults.length > 0) return failed({ code: 'invalid_arguments', detail: faults.join(', ') })
     const { source } = tool
     if (source.kind === 'builtin') return this.#runBuiltin(source, args)
     if (source.kind === 'inline') return this.#runInPage(call, source.timeoutMs ?? defaultTimeoutMs)
@@ -143,7 +143,11 @@ export class ToolCalls {
 
   async #pressKeys(args: unknown): Promise<ToolResult> {
     const digits = keysOf(args)
-    if (digits === null) return failed({ code: 'invalid_arguments', detail: `/${digitsName}` })
+    if (digits === null)
+      return failed({
+        code: 'invalid_arguments',
+        detail: `/${digitsName} must be 1 to 32 keys: 0 to 9, *, #, A to D, w`,
+      })
     try {
       await this.#deps.pressKeys?.(digits)
       return { result: 'ok' }
@@ -166,7 +170,10 @@ export class ToolCalls {
     const isPhoneNumber = (text: string) => runTool.isPhoneNumber(text)
     const read = readWantedCallback(args, { nowMs, maxDaysAhead, defaultTo: numberOfPerson(call), isPhoneNumber })
     if ('wrong' in read)
-      return failed({ code: 'invalid_arguments', detail: read.wrong.map((name) => `/${name}`).join(', ') })
+      return failed({
+        code: 'invalid_arguments',
+        detail: read.wrong.map((name) => `/${name} is missing or malformed`).join(', '),
+      })
     if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
     scheduleCallback(read.wanted)
     // The LLM wrote the number, and no result repeats one.

@@ -101,7 +101,7 @@ function replyTo(request: LlmRequest): Reply {
     return { kind: 'text', text: JSON.stringify(smallestValue(request.responseFormat.schema)) }
   }
   const last = request.items.at(-1)
-  if (last?.type === 'function_result') return { kind: 'text', text: `The tool answered: ${spokenResult(last.result)}` }
+  if (last?.type === 'function_result') return { kind: 'text', text: spokenResult(last.result) }
   return { kind: 'text', text: answerTo(said, request.items) }
 }
 
@@ -121,22 +121,60 @@ function toolFor(
 }
 
 const resultFieldsMax = 20
+const resultDepthMax = 2
 
-/** The fields of a JSON object in words; any other result as it is. */
+/** The fields of a JSON object in words; any other text as it is. */
 function spokenResult(result: string): string {
+  const value = parsedObject(result)
+  if (value === null) return `The tool answered: ${result}`
+  const failure = value['error']
+  if (isFields(failure) && typeof failure['code'] === 'string') return `The tool failed: ${spokenFailure(failure)}`
+  const spoken = spokenFields(value, resultDepthMax)
+  return `The tool answered: ${spoken === '' ? 'done.' : sentence(spoken)}`
+}
+
+/** As the voice loop writes it: `{"code": "invalid_arguments", "detail": "/city is missing"}`. */
+function spokenFailure({ code, detail }: Fields): string {
+  const words = wordsOf(String(code))
+  return sentence(
+    typeof detail === 'string' && detail !== '' ? `${words}, ${detail.replace(/(^|\s)\//g, '$1')}` : words,
+  )
+}
+
+type Fields = Record<string, unknown>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parsedObject(text: string): Fields | null {
   try {
-    const value: unknown = JSON.parse(result)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return result
-    const fields = Object.entries(value).slice(0, resultFieldsMax)
-    const spoken = fields.map(([name, field]) => {
-      const text = typeof field === 'object' ? JSON.stringify(field) : String(field)
-      return `${name.replaceAll('_', ' ')} is ${text}`
-    })
-    return spoken.length === 0 ? 'done.' : `${spoken.join(', ')}.`
+    const value: unknown = JSON.parse(text)
+    return isFields(value) ? value : null
   } catch {
-    return result
+    return null
   }
 }
+
+function spokenFields(fields: Fields, depthLeft: number): string {
+  const all = Object.entries(fields).slice(0, resultFieldsMax)
+  return all.map(([name, field]) => `${wordsOf(name)} ${spokenValue(field, depthLeft)}`).join(', ')
+}
+
+/** Deeper values are left out: a voice cannot make a tree understood. */
+function spokenValue(value: unknown, depthLeft: number): string {
+  if (value === null) return 'is empty'
+  if (typeof value !== 'object') return `is ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  if (depthLeft === 0) return 'has more'
+  if (isFields(value)) return `has ${spokenFields(value, depthLeft - 1) || 'nothing'}`
+  const items = value as unknown[]
+  const plain = items.slice(0, resultFieldsMax).filter((item) => typeof item !== 'object')
+  return plain.length === items.length && plain.length > 0
+    ? `is ${plain.join(' and ')}`
+    : `has ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`
+}
+
+const wordsOf = (name: string) => name.replaceAll('_', ' ')
+const sentence = (text: string) => `${text.replace(/[\s.]+$/, '')}.`
 
 function lastUserText(items: readonly LlmItem[]): string {
   const last = items.findLast((item) => item.type === 'message' && item.role === 'user')

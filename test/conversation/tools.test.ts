@@ -109,7 +109,7 @@ t.test('failures reach the LLM as error results', async (t) => {
     tools: [tool('weather'), tool('strict'), tool('fails')],
     answerOf: results,
     runTool: {
-      check: ({ name }) => (name === 'strict' ? ['/city'] : []),
+      check: ({ name }) => (name === 'strict' ? ['/city is missing', '/days must be integer'] : []),
       webhook: () => Promise.resolve({ failure: { code: 'http_error', status: 500, detail: 'broken' } }),
     },
   })
@@ -117,8 +117,8 @@ t.test('failures reach the LLM as error results', async (t) => {
   await sim.until(() => record.turns.length === 2)
   t.same(outcomes.sort(), [
     '{"error":{"code":"http_error","status":500,"detail":"broken"}}',
-    '{"error":{"code":"invalid_arguments","detail":"/city"}}',
-    '{"error":{"code":"invalid_arguments"}}',
+    '{"error":{"code":"invalid_arguments","detail":"/city is missing, /days must be integer"}}',
+    '{"error":{"code":"invalid_arguments","detail":"the arguments are not JSON"}}',
     '{"error":{"code":"not_allowed"}}',
   ])
   t.same(
@@ -367,9 +367,9 @@ t.test('schedule_callback', async (t) => {
     t.same(all.record.callbacks, [])
     t.match(all.record.turns[1]?.toolCalls, [{ status: 'failed' }])
   }
-  await refused({ inMinutes: 90 }, /invalid_arguments","detail":"\/to"/)
-  await refused({ to: '+15555550100', inMinutes: 90 }, /"\/to"/)
-  await refused({ to }, /"\/at, \/inMinutes"/)
+  await refused({ inMinutes: 90 }, /invalid_arguments","detail":"\/to is missing or malformed"/)
+  await refused({ to: '+15555550100', inMinutes: 90 }, /"\/to is missing or malformed"/)
+  await refused({ to }, /"\/at is missing or malformed, \/inMinutes is missing/)
   await refused({ to, inMinutes: 0.9 }, /not_allowed.*7 days/)
   await refused({ to, inMinutes: 7 * 1440 + 1 }, /not_allowed.*7 days/)
   await refused({ to, inMinutes: 1441 }, /not_allowed.*1 days/, { maxDaysAhead: 1 })

@@ -178,6 +178,22 @@ t.test('the result of a tool is spoken', async (t) => {
     'The tool answered: state is sent, total price is 12.5.',
   )
   t.equal((await after('It is on its way.')).text, 'The tool answered: It is on its way.')
+  for (const [result, said] of [
+    ['{"note": "It is on its way."}', 'The tool answered: note is It is on its way.'],
+    ['{}', 'The tool answered: done.'],
+    [
+      '{"order": {"state": "sent", "lines": ["lamp", "desk"]}}',
+      'The tool answered: order has state is sent, lines is lamp and desk.',
+    ],
+    ['{"found": null, "rows": [{"id": 1}]}', 'The tool answered: found is empty, rows has 1 entry.'],
+    ['{"error": "no such order"}', 'The tool answered: error is no such order.'],
+    ['{"error":{"code":"http_error","status":500}}', 'The tool failed: http error.'],
+    [
+      '{"error":{"code":"invalid_arguments","detail":"/number is missing, /days must be integer"}}',
+      'The tool failed: invalid arguments, number is missing, days must be integer.',
+    ],
+  ] as const)
+    t.equal((await after(result)).text, said)
 })
 
 t.test('long prompts and utterances cost little', async (t) => {

@@ -1,10 +1,13 @@
 /** Scheduled callbacks over the public surface, and one that an agent promises in a conversation. */
 import t from 'tap'
 import { WebSocket } from 'ws'
+import type { BuiltinConfig } from '../../domain/agents/tool.ts'
 import type { Callback } from '../../domain/callbacks/callback.ts'
+import type { Call } from '../../domain/calls/call.ts'
+import type { Pipeline } from '../../domain/sessions/pipeline.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
-import { newCall, newEvent } from '../calls/call.ts'
+import { newCall, newEvent, pipeline } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'
 import { serverInTime } from '../time/server.ts'
 import { call, faultOf, openAdministration } from './setup.ts'
@@ -31,8 +34,8 @@ const get = async <T>(target: Target, path: string) => (await call(target, 'GET'
 const post = (target: Target, path: string, body?: object) => call(target, 'POST', path, body)
 
 /** A callback of a new call. It is due in an hour. */
-async function makeCallback(organizationId: string, more: Partial<Callback> = {}, agentId: string | null = null) {
-  const session = newCall(organizationId, { agentId })
+async function makeCallback(organizationId: string, more: Partial<Callback> = {}, settings: Partial<Call> = {}) {
+  const session = newCall(organizationId, settings)
   await admin.store.calls.insert(session, {})
   const nowMs = clock.nowMs()
   const scheduledAtMs = nowMs + hourMs
@@ -95,6 +98,32 @@ t.test('dispatchCallback without a phone number leaves it scheduled', async (t) 
   })
 })
 
+t.test('a callback names the number of its tool until it is placed', async (t) => {
+  const acme = await organization('numbers of tools')
+  const shownWith = async (...configs: (BuiltinConfig | null)[]) => {
+    const tools = configs.map((config): Pipeline['tools'][number] => ({
+      name: 'schedule_callback',
+      description: 'Promises a call.',
+      parameters: {},
+      preToolSpeech: 'never',
+      source: { kind: 'builtin', name: 'schedule_callback', config },
+    }))
+    const { id } = await makeCallback(acme.id, {}, { pipeline: { ...pipeline, tools } })
+    return (await get<{ phone_number_id: string | null }>(acme, `/v1/callbacks/${id}`)).phone_number_id
+  }
+  const phoneNumberId = 'pn_5Tg8rXq1LmZb6vKcYw3NdE'
+  t.equal(await shownWith({ phoneNumberId }), phoneNumberId)
+  t.equal(await shownWith({ maxDaysAhead: 3 }), null)
+  t.equal(await shownWith(null), null)
+  t.equal(await shownWith(null, { phoneNumberId }), phoneNumberId, 'of the first tool that names one')
+  const { callbacks } = await get<{ callbacks: { phone_number_id: string | null }[] }>(acme, '/v1/callbacks')
+  t.same(
+    callbacks.map(({ phone_number_id: id }) => id),
+    [phoneNumberId, null, null, phoneNumberId],
+    'in lists too',
+  )
+})
+
 t.test('listCallbacks', async (t) => {
   const acme = await organization('listing')
   const made: { id: string; session: { id: string } }[] = []
@@ -133,11 +162,11 @@ t.test('an agent that a callback names cannot be deleted', async (t) => {
   const acme = await organization('deleting')
   const wanted = { name: 'Caller', systemPrompt: 'Be brief.', intent: { language: 'en' } }
   const { id: agentId } = (await post(acme, '/v1/agents', wanted)).json<{ id: string }>()
-  const { id } = await makeCallback(acme.id, {}, agentId)
+  const { id } = await makeCallback(acme.id, {}, { agentId })
   const refused = await call(acme, 'DELETE', `/v1/agents/${agentId}`)
   t.same(faultOf(refused), { status: 409, code: 'AGENT_IN_USE' })
   const gone = systemIds.agent()
-  await makeCallback(acme.id, {}, gone)
+  await makeCallback(acme.id, {}, { agentId: gone })
   t.same(faultOf(await call(acme, 'DELETE', `/v1/agents/${gone}`)), { status: 404, code: 'NOT_FOUND' })
   t.match(refused.json(), { details: { phoneNumberIds: [], callbackIds: [id] } })
   await post(acme, `/v1/callbacks/${id}/cancel`)
@@ -210,7 +239,12 @@ t.test('an agent promises to call again, and the last promise counts', async (t)
     'Call me back at +4915123456789 in 25 hours.',
   ])
   const answers = await clock.during(conversation)
-  t.match(answers, [/invalid_arguments.*\/to/s, /status is scheduled/, /status is scheduled/, /not_allowed.*1 days/s])
+  t.match(answers, [
+    /invalid arguments, to is missing or malformed\./,
+    /status is scheduled/,
+    /status is scheduled/,
+    /not allowed, .*1 days/s,
+  ])
   t.notMatch(answers.join(), /4915123456789|0143/, 'no result repeats a number')
   const { callbacks } = await get<Page>(acme, `/v1/callbacks?source_session_id=${sessionId}`)
   t.match(callbacks, [

@@ -19,17 +19,18 @@ t.test('the interpreter of schemas may take long to load', (t) => {
   t.teardown(() => (extensions['.js'] = load))
   const schema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] }
   t.same(valueFaults(schema, { count: 1 }), [])
-  t.same(valueFaults(schema, {}), ['/count'], 'and later values are checked too')
+  t.same(valueFaults(schema, {}), ['/count is missing'], 'and later values are checked too')
   t.ok(slowly > 0, 'it was loaded slowly')
   t.end()
 })
 
+const unchecked = ['/ cannot be checked in time']
 const slow = { type: 'string', pattern: '^(a+)+$' }
 const slowly = `${'a'.repeat(40)}!`
 
 t.test('a check that waits for a core is begun again, a few times', (t) => {
   const checks = countChecks(t, { isWorking: false })
-  t.same(valueFaults({ ...slow }, slowly), ['/'])
+  t.same(valueFaults({ ...slow }, slowly), unchecked)
   t.equal(checks(), 4)
   t.end()
 })
@@ -43,7 +44,7 @@ t.test('a check that takes the core for all of its time is not', (t) => {
     [slowly, 3],
     ['aaa', 3],
   ] as const) {
-    t.same(valueFaults(schema, value), ['/'])
+    t.same(valueFaults(schema, value), unchecked)
     t.equal(checks(), count, 'after three of them the schema is checked no more')
   }
   t.end()
@@ -51,7 +52,7 @@ t.test('a check that takes the core for all of its time is not', (t) => {
 
 t.test('references that never end are stopped at once, however busy the machine is', (t) => {
   const checks = countChecks(t, { isWorking: false })
-  t.same(valueFaults({ $ref: '#' }, 1), ['/'])
+  t.same(valueFaults({ $ref: '#' }, 1), unchecked)
   t.equal(checks(), 1)
   t.end()
 })

@@ -311,16 +311,33 @@ t.test('arguments are checked against the schema', (t) => {
     $defs: { line: { type: 'object', properties: { count: { type: 'integer', minimum: 1 } }, required: ['count'] } },
   }
   t.same(valueFaults(schema, { id: 'ab', lines: [{ count: 1 }] }), [])
-  t.same(valueFaults(schema, {}), ['/id'])
-  t.same(valueFaults(schema, { id: 'a' }), ['/id'])
-  t.same(valueFaults(schema, { id: 'ab', 'a/b': 'x' }), ['/a~1b'])
+  t.same(valueFaults(schema, {}), ['/id is missing'])
+  t.same(valueFaults(schema, { id: 'a' }), ['/id breaks the rule minLength'])
+  t.same(valueFaults(schema, { id: 'ab', 'a/b': 'x' }), ['/a~1b must be integer'])
   t.same(valueFaults(schema, { id: 'ab', lines: [{ count: 1 }, { count: 0 }, {}] }), [
-    '/lines/1/count',
-    '/lines/2/count',
+    '/lines/1/count breaks the rule minimum',
+    '/lines/2/count is missing',
   ])
-  t.same(valueFaults(schema, { id: 'ab', other: 1 }), ['/other'])
-  t.same(valueFaults(schema, 'text'), ['/'])
+  t.same(valueFaults(schema, { id: 'ab', other: 1 }), ['/other is not allowed'])
+  t.same(valueFaults(schema, 'text'), ['/ must be object'])
   t.same(valueFaults({ type: 'object', properties: {} }, {}), [])
+  t.end()
+})
+
+t.test('a fault names the rule of the schema, and nothing of the value', (t) => {
+  const of = (property: object, value: unknown) => valueFaults({ properties: { a: property } }, { a: value })
+  for (const [property, value, fault] of [
+    [{ type: ['string', 'null'] }, 5, '/a must be string or null'],
+    [{ enum: ['red', 'green'] }, 'sk_secret', '/a breaks the rule enum'],
+    [{ maximum: 3 }, 4711, '/a breaks the rule maximum'],
+    [{ pattern: '^[0-9]+$' }, 'sk_secret', '/a breaks the rule pattern'],
+    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 5, '/a breaks the rule anyOf'],
+    [{ oneOf: [{ type: 'number' }, { minimum: 1 }] }, 5, '/a breaks the rule oneOf'],
+    [{ allOf: [{ type: 'string' }] }, 5, '/a must be string'],
+    [{ type: 'array', maxItems: 1 }, ['sk_secret', 'b'], '/a breaks the rule maxItems'],
+    [false, 5, '/a is not allowed'],
+  ] as const)
+    t.same(of(property as object, value), [fault])
   t.end()
 })
 
@@ -340,7 +357,7 @@ t.test('hostile schemas are stopped', (t) => {
   const value = { a: `${'a'.repeat(50)}!` }
   for (let stops = 1; stops < 3; stops++) valueFaults(backtracking, value)
   const spentMs = processorMs(() => {
-    for (let at = 0; at < 100; at++) t.same(valueFaults(backtracking, value), ['/'])
+    for (let at = 0; at < 100; at++) t.same(valueFaults(backtracking, value), ['/ cannot be checked in time'])
   })
   t.ok(spentMs < 200, `a schema that was stopped three times takes no more: ${spentMs.toFixed(0)} ms for 100`)
   t.same(valueFaults({ ...backtracking }, { a: 'aaa' }), [], 'and checks of others run')
