@@ -231,7 +231,10 @@ let spoken = []
 
 element('say').addEventListener('submit', (event) => {
   event.preventDefault()
-  void speak(value('text'), ttsChoice())
+  if (value('text').trim() !== '') return void speak(value('text'), ttsChoice())
+  clearFigures('tts')
+  say('tts-status', 'Write a text first.', true)
+  element('text').focus()
 })
 element('stop').addEventListener('click', () => speech?.stop())
 element('download').addEventListener('click', () => {

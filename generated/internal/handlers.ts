@@ -78,6 +78,30 @@ export type ReceiveMessageWebhookResult =
   | { status: 502; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: MessageWebhookFailed }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
 
+export type GetIconRequest = EmptyRequest
+
+export type GetIconResult =
+  | {
+      status: 200
+      type?: 'image/svg+xml'
+      headers: { 'Cache-Control': 'no-cache'; 'X-Content-Type-Options': 'nosniff' }
+      body: ByteStream
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type GetRobotsRequest = EmptyRequest
+
+export type GetRobotsResult =
+  | {
+      status: 200
+      type?: 'text/plain'
+      headers: { 'Cache-Control': 'no-cache'; 'X-Content-Type-Options': 'nosniff' }
+      body: string | ByteStream
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
 export type GetRankingPageRequest = EmptyRequest
 
 export type GetRankingPageResult =
@@ -296,6 +320,10 @@ export type InternalHandlers<Caller> = {
   receiveCarrierWebhook: Handle<ReceiveCarrierWebhookRequest, ReceiveCarrierWebhookResult, null>
   /** POST /carrier/{provider}/messages */
   receiveMessageWebhook: Handle<ReceiveMessageWebhookRequest, ReceiveMessageWebhookResult, null>
+  /** GET /favicon.ico */
+  getIcon: Handle<GetIconRequest, GetIconResult, null>
+  /** GET /robots.txt */
+  getRobots: Handle<GetRobotsRequest, GetRobotsResult, null>
   /** GET /docs/ranking */
   getRankingPage: Handle<GetRankingPageRequest, GetRankingPageResult, null>
   /** GET /healthz */

@@ -2,7 +2,7 @@
  * The page that explains how candidates are ranked, so that a deployer can check a choice. It reads its numbers from the tables that the
  * ranking reads, so the two cannot differ.
  */
-import type { Path, Stage } from '../../domain/catalog/model.ts'
+import type { Path, PriceUnit, Stage } from '../../domain/catalog/model.ts'
 import type { CircuitLimits } from '../../domain/health/circuit.ts'
 import {
   axes,
@@ -14,39 +14,73 @@ import {
   weights,
 } from '../../domain/routing/weights.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
+import { isServedTo, type TryAccess } from './try-access.ts'
 
 /** The settings of a deployer that the page names. */
 export type RankingFacts = CircuitLimits & { hedges: boolean }
 
-export function getRankingPage(facts: RankingFacts): Pick<InternalHandlers<null>, 'getRankingPage'> {
-  const body = Buffer.from(page(facts))
-  return { getRankingPage: () => ({ status: 200, headers, body }) }
+export function getRankingPage(facts: RankingFacts, access: TryAccess): Pick<InternalHandlers<null>, 'getRankingPage'> {
+  const [withTry, withoutTry] = [true, false].map((hasTry) => Buffer.from(page(facts, hasTry))) as [Buffer, Buffer]
+  return {
+    getRankingPage: (_request, { peer }) => ({
+      status: 200,
+      headers,
+      body: isServedTo(access, peer) ? withTry : withoutTry,
+    }),
+  }
 }
 
 const headers = {
   'Cache-Control': 'no-cache',
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
 } as const
 
 const stages: Record<Stage, string> = { stt: 'Speech to text', tts: 'Text to speech', llm: 'Language models' }
-const paths: readonly Path[] = ['stream', 'batch']
+const paths: Record<Path, string> = { stream: 'as a stream', batch: 'as a whole' }
+/** The words of a figure that was measured here. */
+const measured = { firstByteMs: 'time to the first result', realTimeFactor: 'time for a second of audio' } as const
+const units: Record<PriceUnit, string> = {
+  audio_hour: 'an hour of audio',
+  million_characters: 'a million characters',
+  million_input_tokens: 'a million tokens that are read',
+  million_cached_input_tokens: 'a million tokens that are read from a cache',
+  million_output_tokens: 'a million tokens that are written',
+  million_reasoning_tokens: 'a million tokens of reasoning',
+}
 
-const style =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1c2024;background:#fff}' +
-  'table{border-collapse:collapse;margin:1rem 0}td,th{border:1px solid #d5d9de;padding:.3rem .6rem;text-align:left}' +
-  'code{background:#f1f3f5;padding:0 .2rem}@media(prefers-color-scheme:dark){body{color:#e6e8ea;background:#15181b}' +
-  'td,th{border-color:#3a4047}code{background:#24292e}}'
+/** The page is served to everybody, also where `/try` and its style sheet are not. So the style of those pages stands here again. */
+const style = `:root{color-scheme:light dark;--ground:#f6f5f2;--card:#fff;--ink:#1d1c1a;--faint:#66625b;--line:#dedad2;--accent:#0b6b5d}
+@media(prefers-color-scheme:dark){:root{--ground:#161514;--card:#211f1d;--ink:#f0ede8;--faint:#a8a299;--line:#3a3733;--accent:#5cc8b5}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:70rem;padding:2rem 1.25rem 4rem;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,sans-serif}
+h1{margin:0;font-size:1.75rem;letter-spacing:-.02em}h2{margin:0 0 1rem;font-size:1.1rem}h3{margin:1.5rem 0 .5rem;font-size:1rem}
+header p{margin:.25rem 0 1.5rem;color:var(--faint)}a{color:var(--accent)}
+main{display:grid;grid-template-columns:minmax(0,1fr);gap:1.25rem}
+section{min-width:0;padding:1.25rem;border:1px solid var(--line);border-radius:.9rem;background:var(--card)}
+table{width:100%;margin:1rem 0;border-collapse:collapse;font-size:.875rem}
+th,td{padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+th{color:var(--faint);font-weight:600}code{overflow-wrap:anywhere}li{margin-bottom:.5rem}
+@media(max-width:30rem){section{padding:1rem}table{font-size:.75rem}th,td{padding-right:.35rem}ul{padding-left:1.25rem}}`
 
-function page(facts: RankingFacts): string {
+function page(facts: RankingFacts, hasTry: boolean): string {
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Ranking</title><style>${style}</style></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>How models are ranked</title><link rel="icon" href="data:,"><style>${style}</style></head>
 <body>
-<h1>How candidates are ranked</h1>
-<p>A request names an objective: ${code(Object.keys(weights))}. Models that it cannot use are left out first, each with its reason: what the routing allows,
-what the key may reach, what was asked (capabilities, settings, language, voice, encoding), and what can be called now (credential, circuit).
-The rest is scored. <code>GET /v1/routing/preview</code> and <code>parley preview</code> show all of it for a given request, figures and their sources included.</p>
-
+<header>
+<h1>How models are ranked</h1>
+<p>The weights, figures and rules of this server. ${hasTry ? '<a href="/try">Back to the page</a>' : ''}</p>
+</header>
+<main>
+<section>
+<h2>In short</h2>
+<p>A request names an objective: ${code(Object.keys(weights))}. Models that the request cannot use are left out first, each with its reason: the routing or the key
+does not allow them, they lack a language, voice, encoding or setting, or they cannot be called now. The rest get a score, and the best one serves.</p>
+<p><code>GET /v1/routing/preview</code> and <code>parley preview</code> show the scores for a given request, with the figures and their sources.</p>
+</section>
+<section>
 <h2>Weights</h2>
 ${table(
   ['objective', ...axes, 'must be known'],
@@ -56,44 +90,55 @@ ${table(
     leading[objective as keyof typeof weights],
   ]),
 )}
-<p>Each part is 1 for the best of the candidates and 0 for the worst. The score is the weighted sum of the parts, multiplied by the success rate: the part
-of the recent attempts that has succeeded here. A part without a figure adds nothing; without the part that must be known there is no score, and the model
-comes after those that have one. Equal scores keep the order of the configuration.</p>
-
+<ul>
+<li>Each part is 1 for the best of the models and 0 for the worst.</li>
+<li>The score is the weighted sum of the parts, multiplied by the share of recent attempts that have succeeded here.</li>
+<li>A part without a figure adds nothing. If the part that must be known has no figure, the model has no score, and comes after the models with one.</li>
+<li>Equal scores keep the order of the configuration.</li>
+</ul>
+</section>
+<section>
 <h2>Figures</h2>
 ${Object.entries(stages)
   .map(([stage, title]) => figuresOf(stage as Stage, title))
   .join('\n')}
-
+</section>
+<section>
 <h2>Rules</h2>
 <ul>
-<li>Every figure has a source and a date; what no source says is left out. A language without figures of its own borrows none from another.</li>
-<li>What was measured on recordings never ranks a stream, nor the other way round.</li>
-<li>Quality is read on one scale at a time, one metric of one source: the nearest to the language asked for on which two providers can be compared, and of
-those the one that most candidates have a figure on. What a vendor says of its own models alone compares it with nobody, and does not count.</li>
-<li>A variety (es-MX) is ranked by figures of its own, then by those of its base language. Models that say that they speak it go first.</li>
+<li>Every figure has a source and a date. A language without figures of its own borrows none from another.</li>
+<li>A figure that was measured on recordings never ranks a stream, nor the other way round.</li>
+<li>Quality is compared on one scale at a time: one metric of one source. The scale is the nearest to the language of the request on which two providers
+can be compared; if there are several, the one on which the most models have a figure. A vendor's figures for its models alone do not count.</li>
+<li>A variety of a language (es-MX) is ranked by its figures, then by those of the base language. Models that say that they speak it go first.</li>
 <li>Times that this service measured go before published ones. A sample's weight halves every two minutes, three are needed, and after ten minutes without one they are forgotten.</li>
-<li>${facts.failuresMax} failures in a row open a model's circuit for ${seconds(facts.openMs)}, twice as long each time up to ${seconds(facts.openMaxMs)}; then one request at a time finds out whether it is back.
-A provider that says when to come back (Retry-After) is left for that time from its first such answer on, for at most ${seconds(facts.retryAfterMaxMs)}.
-A provider whose models fail one after the other is left as a whole. While one of its models alone fails it stands behind everybody else.</li>
-<li>${facts.hedges ? 'Hedging is on: for the objective latency' : 'Hedging is off here. Where it is on, for the objective latency'} a second candidate is asked when the first is later than 95 of 100 of its recent answers; the first to answer serves, the other is cancelled.</li>
+<li>${facts.failuresMax} failures in a row open a model's circuit: it is left out for ${seconds(facts.openMs)}, twice as long each time up to ${seconds(facts.openMaxMs)}. Then one request at a time finds out whether it is back.</li>
+<li>A provider that says when to come back (Retry-After) is left out for that time, for at most ${seconds(facts.retryAfterMaxMs)}.</li>
+<li>A provider whose models fail one after the other is left out as a whole. A model that fails alone comes after all other models.</li>
+<li>${facts.hedges ? 'Hedging is on: for the objective latency' : 'Hedging is off here. If it is on, for the objective latency'} a second model is asked when the first one is later than 95 of 100 of its recent answers (p95). The first to answer serves, and the other is cancelled.</li>
 </ul>
+</section>
+</main>
 </body></html>
 `
 }
 
 function figuresOf(stage: Stage, title: string): string {
-  const quality = qualityMetrics[stage].map(({ metric, better }) => [metric, `${better} is better`])
-  const latency = paths.map((path) => [path, measuredLatency[stage][path], latencyMetrics[stage][path].join(', ')])
-  const cost = costMix[stage].map(({ unit, share }) => [unit, String(share)])
+  const quality = qualityMetrics[stage].map(({ metric, better }) => [code([metric]), better])
+  const latency = Object.entries(paths).map(([path, words]) => [
+    words,
+    measured[measuredLatency[stage][path as Path]],
+    code(latencyMetrics[stage][path as Path]),
+  ])
+  const cost = costMix[stage].map(({ unit, share }) => [units[unit], String(share)])
   return `<h3>${title}</h3>
-${table(['quality, in order of preference', ''], quality)}
-${table(['latency', 'measured here', 'published'], latency)}
-${table(['cost: price of', 'share'], cost)}`
+${table(['quality, the first that is known', 'better is'], quality)}
+${table(['latency', 'measured here', 'published as'], latency)}
+${table(['cost: the price of', 'share'], cost)}`
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = heads.map((cell) => `<th>${cell}</th>`).join('')
+  const head = heads.map((cell) => `<th scope="col">${cell}</th>`).join('')
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
 }

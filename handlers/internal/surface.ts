@@ -13,6 +13,7 @@ import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
 import { type SimulatorControl, simulatorHandlers } from './simulator.ts'
+import { siteHandlers } from './site.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
 
@@ -65,7 +66,8 @@ function handlersOf(
 ) {
   return {
     ...healthHandlers(readyChecks, engine),
-    ...getRankingPage(ranking),
+    ...siteHandlers,
+    ...getRankingPage(ranking, { ...deps, headerPrefix }),
     ...tryHandlers({ ...deps, headerPrefix }),
     ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),
     ...receiveCarrierWebhook(carrier),

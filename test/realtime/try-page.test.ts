@@ -12,6 +12,7 @@ import { isOwnOrigin } from '../../handlers/authenticate.ts'
 import { compatPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
 import { getRankingPage } from '../../handlers/internal/ranking.ts'
+import { siteHandlers } from '../../handlers/internal/site.ts'
 import { healthHandlers } from '../../handlers/internal/surface.ts'
 import { type TryDeps, tryHandlers } from '../../handlers/internal/try.ts'
 import { tryAgentHandlers } from '../../handlers/internal/try-agent.ts'
@@ -61,7 +62,8 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         ...healthHandlers([], { engine: 'node', reason: null }),
         ...tryHandlers(deps),
         ...tryAgentHandlers({ ...deps, parts: null }),
-        ...getRankingPage(facts),
+        ...siteHandlers,
+        ...getRankingPage(facts, deps),
         createSimulatedCall: () => Promise.reject(new Error('no simulator here')),
         advanceSimulatorClock: () => Promise.reject(new Error('no simulator here')),
         receiveCarrierWebhook: () => Promise.reject(new Error('no carrier here')),
@@ -122,6 +124,15 @@ t.test('the page and its files', async (t) => {
   t.match((await ask(server, 'GET', '/try/worklet.js')).headers['content-type'], 'text/javascript')
   t.match((await ask(server, 'GET', '/try/style.css')).headers['content-type'], 'text/css')
   t.equal((await ask(server, 'GET', '/try/secret.js')).status, 404)
+})
+
+t.test('browsers find an icon, and search engines the rules, on every machine', async (t) => {
+  const server = await serve(t)
+  const elsewhere = { host: 'voice.example.com' }
+  const icon = await ask(server, 'GET', '/favicon.ico', elsewhere)
+  t.match([icon.status, icon.headers['content-type'], icon.body], [200, 'image/svg+xml', /^<svg .*<\/svg>$/])
+  const robots = await ask(server, 'GET', '/robots.txt', elsewhere)
+  t.match([robots.status, robots.headers['content-type'], robots.body], [200, /^text\/plain/, 'Disallow: /'])
 })
 
 t.test('the page gets a token, and a foreign page does not', async (t) => {

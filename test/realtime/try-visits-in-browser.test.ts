@@ -100,6 +100,27 @@ async function visits(browser: Browser): Promise<void> {
     for (const place of ['route', 'times']) t.equal(await page.textContent(`#tts-${place}`), '')
   })
 
+  t.test('a text that is empty or blank is asked for', async (t) => {
+    const page = await visit()
+    for (const text of ['', ' \n ']) {
+      await page.fill('#text', text)
+      await page.click('#play')
+      await shows(page, '#tts-status', 'Write a text first.')
+      t.equal(await page.evaluate('document.activeElement.id'), 'text')
+    }
+  })
+
+  t.test('the ranking page has no fault, and leads back', async (t) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await visit({ colorScheme, viewport: { width: 360, height: 800 } })
+      await page.goto(`${parley.url}/docs/ranking`)
+      t.same(await axeFaults(page), [])
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off at the side')
+      await page.click('header a')
+      await page.waitForSelector('#tts-voice', patience)
+    }
+  })
+
   t.test('the commands for curl work as they are', async (t) => {
     const page = await visit()
     await page.fill('#text', `It's "quoted", and costs $5.`)
