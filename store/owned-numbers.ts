@@ -11,7 +11,14 @@ import { hasConnection } from './sip-connections.ts'
 import { isTaken } from './taken.ts'
 
 export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
+  let last: Promise<unknown> = Promise.resolve()
   return {
+    // The lock costs a connection while the carrier is asked, so this process asks for one number at a time.
+    inTurn: (id, giveBack) => {
+      const turn = last.then(() => locked(worlds, id, giveBack))
+      last = turn.catch(() => {})
+      return turn
+    },
     list: (tenant, limit) =>
       worlds.asTenant(tenant, (tx) =>
         readNumbers(tx, tx`${ofTenant(tx, tenant)} order by created_at, id limit ${limit}`),
@@ -36,6 +43,18 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
         return removed.length > 0
       }),
   }
+}
+
+/** The lock ends with the transaction, or with its process. */
+function locked<Outcome>(
+  { asOperator }: Pick<Tenancy, 'asOperator'>,
+  id: string,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  return asOperator(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`the release of ${id}`}, 0))`
+    return run()
+  })
 }
 
 /** `exists`: another number has the same place on the same connection. */

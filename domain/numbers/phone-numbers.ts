@@ -53,13 +53,21 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     purchase: createPurchase(deps),
     import: createImport(deps),
     async release(tenant, id) {
-      const number = found(await store.find(tenant, id))
-      const { order } = number
-      if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
-      if (order.status === 'done' && number.source === 'managed') await giveBack(deps, number)
-      if (!(await store.remove(tenant, id))) throw new ResourceFault({ kind: 'not_found' })
+      // An unknown number waits for nobody.
+      found(await store.find(tenant, id))
+      await store.inTurn(id, () => releaseOne(deps, tenant, id))
     },
   }
+}
+
+async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Promise<void> {
+  const { store } = deps
+  // Another request may have given it back meanwhile, and somebody else may have bought it since.
+  const number = found(await store.find(tenant, id))
+  const { order } = number
+  if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
+  if (order.status === 'done' && number.source === 'managed') await giveBack(deps, number)
+  if (!(await store.remove(tenant, id))) throw new ResourceFault({ kind: 'not_found' })
 }
 
 /** The first call counts for the connection over which it has come. */
@@ -81,13 +89,11 @@ function followingDirection(
   return isAttached && before.direction === 'outbound' ? 'both' : after.direction
 }
 
-async function giveBack({ store, carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {
+async function giveBack({ carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {
   const carrier = carriers.of(number)
   try {
     if (number.smsAssignment !== null) await smsRegistries.of(number).unassign(number.e164)
     const resourceId = number.order.resourceId ?? (await carrier.resourceIdOf(number.e164))
-    // Another request may have given it back meanwhile.
-    found(await store.find(number, number.id))
     if (resourceId !== null) await carrier.release(resourceId)
   } catch (error) {
     if (error instanceof SmsRegistryError) throw new ResourceFault({ kind: 'carrier_number_failed' }, { cause: error })

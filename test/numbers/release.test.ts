@@ -1,11 +1,18 @@
 /** Numbers that are given back. */
 import t from 'tap'
+import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
 import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { TestCluster } from '../store/cluster.ts'
-import { faultOf, setUp } from './setup.ts'
+import { faultOf, type Process, setUp } from './setup.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
+
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { opened, open: () => open() }
+}
 
 t.test('the assignment to a campaign ends before the carrier gets the number back', async (t) => {
   const asked: string[] = []
@@ -56,4 +63,71 @@ t.test('a number that is given back several times at once is given back once', a
   const faults = await Promise.all([1, 2, 3, 4].map(() => faultOf(numbers.release(acme, id))))
   t.equal(faults.filter((fault) => fault === null).length, 1)
   t.equal(faults.filter((fault) => fault?.kind === 'not_found').length, 3)
+})
+
+t.test('a number that another organization has bought meanwhile is not given back', async (t) => {
+  const bought = gate()
+  let asked = 0
+  const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
+    async release(resourceId) {
+      asked += 1
+      if (asked > 1) await bought.opened
+      return simulated.release(resourceId)
+    },
+  })
+  const [one, two] = processes as [Process, Process]
+  const [acme, other] = [await tenant(100_000_000), await tenant(100_000_000)]
+  const { id } = await one.numbers.purchase(acme, { e164: '+12125550110' })
+  const releases = [one, two].map(({ numbers }) => numbers.release(acme, id))
+  await Promise.any(releases)
+  const { id: newId } = await two.numbers.purchase(other, { e164: '+12125550110' })
+  bought.open()
+  const faults = await Promise.all(releases.map(faultOf))
+  t.same(
+    faults.filter((fault) => fault !== null),
+    [{ kind: 'not_found' }],
+  )
+  t.equal(await simulated.offerOf('+12125550110'), null, 'the carrier still has it for the other organization')
+  t.match(await two.numbers.get(other, newId), { order: { status: 'done' } })
+  t.equal(asked, 1)
+})
+
+t.test('a release that the carrier has refused leaves its turn to the next one', async (t) => {
+  let asked = 0
+  const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
+    release(resourceId) {
+      asked += 1
+      return asked === 1 ? Promise.reject(new NumberCarrierError('failed')) : simulated.release(resourceId)
+    },
+  })
+  const [one, two] = processes as [Process, Process]
+  const acme = await tenant(100_000_000)
+  const { id } = await one.numbers.purchase(acme, { e164: '+12125550110' })
+  const faults = await Promise.all([one, two].map(({ numbers }) => faultOf(numbers.release(acme, id))))
+  t.same(
+    faults.toSorted((a, b) => Number(a === null) - Number(b === null)),
+    [{ kind: 'carrier_number_failed' }, null],
+  )
+  t.same(await one.numbers.list(acme), [])
+})
+
+t.test('a number whose order is under way is not given back, and can be when the order is done', async (t) => {
+  const [ordered, held] = [gate(), gate()]
+  const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
+    async order(e164, reference) {
+      ordered.open()
+      await held.opened
+      return simulated.order(e164, reference)
+    },
+  })
+  const [one, two] = processes as [Process, Process]
+  const acme = await tenant(100_000_000)
+  const purchase = one.numbers.purchase(acme, { e164: '+12125550110' })
+  await ordered.opened
+  const [{ id } = { id: '' }] = await two.numbers.list(acme)
+  t.same(await faultOf(two.numbers.release(acme, id)), { kind: 'order_pending' })
+  held.open()
+  await purchase
+  t.equal(await faultOf(two.numbers.release(acme, id)), null)
+  t.type(await simulated.offerOf('+12125550110'), 'object', 'it is for sale again')
 })
