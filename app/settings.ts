@@ -22,11 +22,17 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   chooseEngine(config.engine)
 }
 
-function checkExposure({ host, masterKey }: ParleyConfig): void {
-  if (masterKey !== null || isLoopbackHost(host)) return
-  throw new ConfigError(
-    `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
-  )
+function checkExposure({ host, masterKey, nodeUrl, databaseUrl }: ParleyConfig): void {
+  if (masterKey !== null) return
+  if (!isLoopbackHost(host))
+    throw new ConfigError(
+      `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
+    )
+  // Each node would make a separate key, and open neither the secrets nor the tokens of the other nodes.
+  if (nodeUrl !== null && databaseUrl !== null)
+    throw new ConfigError(
+      'PARLEY_MASTER_KEY: is required with nodeUrl: all nodes of a database have the same one; 32 characters or more',
+    )
 }
 
 function checkAliases({ aliases }: ParleyConfig): void {

@@ -1,6 +1,7 @@
 /** Tools of the machine on which a first local run serves, and the refusal elsewhere. */
 import t from 'tap'
 import { isReachedHereOnly, withLoopbackTools } from '../../app/first-run.ts'
+import { checkServing } from '../../app/settings.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
 import { validateConfig } from '../../generated/config/validator.ts'
@@ -8,6 +9,8 @@ import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
 import { loadConfig } from '../../runtime/process/config.ts'
 import { call } from '../platform/setup.ts'
 import { ownServer } from '../server.ts'
+import { Page } from '../session/voice-session.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
 
 const configOf = (env: Record<string, string>) => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
 
@@ -46,6 +49,51 @@ t.test('each sign of a proxy takes the key of a first local run away', async (t)
     const { status } = await fetch(`${server.gateway.url}/try/agents`)
     t.equal(status, 404, 'the page asks for a key')
   }
+})
+
+t.test('over the embedded database a tool of this machine is stored, and called', async (t) => {
+  let wasCalled = () => {}
+  const called = new Promise<void>((resolve) => (wasCalled = resolve))
+  const receiver = await startReceiver((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"state":"on its way"}')
+    wasCalled()
+  })
+  t.teardown(() => receiver.close())
+  const providers = JSON.stringify(['loopback', 'local'].map((id) => ({ id, adapter: id })))
+  const server = await ownServer(t, {
+    DATABASE_URL: '',
+    PARLEY_BOOTSTRAP_KEY: '',
+    PARLEY_PROVIDERS: providers,
+    PARLEY_LOCAL_WARM: 'false',
+  })
+  const { firstKey, url } = server.gateway
+  const target = { url, key: firstKey.kind === 'local' ? firstKey.key : '' }
+  const agent = await call(target, 'POST', '/v1/agents', { name: 'a', systemPrompt: 'p', intent: { language: 'en' } })
+  const { id: agentId } = agent.json<{ id: string }>()
+  const tool = {
+    name: 'find_order',
+    description: 'Finds an order.',
+    parameters: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
+    source: { kind: 'webhook', url: receiver.url },
+  }
+  const stored = await call(target, 'POST', `/v1/agents/${agentId}/tools`, tool)
+  t.equal(stored.status, 201, stored.text)
+  const allowedProviders = { stt: ['loopback'], llm: ['local'], tts: ['loopback'] }
+  const page = await Page.join(target, { agentId, constraints: { allowedProviders } })
+  t.teardown(() => page.close())
+  page.send({ type: 'user_message', text: 'Use find order with the number 4711.' })
+  await called
+  t.match(JSON.parse(receiver.received[0]?.body.toString() ?? ''), { tool: 'find_order', args: { number: '4711' } })
+})
+
+t.test('each node of a database needs the master key of the other nodes', async (t) => {
+  const node = { PARLEY_NODE_URL: 'https://voice.example.com/node-1' }
+  const shared = { ...node, DATABASE_URL: 'postgres://u@h/d' }
+  const check = async (env: Record<string, string>) => checkServing(await configOf(env), env)
+  await t.rejects(check(shared), /^PARLEY_MASTER_KEY: is required with nodeUrl/)
+  await t.resolves(check({ ...shared, PARLEY_MASTER_KEY: 'm'.repeat(32) }))
+  await t.resolves(check(node), 'an embedded database has no other node')
+  await t.resolves(check({ DATABASE_URL: 'postgres://u@h/d' }), 'a single node keeps its key')
 })
 
 t.test('the refusal names the variable', async (t) => {
