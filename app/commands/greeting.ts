@@ -13,6 +13,9 @@ export type Ready = {
   page: string | null
   firstKey: FirstKey
   engine: string
+  /** The hosts at which alone these surfaces are served; null: at each host. */
+  routerHost: string | null
+  compatHost: string | null
 }
 
 export function greeting(ready: Ready): string {
@@ -30,12 +33,28 @@ export function greeting(ready: Ready): string {
           `  web   ${page}: speak, listen, and see which provider served`,
           `  talk  ${page}/agent: talk to a voice agent`,
         ]),
-    `  api   ${base}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
+    `  api   ${atHost(base, ready.compatHost)}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
     ...keyLines(firstKey),
-    `  try   curl -s ${base}/router/v1/models -H ${authorization(firstKey)}`,
+    `  try   ${requestOf(ready)} -H ${authorization(firstKey)}`,
     '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
     '',
   ].join('\n')
+}
+
+/** A line for this machine. Before a proxy is set, the name of the router's host may not lead here, so the header Host has it. */
+function requestOf({ url, publicUrl, routerHost }: Ready): string {
+  const isNamed = routerHost !== null && publicUrl === null
+  const base = publicUrl === null ? url : atHost(publicUrl, routerHost)
+  // At its own host the surface has no prefix.
+  const path = routerHost === null ? '/router/v1/models' : '/v1/models'
+  return `curl -s ${base}${path}${isNamed ? ` -H 'Host: ${routerHost}'` : ''}`
+}
+
+/** The address of a surface that is served at its host alone. */
+function atHost(base: string, host: string | null): string {
+  if (host === null) return base
+  const { protocol, port } = new URL(base)
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}`
 }
 
 function keyLines(first: FirstKey): string[] {

@@ -98,8 +98,9 @@ function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 
 
 const timeOfDay = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
 
-function readyOf({ url, page, firstKey, engine }: Gateway, { host, publicUrl }: ParleyConfig): Ready {
-  return { version, url, publicUrl, isEverywhere: isEveryAddress(host), page, firstKey, engine }
+function readyOf({ url, page, firstKey, engine }: Gateway, { host, publicUrl, surfaces }: ParleyConfig): Ready {
+  const { routerHost, compatHost } = surfaces
+  return { version, url, publicUrl, isEverywhere: isEveryAddress(host), page, firstKey, engine, routerHost, compatHost }
 }
 
 function connectionTo({ url, firstKey }: Gateway): Connection {

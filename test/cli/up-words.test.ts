@@ -1,5 +1,6 @@
 /** The words of `up`: the address, the page and the key at the start, and the open calls and requests at the end. */
 import { rmSync } from 'node:fs'
+import { get } from 'node:http'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { greeting, type Ready } from '../../app/commands/greeting.ts'
@@ -18,6 +19,8 @@ const first: Ready = {
   page: `${local}/try`,
   firstKey: { kind: 'local', key: 'sk_live_first' },
   engine: 'node:http with ws',
+  routerHost: null,
+  compatHost: null,
 }
 
 t.test('a first local run shows its key in a line that can be run', (t) => {
@@ -66,6 +69,26 @@ t.test('the address and the page of a server for each host', async (t) => {
 })
 
 const statusOf = async (url: string | null) => (await fetch(url ?? '')).status
+
+t.test('a surface with a separate host is named at that host', async (t) => {
+  const compat = greeting({ ...first, compatHost: 'api.example.com' })
+  t.match(compat, 'http://api.example.com:8080/v1 is the base URL')
+  t.match(compat, `curl -s ${local}/router/v1/models -H 'Authorization`)
+  const behind = greeting({ ...first, publicUrl: 'https://voice.example.com', routerHost: 'router.example.com' })
+  t.match(behind, 'curl -s https://router.example.com/v1/models -H ')
+  t.match(behind, 'https://voice.example.com/v1 is the base URL')
+  const { url } = await gatewayOf(t, { PARLEY_SURFACES_ROUTER_HOST: 'router.example.com' })
+  const named = greeting({ ...first, url, routerHost: 'router.example.com' })
+  const [, address = '', header = ''] = /curl -s (\S+) -H 'Host: ([^']+)' -H /.exec(named) ?? []
+  t.equal(await statusAt(address, header), 401, 'the line reaches the surface, which asks for a key')
+  t.equal(await statusAt(`${url}/router/v1/models`, new URL(url).host), 404, 'as the line was')
+})
+
+/** fetch lets no caller set Host. */
+const statusAt = (url: string, host: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on('error', reject)
+  })
 
 t.test('the first key of a server', async (t) => {
   const named = await gatewayOf(t, {})
