@@ -15,6 +15,8 @@ export type KeyRow = {
   budget: (WantedBudget & { spentMicroUsd: number }) | null
   test: boolean
   createdAt: Date
+  /** The secret before the last rotation works until then. Null, or in the past: it has ended. */
+  previousUntil: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
   lastUsedAt: Date | null

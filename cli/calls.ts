@@ -8,6 +8,7 @@ import { agentNamed } from './named.ts'
 import { print } from './print.ts'
 import { linesOfCall } from './show-call.ts'
 import { tailCall } from './tail-call.ts'
+import { oneLine } from './terminal.ts'
 import { timeOf } from './time-option.ts'
 
 type Filters = Omit<NonNullable<ListSessionsCall['query']>, 'limit'> & { limit: string }
@@ -62,8 +63,11 @@ function addList(group: Command, actions: Actions): void {
       const ofAgent = agent === undefined ? {} : { agent: await agentNamed(client, agent) }
       const query = { ...filters, ...times, ...ofAgent, limit: Number(limit) }
       const { body } = await client.listSessions({ query })
+      const names = json || body.entries.length === 0 ? new Map<string, string>() : await agentNames(client)
       print(json, body, () => [
-        ...(body.entries.length > 0 ? table([heading, ...body.entries.map(rowOf)]) : ['no calls']),
+        ...(body.entries.length > 0
+          ? table([heading, ...body.entries.map((item) => rowOf(item, names))])
+          : ['no calls']),
         ...(body.nextCursor === null ? [] : ['', `more: --cursor ${body.nextCursor}`]),
       ])
     })
@@ -71,7 +75,13 @@ function addList(group: Command, actions: Actions): void {
 
 const heading = ['id', 'made', 'status', 'ended by', 'kind', 'language', 'lasted', 'recording', 'agent']
 
-function rowOf(item: SessionItem): string[] {
+async function agentNames(client: ReturnType<typeof platformClient>): Promise<ReadonlyMap<string, string>> {
+  const { body } = await client.listAgents()
+  return new Map(body.map(({ id, name }) => [id, name]))
+}
+
+/** An agent that was deleted has no name any more. */
+function rowOf(item: SessionItem, names: ReadonlyMap<string, string>): string[] {
   return [
     item.sessionId,
     item.createdAt.slice(0, 19).replace('T', ' '),
@@ -81,6 +91,6 @@ function rowOf(item: SessionItem): string[] {
     item.language,
     item.durationSeconds === null ? '–' : `${item.durationSeconds} s`,
     item.recordingStatus ?? '–',
-    item.agentId ?? '–',
+    oneLine(names.get(item.agentId ?? '') ?? item.agentId ?? '–'),
   ]
 }

@@ -130,7 +130,8 @@ function lineOf(key: KeyRow): string {
     key.scopes.join(','),
     stateOf(key),
     `used ${day(key.lastUsedAt)}`,
-    key.publicId,
+    publicPart(key),
+    ...previousWords(key),
     ...(key.name === '' ? [] : [key.name]),
     ...(key.budget ? [spentWords(key.budget)] : []),
     ...(key.policy.length > 0 ? [`policy ${key.policy.join(',')}`] : []),
@@ -146,6 +147,7 @@ function keyJson({
   policy,
   budget,
   createdAt,
+  previousUntil,
   revokedAt,
   expiresAt,
   lastUsedAt,
@@ -163,6 +165,7 @@ function keyJson({
       spent_micro_usd: String(budget.spentMicroUsd),
     },
     created_at: createdAt.toISOString(),
+    previous_secret_until: previousUntil?.toISOString() ?? null,
     revoked_at: revokedAt?.toISOString() ?? null,
     expires_at: expiresAt?.toISOString() ?? null,
     last_used_at: lastUsedAt?.toISOString() ?? null,
@@ -181,6 +184,15 @@ function readPolicy(text: string): object {
 
 function stateOf({ revokedAt, expiresAt }: KeyRow): string {
   if (revokedAt !== null) return `revoked ${day(revokedAt)}`
-  return expiresAt === null ? 'live' : `live until ${expiresAt.toISOString().slice(0, 16)}Z`
+  return expiresAt === null ? 'live' : `live until ${minute(expiresAt)}`
 }
+/** A secret that the operator has brought shows none of its characters. */
+const publicPart = ({ publicId }: KeyRow) => (publicId.endsWith('_') ? `${publicId}… (a secret of yours)` : publicId)
+
+function previousWords({ previousUntil, revokedAt }: KeyRow): string[] {
+  const isOver = previousUntil === null || revokedAt !== null || previousUntil.getTime() <= Date.now()
+  return isOver ? [] : [`old secret until ${minute(previousUntil)}`]
+}
+
+const minute = (date: Date) => `${date.toISOString().slice(0, 16)}Z`
 const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? 'never'

@@ -27,7 +27,7 @@ export async function simulateInbound(connection: Connection, lines: readonly st
 }
 
 /** The number that agents answer, or else the first one. The simulator reaches no number of a trunk. */
-async function calledNumber(client: PlatformClient): Promise<string> {
+export async function calledNumber(client: PlatformClient): Promise<string> {
   const { body } = await client.listPhoneNumbers()
   const open = body.filter(({ direction, source }) => direction !== 'outbound' && source !== 'sip_trunk')
   const number = open.find(({ agentId }) => agentId !== null) ?? open[0]

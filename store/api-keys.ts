@@ -18,6 +18,8 @@ export type ApiKey = {
   test: boolean
   createdAt: Date
   rotatedAt: Date | null
+  /** The secret before the last rotation works until then. Null: it has ended. */
+  previousUntil: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
   /** Exact to about a minute. */
@@ -126,4 +128,4 @@ async function rotateKey(tx: Tx, organizationId: string, keyId: string, nowMs: n
 
 const columns = (tx: Tx) => tx`
   id, organization_id as "organizationId", name, public_id as "publicId", scopes, policy, test, created_at as "createdAt",
-  rotated_at as "rotatedAt", revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
+  rotated_at as "rotatedAt", previous_until as "previousUntil", revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`

@@ -107,7 +107,8 @@ t.test('agents: create, list, show, delete', async (t) => {
 t.test('calls list: filters and pages', async (t) => {
   t.match(
     await outputOf(t, 'calls', 'list'),
-    new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +en`, 'm'),
+    new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +en .* Front desk$`, 'm'),
+    'the agent has its name',
   )
   const ids = async (...args: string[]) =>
     ((await json(t, 'calls', 'list', ...args)) as { data: { sessionId: string }[] }).data.map((each) => each.sessionId)

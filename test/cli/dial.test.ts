@@ -1,8 +1,11 @@
 /** `parley dial` over the simulated carrier, in injected time. */
 import t from 'tap'
+import { platformClient } from '../../cli/client.ts'
+import { calledNumber } from '../../cli/simulate-inbound.ts'
 import { runCommand } from '../command.ts'
 import { hasEnded } from '../phone/call-rows.ts'
 import { callWhen, startPhones } from '../phone/phones.ts'
+import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
 import { passing } from '../router/requests.ts'
 import { refused } from './refused.ts'
@@ -30,6 +33,17 @@ t.test('dial', async (t) => {
     t.match(stdout, /^agent {3}.*goodbye/im)
     t.notMatch(stdout, /stand-in/, 'each question is answered')
     t.match(stdout, /^the session is over\nuser_hangup, /m)
+  })
+
+  t.test('--simulate-inbound calls no number of a trunk, though an agent answers it', async (t) => {
+    const trunk = { name: 'Trunk', inbound: { allowedAddresses: ['203.0.113.0/28'] } }
+    const { id } = (await call(phones, 'POST', '/v1/phone-numbers/sip-connections', trunk)).json<{ id: string }>()
+    const wanted = { e164: '+493012345678', sipConnectionInstallationId: id, agentId: phones.agentId }
+    const imported = await call(phones, 'POST', '/v1/phone-numbers/import', wanted)
+    t.equal(imported.status, 201, imported.text)
+    const client = platformClient({ baseUrl: phones.url, apiKey: phones.key })
+    t.equal(await passing(phones, calledNumber(client)), phones.number)
+    await call(phones, 'DELETE', `/v1/phone-numbers/${imported.json<{ id: string }>().id}`)
   })
 
   t.test('fails for a call that reaches nobody, and says why', async (t) => {

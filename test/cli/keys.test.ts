@@ -17,6 +17,7 @@ t.test('keys: create, list, rotate, revoke', async (t) => {
   const rows = async () => (await outputOf(t, 'keys', 'list', '--org', organization)).split('\n')
   const idOf = (row: string) => /key_\w+/.exec(row)?.[0] ?? ''
   const before = (await rows()).map(idOf)
+  t.match(await rows(), [/ {2}sk_(live|test)_… \(a secret of yours\)/], 'the key that this test brought')
   const secret = await outputOf(t, 'keys', 'create', '--org', organization, '--scopes', 'router', '--test')
   t.match(secret, /^sk_test_\w{24,}$/)
   t.equal(await works(secret), 200)
@@ -60,6 +61,9 @@ t.test('keys: names, expiry, the scopes of a plain key, and rotation with an ove
   t.match(json, { name: 'the shop', public_id: shown, expires_at: /Z$/, scopes: ['router', 'realtime'] })
   const rotated = await outputOf(t, 'keys', 'rotate', json.id, '--org', 'Named', '--overlap', '24h')
   for (const each of [secret, rotated]) t.equal(await works(each), 200)
+  t.match(await list(), / {2}old secret until \d{4}-\d\d-\d\dT\d\d:\d\dZ {2}the shop$/)
+  const overlapping = JSON.parse(await outputOf(t, 'keys', 'list', '--org', 'Named', '--json')) as { data: object[] }
+  t.match(overlapping.data, [{ previous_secret_until: /Z$/ }])
   await outputOf(t, 'org', 'rename', 'Named', 'Renamed')
   await outputOf(t, 'keys', 'revoke', json.id, '--org', 'Renamed')
   for (const each of [secret, rotated]) await until('both have ended', async () => (await works(each)) === 401)
