@@ -102,7 +102,8 @@ export type Resource =
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
-  | { kind: 'not_found' }
+  /** `named` says which id is meant, where a request has several. */
+  | { kind: 'not_found'; named?: 'agent' | 'tool' | 'call' | 'transfer' }
   /** This field of the body names a thing that the tenant does not have. */
   | { kind: 'named_not_found'; path: ValuePath }
   /** A template needs these variables, and nobody gave them a value. */
@@ -205,7 +206,7 @@ export function refuseIssues(issues: readonly Issue[]): void {
 }
 
 /** For a thing that the tenant may not have. Throws ResourceFault `not_found`. */
-export function found<Found>(value: Found | null): Found {
-  if (value === null) throw new ResourceFault({ kind: 'not_found' })
+export function found<Found>(value: Found | null, named?: 'agent' | 'tool' | 'call' | 'transfer'): Found {
+  if (value === null) throw new ResourceFault({ kind: 'not_found', ...(named && { named }) })
   return value
 }

@@ -28,28 +28,33 @@ export type Tools = {
 
 export function createTools(deps: ToolDeps): Tools {
   const { store, clock } = deps
+  /** Names the id that is unknown: that of the agent, or else that of the tool. */
+  const missing = async (tenant: Tenant, agentId: string): Promise<never> => {
+    found(await store.list(tenant, agentId), 'agent')
+    throw new ResourceFault({ kind: 'not_found', named: 'tool' })
+  }
   return {
     async create(tenant, agentId, wanted) {
       const stored = makeTool(tenant, agentId, wanted, deps)
       const outcome = await store.insert(stored, toolsMax)
-      if (outcome === 'no_agent') throw new ResourceFault({ kind: 'not_found' })
+      if (outcome === 'no_agent') throw new ResourceFault({ kind: 'not_found', named: 'agent' })
       if (outcome === 'name_taken') throw new ResourceFault({ kind: 'name_taken', resource: 'tool' })
       if (outcome === 'limit_reached')
         throw new ResourceFault({ kind: 'limit_reached', resource: 'tool', limit: toolsMax })
       return stored.tool
     },
-    list: async (tenant, agentId) => found(await store.list(tenant, agentId)),
-    get: async (tenant, agentId, id) => found(await store.find(tenant, agentId, id)),
+    list: async (tenant, agentId) => found(await store.list(tenant, agentId), 'agent'),
+    get: async (tenant, agentId, id) => (await store.find(tenant, agentId, id)) ?? missing(tenant, agentId),
     async change(tenant, agentId, id, change) {
       refuseIssues(issuesOfTool(change, deps))
-      if (Object.keys(change).length === 0) return found(await store.find(tenant, agentId, id))
+      if (Object.keys(change).length === 0) return (await store.find(tenant, agentId, id)) ?? missing(tenant, agentId)
       const changed = await store.change(tenant, agentId, id, (tool, secrets) =>
         changeTool(tool, secrets, change, clock.nowMs()),
       )
-      return found(changed)
+      return changed ?? missing(tenant, agentId)
     },
     async remove(tenant, agentId, id) {
-      if (!(await store.remove(tenant, agentId, id))) throw new ResourceFault({ kind: 'not_found' })
+      if (!(await store.remove(tenant, agentId, id))) await missing(tenant, agentId)
     },
   }
 }

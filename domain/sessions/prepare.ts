@@ -40,7 +40,7 @@ export interface LiveCount {
 export async function agentOf({ agents }: PrepareDeps, tenant: Tenant, agentId: string | null): Promise<Agent | null> {
   if (agentId === null) return null
   const agent = await agents.find(tenant, agentId)
-  if (agent === null) throw new ResourceFault({ kind: 'not_found' })
+  if (agent === null) throw new ResourceFault({ kind: 'not_found', named: 'agent' })
   return agent
 }
 

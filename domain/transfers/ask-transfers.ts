@@ -103,7 +103,7 @@ export class AskTransfers {
 
   async #start(caller: Caller, callId: string, read: ReadTransfer): Promise<TransferProgress> {
     const { calls } = this.#deps
-    const call = found(await calls.find(tenantOf(caller), callId))
+    const call = found(await calls.find(tenantOf(caller), callId), 'call')
     const { from: asked, participantIdentity, ...rest } = read
     if (participantIdentity !== null && participantIdentity !== call.identity)
       throw invalid('participantIdentity', 'identity_not_of_caller')
@@ -140,8 +140,8 @@ export class AskTransfers {
   async #find(caller: Caller, callId: string, transferId: string): Promise<{ call: Call; transfer: Transfer }> {
     const { calls, transfers } = this.#deps
     const tenant = tenantOf(caller)
-    const call = found(await calls.find(tenant, callId))
-    return { call, transfer: found(await transfers.find(tenant, callId, transferId)) }
+    const call = found(await calls.find(tenant, callId), 'call')
+    return { call, transfer: found(await transfers.find(tenant, callId, transferId), 'transfer') }
   }
 
   async #run(call: Call, command: TransferCommand): Promise<TransferProgress> {

@@ -25,7 +25,6 @@ const nameConflict: Record<Extract<Resource, 'agent' | 'tool'>, ErrorCode> = {
 /** The faults that say no more than their code does. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
-  not_found: 'NOT_FOUND',
   legacy_managed: 'WEBHOOK_LEGACY_MANAGED',
   call_not_ended: 'CALL_NOT_ENDED',
   transfer_unsupported: 'TRANSFER_UNSUPPORTED',
@@ -43,6 +42,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
   if (isOfRmsg(data)) return sayRmsgFault(data)
   if (isOfSms(data)) return saySmsFault(data)
   switch (data.kind) {
+    case 'not_found':
+      return { code: 'NOT_FOUND', ...(data.named && { message: `There is no ${data.named} of this id here.` }) }
     case 'call_not_live':
       if (!data.isEnding) return { code: 'CALL_NOT_LIVE' }
       return {

@@ -185,6 +185,9 @@ t.test('deleteAgentTool, and what is not found', async (t) => {
     t.match(faultOf(await call(acme, 'GET', path)), notFound)
     t.match(faultOf(await call(acme, 'POST', path, least)), notFound)
   }
+  const words = async (path: string) => (await call(acme, 'DELETE', path)).json<{ error: string }>().error
+  t.match(await words(`${acme.path}/x`), 'There is no tool of this id here.')
+  t.match(await words(`${other}/${tool.id}`), 'There is no agent of this id here.')
   const gone = await call(acme, 'DELETE', `${acme.path}/${tool.id}`)
   t.same([gone.status, gone.json()], [200, { deleted: true }])
   t.match(faultOf(await call(acme, 'DELETE', `${acme.path}/${tool.id}`)), notFound)

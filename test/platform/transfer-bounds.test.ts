@@ -201,7 +201,11 @@ t.test('a transfer of another call is not found', async (t) => {
   const own = transferOf(one)
   t.same(await admin.store.calls.append(one, one.id, [transferred(own)]), [])
   for (const action of ['complete', 'cancel']) {
-    t.same(faultOf(await transfer(acme, other.id, `${own.id}/${action}`, {})), { status: 404, code: 'NOT_FOUND' })
+    const ofOther = await transfer(acme, other.id, `${own.id}/${action}`, {})
+    t.same(faultOf(ofOther), { status: 404, code: 'NOT_FOUND' })
+    t.match(ofOther.json<{ error: string }>().error, 'There is no transfer of this id here.')
+    const ofNone = await transfer(acme, unknown.call, `${own.id}/${action}`, {})
+    t.match(ofNone.json<{ error: string }>().error, 'There is no call of this id here.')
     t.match(faultOf(await transfer(acme, one.id, `${own.id}/${action}`, {})), { code: 'TRANSFER_STATE_CONFLICT' })
   }
 })
