@@ -1763,7 +1763,7 @@ export type Callback = {
   created_session_id: string | null
   /** The id of the agent that makes the call. null if the session had no agent: the call then has the settings of that session. */
   agent_id: string | null
-  /** The id of the phone number that the call was placed from. null until the callback is `dispatched`. */
+  /** The id of the phone number that the call was placed from. Until the callback is `dispatched`, the number that the configuration of the tool names; if that number cannot call then, another number is taken. null if the configuration names no number. */
   phone_number_id: string | null
   /** The number that is called, in E.164. */
   to_number: string
@@ -2427,6 +2427,7 @@ export type PhoneNumberSetup = {
     | 'carrier_pending'
     | 'carrier_order_failed'
     | 'sip_connection_failing'
+    | 'sip_port_missing'
     | 'forwarding_required'
     | 'payment_overdue')[]
 }
@@ -2573,7 +2574,7 @@ export type SipConnection = {
     /** The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys. */
     uri: string | null
   } | null
-  /** The state of the other side, which is probed every 60 s. `failing`: three probes in a row were refused or had no answer. */
+  /** The state of the other side, which is probed every 60 s. `failing`: three probes or three registrations in a row were refused or had no answer. */
   status: 'unverified' | 'ready' | 'failing'
   /** The number of phone numbers that use the connection. */
   numbers: number
