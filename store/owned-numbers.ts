@@ -11,14 +11,12 @@ import { hasConnection } from './sip-connections.ts'
 import { isTaken } from './taken.ts'
 
 export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
-  let last: Promise<unknown> = Promise.resolve()
+  const [turns, turnsOfEach] = [new Turns(), new Turns()]
   return {
-    // The lock costs a connection while the carrier is asked, so this process asks for one number at a time.
-    inTurn: (id, giveBack) => {
-      const turn = last.then(() => locked(worlds, id, giveBack))
-      last = turn.catch(() => {})
-      return turn
-    },
+    // The lock costs a connection while the carrier is asked, so this process asks for one number at a time. An
+    // organization waits for one number of each other organization at most.
+    inTurn: ({ organizationId }, id, giveBack) =>
+      turnsOfEach.next(organizationId, () => turns.next('', () => locked(worlds, id, giveBack))),
     list: (tenant, limit) =>
       worlds.asTenant(tenant, (tx) =>
         readNumbers(tx, tx`${ofTenant(tx, tenant)} order by created_at, id limit ${limit}`),
@@ -42,6 +40,22 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
         for (const number of removed) await writeSmsStatus(tx, number, 'not_configured', new Date(clock.nowMs()))
         return removed.length > 0
       }),
+  }
+}
+
+/** Runs the steps of one name one after the other. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  next<Outcome>(name: string, step: () => Promise<Outcome>): Promise<Outcome> {
+    const turn = (this.#last.get(name) ?? Promise.resolve()).then(step)
+    const ended = turn
+      .catch(() => {})
+      .then(() => {
+        if (this.#last.get(name) === ended) this.#last.delete(name)
+      })
+    this.#last.set(name, ended)
+    return turn
   }
 }
 

@@ -80,8 +80,8 @@ export interface PhoneNumberStore {
     number: PhoneNumber,
     numbersMax: number,
   ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'limit_reached' | 'exists'>
-  /** Nobody else gives the number back meanwhile, in any process. */
-  inTurn<Outcome>(id: string, giveBack: () => Promise<Outcome>): Promise<Outcome>
+  /** No other request gives the number back meanwhile, in any process. */
+  inTurn<Outcome>(tenant: Tenant, id: string, giveBack: () => Promise<Outcome>): Promise<Outcome>
   /** False: another request has removed it. */
   remove(tenant: Tenant, id: string): Promise<boolean>
 }

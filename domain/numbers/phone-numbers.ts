@@ -55,7 +55,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     async release(tenant, id) {
       // An unknown number waits for nobody.
       found(await store.find(tenant, id))
-      await store.inTurn(id, () => releaseOne(deps, tenant, id))
+      await store.inTurn(tenant, id, () => releaseOne(deps, tenant, id))
     },
   }
 }

@@ -92,6 +92,30 @@ t.test('a number that another organization has bought meanwhile is not given bac
   t.equal(asked, 1)
 })
 
+t.test('an organization that gives back many numbers holds up no other', async (t) => {
+  const [held, asked] = [gate(), gate()]
+  const order: string[] = []
+  const { numbers, simulated, tenant } = await setUp(t, cluster, 1, {
+    async release(resourceId) {
+      if (order.push(resourceId) === 1) asked.open()
+      await held.opened
+      return simulated.release(resourceId)
+    },
+  })
+  const [acme, other] = [await tenant(100_000_000), await tenant(100_000_000)]
+  const own = ['+12125550110', '+12125550111', '+12125550113']
+  const ids: string[] = []
+  for (const e164 of own) ids.push((await numbers.purchase(acme, { e164 })).id)
+  const { id, order: bought } = await numbers.purchase(other, { e164: '+12125550112' })
+  const releases = ids.map((each) => numbers.release(acme, each))
+  await asked.opened
+  const released = numbers.release(other, id)
+  held.open()
+  await Promise.all([...releases, released])
+  t.equal(order.indexOf(String(bought.resourceId)), 1, 'one number of the other organization is before it')
+  t.same(await numbers.list(acme), [])
+})
+
 t.test('a release that the carrier has refused leaves its turn to the next one', async (t) => {
   let asked = 0
   const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
