@@ -26,6 +26,10 @@ export const lanes = {
     bytesMax: 1,
   },
   sip: { files: inFolder('sip'), command: 'test/sip/lane.sh' },
+  schemathesis: {
+    files: inFolder('schemathesis'),
+    command: 'node test/run.mjs --seconds=14400 test/schemathesis/*.test.ts',
+  },
   livekit: { files: inFolder('livekit'), command: 'test/livekit/lane.sh' },
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
@@ -69,7 +73,7 @@ const beside = [
   ['process', 'speech'],
 ]
 const long = ['voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
-const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'carrier']
+const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'schemathesis', 'carrier']
 
 /** Stages run one after another. The rows of a stage run beside each other, and the lanes of a row one after another. */
 export const groups = {

@@ -1,0 +1,88 @@
+/**
+ * Schemathesis sends random requests to each operation of a document, and judges every answer by the document. The server
+ * checks its answers and the data of its events as well (app/answer-checks.ts): a wrong one is a 500.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { compatContract } from '../../generated/compat/contract.ts'
+import { internalContract } from '../../generated/internal/contract.ts'
+import { platformContract } from '../../generated/platform/contract.ts'
+import { routerContract } from '../../generated/router/contract.ts'
+import { pythonEnvironment } from '../clients/python/environment.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { ownServer, type TestServer } from '../server.ts'
+
+/** `filters` leaves operations out. */
+type Document = { name: string; contract: string; filters: string[] }
+type Report = {
+  operations: { selected: number; tested: number; errored: number }
+  failures: { title: string; operations: string[] }[]
+  errors: { title: string }[]
+}
+
+const examples = process.env['PARLEY_TEST_EXAMPLES'] ?? '300'
+const seed = process.env['PARLEY_TEST_SEED'] ?? '1'
+const checks = [
+  ...['no_fault_of_the_server', 'status_code_conformance', 'content_type_conformance'],
+  ...['response_headers_conformance', 'response_schema_conformance', 'unsupported_method'],
+].join(',')
+/** Each request to one of them takes as long as its stream, ten minutes. */
+const streams = ['streamWebhookEvents', 'streamSession'].flatMap((id) => ['--exclude-operation-id', id])
+const documents: readonly Document[] = [
+  { name: 'router', contract: routerContract, filters: [] },
+  { name: 'compat', contract: compatContract, filters: [] },
+  { name: 'platform', contract: platformContract, filters: streams },
+  { name: 'internal', contract: internalContract, filters: [] },
+]
+const hourMs = 3_600_000
+
+t.setTimeout(documents.length * hourMs)
+const { python, missing } = await pythonEnvironment('schemathesis.txt')
+
+for (const document of documents)
+  t.test(
+    `random requests by the document of the surface ${document.name}`,
+    missing === null ? {} : { skip: missing },
+    async (t) => {
+      const report = await judgedBy(t, document, await startProduct(t))
+      t.same(report.failures, [])
+      t.same(report.errors, [])
+      t.equal(report.operations.tested, report.operations.selected)
+    },
+  )
+
+async function startProduct(t: Test): Promise<TestServer> {
+  const stub = await startStubOpenAi()
+  t.teardown(() => stub.close())
+  const models = { llm: ['stub-llm'], stt: ['stub-stt'], tts: ['stub-tts'] }
+  const provider = { id: 'stub', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'none', models }
+  return ownServer(t, { PARLEY_PROVIDERS: JSON.stringify([provider]) })
+}
+
+async function judgedBy(t: Test, { contract, filters }: Document, server: TestServer): Promise<Report> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-schemathesis-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const [document, file] = ['document.json', 'report.json'].map((name) => path.join(folder, name)) as [string, string]
+  writeFileSync(document, contract)
+  const output = await schemathesis(folder, [
+    ...['run', document, '--origin', server.url],
+    ...['--header', `Authorization: Bearer ${server.key}`, '--checks', checks, ...filters],
+    ...['--max-examples', examples, '--seed', seed, '--continue-on-failure', '--no-color'],
+    ...['--report', 'json', '--report-json-path', file],
+  ])
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report
+  if (report.failures.length > 0) t.comment(output)
+  return report
+}
+
+/** It ends with 1 when it has found something. */
+async function schemathesis(folder: string, args: string[]): Promise<string> {
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: path.join(import.meta.dirname, 'judge.py') }
+  const options = { cwd: folder, env, timeout: hourMs, maxBuffer: 64 * 2 ** 20 }
+  return new Promise((resolve) => {
+    execFile(python, ['-m', 'schemathesis.cli', ...args], options, (_, stdout) => resolve(stdout))
+  })
+}

@@ -1,0 +1,32 @@
+"""What Schemathesis has to know about these documents."""
+
+import schemathesis
+
+STREAM = "text/event-stream"
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Schemathesis takes the schema of a stream for that of one event. In OpenAPI 3.1 it is the schema of the whole text."""
+    operations = [operation for path in raw_schema["paths"].values() for operation in path.values()]
+    responses = [operation.get("responses", {}) for operation in operations if isinstance(operation, dict)]
+    for group in [*responses, raw_schema.get("components", {}).get("responses", {})]:
+        for response in group.values():
+            media = response.get("content", {}).get(STREAM)
+            if media is not None:
+                media["schema"] = event_of(media["schema"])
+
+
+def event_of(stream):
+    names = list(stream.get("x-sse-events", {}))
+    event = {"type": "string", "enum": names} if names else {"type": "string"}
+    return {"type": "object", "required": ["data"], "properties": {"event": event, "data": {"type": "string"}}}
+
+
+@schemathesis.check
+def no_fault_of_the_server(ctx, response, case):
+    """A provider or a carrier may fail: the stub answers no JSON when JSON is asked for, and some simulated numbers fail."""
+    status = response.status_code
+    if status < 500 or status in (502, 504):
+        return
+    assert status == 503 and "provider_unavailable" in response.text.lower(), f"{status}: {response.text[:1000]}"
