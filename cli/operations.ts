@@ -66,6 +66,11 @@ export const operationRows: readonly OperationRow[] = [
   row('providers delete <provider=provider>', 'deleteProviderKey', 'remove the key of a provider'),
   row('organization show', 'getOrganization', 'the organization of the key'),
   row('organization update', 'updateOrganization', 'change its settings', filled),
+  row('organization balance', 'getCreditBalance', 'the credit that is left; `credits` has all that has changed it'),
+  row('organization ledger', 'getCreditLedger', 'the movements of the credit, as the published SDKs read them', {
+    query: paged,
+  }),
+  row('voices list', 'listVoices', 'the voices of the catalog'),
   row('business show', 'getBusinessVerification', 'the verification of the business, which may then buy numbers'),
   row('business save', 'saveBusinessVerificationDraft', 'save a draft of it', filled),
   row('business submit', 'submitBusinessVerification', 'submit it to the operator', filled),
@@ -95,6 +100,7 @@ export const groupWords: Readonly<Record<string, string>> = {
   transfers: 'transfers of live calls to people',
   providers: 'provider keys of the organization',
   organization: 'the organization of the key',
+  voices: 'the voices of the models',
   business: 'the verification of the business of the organization',
   contract: 'the documents of the contract, as this server serves them',
 }

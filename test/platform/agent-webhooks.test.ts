@@ -179,7 +179,7 @@ t.test('what a field takes', async (t) => {
     [field({ timeoutMs: 999 }), '/webhooks/postCall/timeoutMs'],
     [field({ timeoutMs: 30_001 }), '/webhooks/postCall/timeoutMs'],
     [field({ secret: '7 bytes' }), '/webhooks/postCall/secret'],
-    [field({ responseMode: 'sync' }), '/webhooks/postCall/responseMode'],
+    [field({ responseMode: 'async' }), '/webhooks/postCall/responseMode'],
     [field({ asyncAck: 'x' }), '/webhooks/postCall/asyncAck'],
     [field({ extractionFields }, 'analysis'), '/webhooks/analysis/extractionFields'],
     [

@@ -80,6 +80,9 @@ const figures: Record<string, Record<string, string>> = {
     'authorizedRepresentative.title': submitted,
     'authorizedRepresentative.email': `…2000, ${email}`,
     'authorizedRepresentative.phone': e164,
+    'declaration.businessName': submitted,
+    'declaration.useCase': submitted,
+    attestationVersion: '…256',
   },
   BusinessVerificationStatus: { '': 'missing|draft|submitted|approved|rejected|revoked' },
 }
