@@ -31,6 +31,8 @@ function setup() {
     isAway: false,
     occupants: new Map<string, Occupant>(),
     enter: (): RoomOccupant | null | Error => new Occupant(),
+    /** Entering takes as long. */
+    isReady: Promise.resolve(),
   }
   const note = (_fields: object, message: string) => void state.logged.push(message)
   const watch = new RoomWatch({
@@ -46,11 +48,13 @@ function setup() {
         return Promise.resolve()
       },
     },
-    enter: (_claims, room) => {
+    enter: async (_claims, room) => {
       state.entered.push(room)
+      await state.isReady
       const entered = state.enter()
       if (entered instanceof Occupant) state.occupants.set(room, entered)
-      return entered instanceof Error ? Promise.reject(entered) : Promise.resolve(entered)
+      if (entered instanceof Error) throw entered
+      return entered
     },
     calls: () => Promise.resolve(state.known),
     clock,
@@ -91,6 +95,19 @@ t.test('a room is entered once it exists, and one request asks for all', async (
   await pass(500)
   t.same(state.entered, ['b'], 'a room is entered once')
   t.same(state.asked.at(-1), ['a'])
+})
+
+t.test('a room that takes long to enter is entered once', async (t) => {
+  const { watch, state, existing, room, pass } = setup()
+  let open = () => {}
+  state.isReady = new Promise((resolve) => (open = resolve))
+  watch.add(room('a'))
+  existing.add('a')
+  await pass(2000)
+  t.same(state.entered, ['a'])
+  open()
+  await pass(2000)
+  t.same(state.entered, ['a'])
 })
 
 t.test('a room that the process has left is entered again when it exists', async (t) => {
