@@ -31,7 +31,7 @@ function checkExposure({ host, masterKey, nodeUrl, databaseUrl }: ParleyConfig):
   // Each node would make a separate key, and open neither the secrets nor the tokens of the other nodes.
   if (nodeUrl !== null && databaseUrl !== null)
     throw new ConfigError(
-      'PARLEY_MASTER_KEY: is required with nodeUrl: all nodes of a database have the same one; 32 characters or more',
+      'PARLEY_MASTER_KEY: is required with nodeUrl: all nodes of a database have the same one, of 32 characters or more. A node that has made a key keeps it in the file master.key of its data folder: set that key on all nodes',
     )
 }
 

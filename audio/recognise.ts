@@ -106,7 +106,7 @@ function* mp3Layout(bytes: ChunkedBytes, { start, end }: { start: number; end: n
     if (chunks.push(piece) % chunksPerStep === 0) yield
   }
   const file = new ChunkedBytes(chunks)
-  const at = yield* findMp3(file, 0)
+  const at = yield* findMp3(file, id3Bytes(file))
   if (at === undefined) throw new AudioError('damaged', 'The WAV declares MP3 and holds no frames of MP3.')
   const { samples, dataOffset, ...shape } = yield* readMp3(file, at)
   return {

@@ -59,16 +59,28 @@ class Turns {
   }
 }
 
-/** The lock ends with the transaction, or with its process. */
+/** Longer than the requests to the carrier of a release take, each of which has a limit. */
+const lockWaitMs = 120_000
+
+/**
+ * The lock ends with the transaction, with its connection or with its process. If the connection is lost, the step under
+ * way still has its turn in this process, but no longer in another one.
+ */
 function locked<Outcome>(
   { asOperator }: Pick<Tenancy, 'asOperator'>,
   id: string,
   run: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  return asOperator(async (tx) => {
+  let step: Promise<Outcome> | undefined
+  const locking = asOperator(async (tx) => {
+    await tx`
+      select set_config('statement_timeout', ${String(lockWaitMs)}, true),
+        set_config('idle_in_transaction_session_timeout', '0', true)`
     await tx`select pg_advisory_xact_lock(hashtextextended(${`the release of ${id}`}, 0))`
-    return run()
+    step = run()
+    return step
   })
+  return locking.finally(() => step?.catch(() => {}))
 }
 
 /** `exists`: another number has the same place on the same connection. */

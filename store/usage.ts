@@ -13,7 +13,7 @@ import {
   usageRowsMax,
 } from '../domain/billing/usage.ts'
 import type { Tx } from './postgres/connect.ts'
-import type { Worlds } from './postgres/tenant.ts'
+import type { Snapshots, Worlds } from './postgres/tenant.ts'
 import { isOfWorld } from './request-routes.ts'
 import { dayOf, hasFailed, legUse, linesOf } from './usage-days.ts'
 
@@ -41,11 +41,11 @@ const groups: Record<UsageGroup, { request: string; leg: string; sums: string }>
   stage: { request: 'r.stage', leg: "'carrier'", sums: 'd.stage' },
 }
 
-export function createUsage(worlds: Worlds): Usage {
+export function createUsage(worlds: Worlds & Snapshots): Usage {
   return {
     read: (tenant, query) => worlds.asTenant(tenant, (tx) => readRows(tx, tenant, query)),
     summarize: (tenant, query) =>
-      worlds.asTenant(tenant, async (tx) => {
+      worlds.asTenantAtOnce(tenant, async (tx) => {
         const rows = await readRows(tx, tenant, query)
         if (rows === 'too_many_rows') return rows
         const byProvider = await readRows(tx, tenant, { ...query, groups: providerGroups })

@@ -30,7 +30,7 @@ export type UsageSum = {
 export interface Usage {
   /** In the order of the groups. `too_many_rows`: the groups divide the time into more than `usageRowsMax`. */
   read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | 'too_many_rows'>
-  /** As `read`, with the rows of each provider and stage and the sessions of the same time, in one transaction. */
+  /** As `read`, with the rows of each provider and stage and the sessions of the same time, all as they were at one moment. */
   summarize(tenant: Tenant, query: UsageQuery): Promise<UsageSummary | 'too_many_rows'>
 }
 

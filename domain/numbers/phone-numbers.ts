@@ -53,12 +53,14 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     purchase: createPurchase(deps),
     import: createImport(deps),
     async release(tenant, id) {
-      // An unknown number waits for nobody.
-      found(await store.find(tenant, id))
-      await store.inTurn(tenant, id, () => releaseOne(deps, tenant, id))
+      // A number that its carrier need not take back waits for no other release.
+      const step = () => releaseOne(deps, tenant, id)
+      await (isOfCarrier(found(await store.find(tenant, id))) ? store.inTurn(tenant, id, step) : step())
     },
   }
 }
+
+const isOfCarrier = ({ order, source }: PhoneNumber) => order.status === 'done' && source === 'managed'
 
 async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Promise<void> {
   const { store } = deps
@@ -66,7 +68,7 @@ async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Pr
   const number = found(await store.find(tenant, id))
   const { order } = number
   if (order.status === 'pending') throw new ResourceFault({ kind: 'order_pending' })
-  if (order.status === 'done' && number.source === 'managed') await giveBack(deps, number)
+  if (isOfCarrier(number)) await giveBack(deps, number)
   if (!(await store.remove(tenant, id))) throw new ResourceFault({ kind: 'not_found' })
 }
 

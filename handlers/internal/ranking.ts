@@ -114,7 +114,7 @@ can be compared; if there are several, the one on which the most models have a f
 <li>Times that this service measured go before published ones. A sample's weight halves every two minutes, three are needed, and after ten minutes without one they are forgotten.</li>
 <li>${facts.failuresMax} failures in a row open a model's circuit: it is left out for ${seconds(facts.openMs)}, twice as long each time up to ${seconds(facts.openMaxMs)}. Then one request at a time finds out whether it is back.</li>
 <li>A provider that says when to come back (Retry-After) is left out for that time, for at most ${seconds(facts.retryAfterMaxMs)}.</li>
-<li>A provider whose models fail one after the other is left out as a whole. A model that fails alone comes after all other models.</li>
+<li>A provider whose models fail one after the other is left out as a whole. While one model of a provider fails, all models of that provider come after those of other providers.</li>
 <li>${facts.hedges ? 'Hedging is on: for the objective latency' : 'Hedging is off here. If it is on, for the objective latency'} a second model is asked when the first one is later than 95 of 100 of its recent answers (p95). The first to answer serves, and the other is cancelled.</li>
 </ul>
 </section>

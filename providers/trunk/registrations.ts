@@ -15,8 +15,8 @@ const everyMs = 10_000
 export class Registrations {
   readonly #deps: RegistrationsDeps
   readonly #open = new Map<string, Registration>()
-  /** The connections whose refusal is in the log already. */
-  readonly #refused = new Set<string>()
+  /** By connection: the code that the log names already, and null for silence. */
+  readonly #refused = new Map<string, number | null>()
   #cancel = () => {}
   #isClosed = false
 
@@ -85,9 +85,9 @@ export class Registrations {
       if (this.#refused.delete(connectionId)) log.info({ connectionId }, 'a trunk takes the registration again')
       return
     }
-    if (this.#refused.has(connectionId)) return
-    this.#refused.add(connectionId)
     const { code } = refusal
+    if (this.#refused.get(connectionId) === code) return
+    this.#refused.set(connectionId, code)
     if (code === null) log.warn({ connectionId }, 'a trunk does not answer the registration')
     else log.warn({ connectionId, code }, 'a trunk refuses the registration')
   }

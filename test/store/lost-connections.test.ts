@@ -1,4 +1,4 @@
-/** A connection that breaks while a transaction uses it. What comes after it on the same connection gets its own answers. */
+/** A connection that breaks while a transaction uses it. The next statements on the same connection get their own answers. */
 import { once } from 'node:events'
 import { createConnection, createServer, type Socket } from 'node:net'
 import path from 'node:path'

@@ -274,3 +274,20 @@ t.test('a login is registered under its name at the host, or at its own domain',
     t.equal(recordOf({ username, host: 'trunk.test' }), record)
   t.end()
 })
+
+t.test('the log names each code that follows another one', async (t) => {
+  const { trunk, far } = await registering(t)
+  const tries = [
+    [503, 60_000],
+    [403, 120_000],
+    [403, 0],
+  ] as const
+  for (const [at, [code, pauseMs]] of tries.entries()) {
+    await wanted(() => triesOf(far) === at + 1, `try ${at + 1}`)
+    far.respond(far.requests('REGISTER').at(-1)!, code)
+    await wanted(() => trunk.registered.length === at + 1, `refusal ${at + 1}`)
+    await trunk.clock.advance(pauseMs)
+  }
+  const codes = trunk.warned.flatMap((warning) => /"code":(\d+)/.exec(JSON.stringify(warning))?.[1] ?? [])
+  t.same(codes, ['503', '403'])
+})
