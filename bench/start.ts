@@ -41,7 +41,7 @@ export async function warmEngine(dataDir: string): Promise<Figure[]> {
   const parley = await startParley({ PARLEY_LOCAL_WARM: 'true', PARLEY_LOG_LEVEL: 'info' }, dataDir)
   await sleep(idleMs)
   const server = residentMiB(parley.pid)
-  const engine = residentMiB(Number(/"entry":"stt-child","pid":(\d+)/.exec(parley.output())?.[1]))
+  const engine = residentMiB(Number(/"entry":"stt-child","childPid":(\d+)/.exec(parley.output())?.[1]))
   const started = performance.now()
   const { status } = await transcribe(parley)
   const firstMs = performance.now() - started
