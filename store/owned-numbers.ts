@@ -11,12 +11,12 @@ import { hasConnection } from './sip-connections.ts'
 import { isTaken } from './taken.ts'
 
 export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
-  const [turns, turnsOfEach] = [new Turns(), new Turns()]
+  const [releases, releasesOfEach] = [new OneAtATime(), new OneAtATime()]
   return {
     // The lock costs a connection while the carrier is asked, so this process asks for one number at a time. An
     // organization waits for one number of each other organization at most.
     inTurn: ({ organizationId }, id, giveBack) =>
-      turnsOfEach.next(organizationId, () => turns.next('', () => locked(worlds, id, giveBack))),
+      releasesOfEach.run(organizationId, () => releases.run('all', () => locked(worlds, id, giveBack))),
     list: (tenant, limit) =>
       worlds.asTenant(tenant, (tx) =>
         readNumbers(tx, tx`${ofTenant(tx, tenant)} order by created_at, id limit ${limit}`),
@@ -44,18 +44,18 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
 }
 
 /** Runs the steps of one name one after the other. */
-class Turns {
+class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  next<Outcome>(name: string, step: () => Promise<Outcome>): Promise<Outcome> {
-    const turn = (this.#last.get(name) ?? Promise.resolve()).then(step)
-    const ended = turn
+  run<Outcome>(name: string, step: () => Promise<Outcome>): Promise<Outcome> {
+    const outcome = (this.#last.get(name) ?? Promise.resolve()).then(step)
+    const ended = outcome
       .catch(() => {})
       .then(() => {
         if (this.#last.get(name) === ended) this.#last.delete(name)
       })
     this.#last.set(name, ended)
-    return turn
+    return outcome
   }
 }
 

@@ -79,7 +79,7 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
   return { ...number, ...same, connectionId, firstCalledAtMs }
 }
 
-/** A number that loses its last answer only places calls. One that only places calls takes them too when it gets an agent alone. */
+/** A number that loses its last answer becomes `outbound`. If a change names only an agent, an `outbound` number becomes `both`. */
 function followingDirection(
   before: PhoneNumber,
   after: PhoneNumber,

@@ -37,13 +37,13 @@ function rewritten(operation: Operation): Operation {
 
 /** A validator that rewrites the value first. */
 function rewriting(rewrite: Rewrite, validate: Validate): Validate {
-  const both: Validate = (value) => {
+  const rewritingFirst: Validate = (value) => {
     inRow(value, rewrite)
     const isValid = validate(value)
-    both.errors = validate.errors ?? null
+    rewritingFirst.errors = validate.errors ?? null
     return isValid
   }
-  return both
+  return rewritingFirst
 }
 
 function readSettings(settings: Row): void {
@@ -56,7 +56,7 @@ function readSettings(settings: Row): void {
     settings['maxDurationSeconds'] = Math.min(14_400, Math.max(30, Math.round(maxDurationSeconds)))
 }
 
-/** There clips are as loud as they were recorded, and 16 makes the quietest audible. Here all have one loudness, that of 1. */
+/** The hosted product plays clips as loud as they were recorded, and 16 makes the quietest audible. Here all clips have the loudness of 1. */
 function quieten(clip: Row): void {
   if (typeof clip['volume'] === 'number') clip['volume'] = Math.min(1, clip['volume'])
 }
@@ -66,7 +66,7 @@ function readTemplate({ dispatchMetadataTemplate }: Row): void {
   inRow(dispatchMetadataTemplate, readSettings)
 }
 
-/** Those SDKs show a field that nobody has filled in as an empty text, and send it back so. The contract leaves it out. */
+/** The SDKs show an empty field of a form as an empty text, and send the text back. The contract leaves the field out. */
 function dropEmptyTexts(form: Row): void {
   for (const [name, value] of Object.entries(form)) {
     if (value === '') delete form[name]
@@ -74,7 +74,7 @@ function dropEmptyTexts(form: Row): void {
   }
 }
 
-/** Rich messages have another name there. */
+/** The hosted product calls rich messages `imessage`. */
 function readEvent(query: Row): void {
   const { event } = query
   if (typeof event === 'string') query['event'] = event.replace(/^imessage\./, 'rmsg.')

@@ -28,8 +28,8 @@ export function withFamilyRows(
     getCallReport: shaped(handlers.getCallReport, requireAnalysed),
     transferCallWarm: shaped(handlers.transferCallWarm, familyTransfer),
     cancelTransfer: shaped(handlers.cancelTransfer, familyTransfer),
-    listWebhookDeliveries: beside(handlers.listWebhookDeliveries, familyPage),
-    getWebhookDelivery: beside(handlers.getWebhookDelivery, familyDetail),
+    listWebhookDeliveries: unchecked(handlers.listWebhookDeliveries, familyPage),
+    getWebhookDelivery: unchecked(handlers.getWebhookDelivery, familyDetail),
   }
 }
 
@@ -58,9 +58,9 @@ function numberOperations(handlers: PlatformHandlers<Caller>, clock: Pick<Clock,
     searchPhoneNumbers: shaped(handlers.searchPhoneNumbers, (offers) =>
       offers.filter(({ monthlyCostUsd, upfrontCostUsd }) => monthlyCostUsd !== null && upfrontCostUsd !== null),
     ),
-    getBusinessVerification: beside(handlers.getBusinessVerification, familyKyb),
-    saveBusinessVerificationDraft: beside(handlers.saveBusinessVerificationDraft, familySubmission),
-    submitBusinessVerification: beside(handlers.submitBusinessVerification, familySubmission),
+    getBusinessVerification: unchecked(handlers.getBusinessVerification, familyKyb),
+    saveBusinessVerificationDraft: unchecked(handlers.saveBusinessVerificationDraft, familySubmission),
+    submitBusinessVerification: unchecked(handlers.submitBusinessVerification, familySubmission),
   } satisfies Partial<PlatformHandlers<Caller>>
 }
 
@@ -76,7 +76,7 @@ function shaped<Request, Result extends { body: object }>(
 }
 
 /** A handler whose answer has values that the contract does not have, so that it is not checked against it. */
-function beside<Request, Result extends { body: object }>(
+function unchecked<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
 ): Handle<Request, Result> {
@@ -84,7 +84,7 @@ function beside<Request, Result extends { body: object }>(
   return async (request, context) => ({ ...(await shapes(request, context)), isUnchecked: true })
 }
 
-/** Those SDKs name `latency`, `quality` and `cost` alone: `balanced` is the default, and `accuracy` another name for `quality`. */
+/** The SDKs name `latency`, `quality` and `cost` alone: `balanced` is the default, and `accuracy` another name for `quality`. */
 function familyAgent({ intent: { optimizeFor, ...intent }, webhooks, ...agent }: Wire.Agent) {
   const isNamed = optimizeFor !== undefined && optimizeFor !== 'balanced'
   return {
@@ -113,7 +113,7 @@ function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
   }
 }
 
-/** Those SDKs know no report that is still being made. */
+/** The SDKs know no report whose analysis still runs. */
 function analysed(report: Wire.CallReport | null) {
   return report === null || report.analysis_status === 'pending' ? null : familyCosts(report)
 }
@@ -134,13 +134,13 @@ function familyTransfer({ fallback, ...transfer }: Wire.TransferProgress) {
   return { ...transfer, fallback: fallback && { ...fallback, message: fallback.message ?? '' } }
 }
 
-/** Those SDKs require a day of the next charge. Where nothing is charged `monthlyMicroUsd` is "0". */
+/** The SDKs require a day of the next charge. If nothing is charged, `monthlyMicroUsd` is "0". */
 function familyNumber(number: Wire.PhoneNumber, nowMs: number) {
   const { nextChargeAt, createdAt } = number
   return { ...number, nextChargeAt: nextChargeAt ?? timeOf(nextMonthlyMs(Date.parse(createdAt), nowMs)) }
 }
 
-/** Rich messages have another name there. */
+/** The hosted product calls rich messages `imessage`. */
 const familyKind = (kind: Wire.EndpointKind) => (kind === 'rmsg' ? 'imessage' : kind)
 
 function familyDelivery<Delivery extends Pick<Wire.WebhookDelivery, 'event' | 'endpointKind'>>(delivery: Delivery) {

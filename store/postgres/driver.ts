@@ -29,7 +29,7 @@ const repairsOfConnection: readonly Repair[] = [
   [
     'function execute(q) {',
     `function execute(q) {
-    if (socket === null || initial && q !== initial)
+    if (socket === null)
       return queryError(q, Errors.connection('CONNECTION_CLOSED', options)), true
 `,
   ],

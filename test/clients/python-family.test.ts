@@ -68,6 +68,7 @@ const expected: Readonly<Record<string, unknown>> = {
   notCalled: { notCalled: [], hasMany: true, unknown: [] },
 }
 
+// `missing` is the reason: the package could not be installed.
 if (missing) t.test('the Python SDK of the hosted product', { skip: missing }, () => {})
 else {
   const receiver = await startEventReceiver()

@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createConnection, createServer, type Socket } from 'node:net'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { connect } from '../../store/postgres/connect.ts'
 import { TestCluster } from './cluster.ts'
@@ -10,14 +9,24 @@ import { TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** A pool of one connection, whose socket a test can break. */
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { opened, open: () => open() }
+}
+
+/** A pool of one connection, whose socket a test can break. `sent` resolves when a statement with this text goes to Postgres. */
 async function breakable(t: Test) {
   const sockets = new Set<Socket>()
+  const awaited = new Map<string, () => void>()
   const server = createServer((client) => {
     const postgres = createConnection(path.join(cluster.socketDir, '.s.PGSQL.5432'))
     sockets.add(client)
     client.on('close', () => postgres.destroy())
     postgres.on('close', () => client.destroy())
+    client.on('data', (bytes) => {
+      for (const [text, seen] of awaited) if (bytes.includes(text)) seen()
+    })
     for (const socket of [client, postgres]) socket.on('error', () => {})
     client.pipe(postgres).pipe(client)
   })
@@ -30,16 +39,18 @@ async function breakable(t: Test) {
     await Promise.all([pools.tenant.end({ timeout: 1 }), pools.system.end({ timeout: 1 })])
     server.close()
   })
-  return { sql: pools.tenant, break: () => sockets.forEach((socket) => socket.resetAndDestroy()) }
+  const sent = (text: string) => new Promise<void>((resolve) => awaited.set(text, resolve))
+  return { sql: pools.tenant, sent, break: () => sockets.forEach((socket) => socket.resetAndDestroy()) }
 }
 
 const numbers = [1, 2, 3, 4]
 
 t.test('a transaction whose socket is reset', async (t) => {
-  const { sql, break: reset } = await breakable(t)
+  const { sql, sent, break: reset } = await breakable(t)
   t.equal((await sql<{ n: number }[]>`select 0::int as n`)[0]?.n, 0)
+  const sleeping = sent('pg_sleep')
   const lost = sql.begin((tx) => tx`select pg_sleep(5)`)
-  await sleep(100)
+  await sleeping
   reset()
   await t.rejects(lost)
   const rows = await Promise.all(numbers.map((n) => sql<{ n: number }[]>`select ${n}::int as n`))
@@ -52,21 +63,22 @@ t.test('a transaction whose socket is reset', async (t) => {
 
 t.test('a transaction that goes on after its connection was lost runs nothing in the next one', async (t) => {
   const { sql, break: reset } = await breakable(t)
-  let goOn = () => {}
-  const held = new Promise<void>((resolve) => (goOn = resolve))
+  const [begun, held, ended] = [gate(), gate(), gate()]
   let late: unknown
   const lost = sql.begin(async (tx) => {
     await tx`select 1`
-    await held
+    begun.open()
+    await held.opened
     late = await tx`select 'late'`.catch((error: unknown) => error)
+    ended.open()
   })
-  await sleep(100)
+  await begun.opened
   reset()
   await t.rejects(lost, { code: 'CONNECTION_CLOSED' })
   const ids = await sql.begin(async (tx) => {
     const first = await tx<{ id: string }[]>`select txid_current()::text as id`
-    goOn()
-    await sleep(100)
+    held.open()
+    await ended.opened
     const second = await tx<{ id: string }[]>`select txid_current()::text as id`
     return [first[0]?.id, second[0]?.id]
   })
