@@ -76,8 +76,12 @@ function addList(group: Command, actions: Actions): void {
 const heading = ['id', 'made', 'status', 'ended by', 'kind', 'language', 'lasted', 'recording', 'agent']
 
 async function agentNames(client: ReturnType<typeof platformClient>): Promise<ReadonlyMap<string, string>> {
-  const { body } = await client.listAgents()
-  return new Map(body.map(({ id, name }) => [id, name]))
+  // A name is a help: if the agents cannot be listed, the rows have their ids.
+  const agents = await client.listAgents().then(
+    ({ body }) => body,
+    () => [],
+  )
+  return new Map(agents.map(({ id, name }) => [id, name]))
 }
 
 /** An agent that was deleted has no name any more. */

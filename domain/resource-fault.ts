@@ -179,7 +179,7 @@ export type ResourceFaultData =
   | { kind: 'transfer_in_progress' }
   | { kind: 'transfer_state_conflict'; status: TransferStatus }
   /** A report is made when the call ends, but not for a session that nobody joined. */
-  | { kind: 'report_missing'; hasEnded: boolean }
+  | { kind: 'report_missing'; because: 'not_ended' | 'analysing' | 'not_joined' }
   /** `status` is that of the recording. */
   | { kind: 'recording_missing'; status: RecordingStatus | null }
   /** The bucket of the recordings does not answer. */

@@ -13,7 +13,7 @@ const root = '/'
 const unchecked = [`${root} cannot be checked in time`]
 
 const validators = new WeakMap<object, Validator>()
-/** How often a schema was stopped. A busy machine stops a good one once; every value breaks one that was stopped more. */
+/** How often a schema was stopped. A busy machine may stop a good schema; after `stopsMax` times every value breaks the schema. */
 const stopped = new WeakMap<object, number>()
 const stopsMax = 3
 /** How often a check is begun again because the process had no core for most of it. */

@@ -124,7 +124,11 @@ export function createSipConnections(
           where oldest.id <> ${id}`
         return rows.length > 0
       }),
-    outgoing: () => read((tx) => tx`c.outbound_host is not null order by c.updated_at desc limit ${outgoingMax}`),
+    probed: () =>
+      read(
+        (tx) => tx`
+          c.outbound_host is not null and not c.outbound_register order by c.updated_at desc limit ${outgoingMax}`,
+      ),
     registering: () =>
       read((tx) => tx`c.outbound_register and c.outbound_host is not null order by c.created_at limit ${outgoingMax}`),
     ...createStatusNotes(asOperator, clock),
@@ -135,15 +139,15 @@ export function createSipConnections(
 function createStatusNotes(
   asOperator: Tenancy['asOperator'],
   clock: Clock,
-): Pick<SipConnections, 'called' | 'looked' | 'registered'> {
+): Pick<SipConnections, 'noteCall' | 'noteAnswer' | 'noteRegistration'> {
   return {
-    called: (id) =>
+    noteCall: (id) =>
       asOperator(async (tx) => {
         await tx`
           update sip_connections set status = 'ready', updated_at = ${new Date(clock.nowMs())}
           where id = ${id} and not test and status = 'unverified'`
       }),
-    looked: (id, takesCalls) =>
+    noteAnswer: (id, takesCalls) =>
       asOperator(async (tx) => {
         const now = new Date(clock.nowMs())
         if (takesCalls)
@@ -157,7 +161,7 @@ function createStatusNotes(
               status = case when silences + 1 >= ${silencesMax} then 'failing' else status end
             where id = ${id} and not test and silences < ${silencesMax}`
       }),
-    registered: (id, isTaken) =>
+    noteRegistration: (id, isTaken) =>
       asOperator(async (tx) => {
         const now = new Date(clock.nowMs())
         if (isTaken)

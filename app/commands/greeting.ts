@@ -41,7 +41,7 @@ export function greeting(ready: Ready): string {
   ].join('\n')
 }
 
-/** A line for this machine. Before a proxy is set, the name of the router's host may not lead here, so the header Host has it. */
+/** Works on this machine: if no public address is set, the name of the router's host may belong to another machine, so the header Host carries the name. */
 function requestOf({ url, publicUrl, routerHost }: Ready): string {
   const isNamed = routerHost !== null && publicUrl === null
   const base = publicUrl === null ? url : atHost(publicUrl, routerHost)
@@ -53,8 +53,9 @@ function requestOf({ url, publicUrl, routerHost }: Ready): string {
 /** The address of a surface that is served at its host alone. */
 function atHost(base: string, host: string | null): string {
   if (host === null) return base
-  const { protocol, port } = new URL(base)
-  return `${protocol}//${host}${port === '' ? '' : `:${port}`}`
+  const address = new URL(base)
+  address.hostname = host
+  return address.href.replace(/\/$/, '')
 }
 
 function keyLines(first: FirstKey): string[] {

@@ -103,7 +103,8 @@ export class Calls {
   async report(tenant: Tenant, id: string): Promise<WholeReport> {
     const call = await this.get(tenant, id)
     const report = await this.#deps.reports.find(tenant, id)
-    if (report === null) throw new ResourceFault({ kind: 'report_missing', hasEnded: call.endedAtMs !== null })
+    if (report === null)
+      throw new ResourceFault({ kind: 'report_missing', because: call.endedAtMs === null ? 'not_ended' : 'not_joined' })
     return this.#wholeReport(tenant, call, report, await this.#deps.record.turns(tenant, id, -1))
   }
 

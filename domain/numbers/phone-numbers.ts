@@ -79,7 +79,10 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
   return { ...number, ...same, connectionId, firstCalledAtMs }
 }
 
-/** A number that loses its last answer becomes `outbound`. If a change names only an agent, an `outbound` number becomes `both`. */
+/**
+ * A number that loses its last answer becomes `outbound`. If a change names only an agent, an `outbound` number becomes
+ * `both`, or `inbound` if its connection places no calls.
+ */
 function followingDirection(
   before: PhoneNumber,
   after: PhoneNumber,
@@ -88,7 +91,8 @@ function followingDirection(
   if (change.direction !== undefined) return change.direction
   if (hasAnswer(before) && !hasAnswer(after)) return 'outbound'
   const isAttached = typeof change.agentId === 'string' && Object.keys(change).length === 1
-  return isAttached && before.direction === 'outbound' ? 'both' : after.direction
+  if (!isAttached || before.direction !== 'outbound') return after.direction
+  return before.connection?.placesCalls === false ? 'inbound' : 'both'
 }
 
 async function giveBack({ carriers, smsRegistries }: PhoneNumberDeps, number: PhoneNumber): Promise<void> {

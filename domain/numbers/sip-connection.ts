@@ -19,7 +19,7 @@ export type OwnedConnection = Tenant & {
     | null
   /** Null: no calls come in over it. Calls come from these ranges of addresses, or with the login. */
   inbound: { allowedAddresses: readonly string[]; username: string | null; hasPassword: boolean } | null
-  /** `unverified`: the other side has not answered yet. `failing`: it refused or kept silent three times in a row, to calls and looks or to registrations. */
+  /** `unverified`: the other side has not answered yet. `failing`: the other side refused or kept silent three times in a row: to calls and OPTIONS, or to registrations. */
   status: 'unverified' | 'ready' | 'failing'
   /** The numbers that use it. */
   numbers: number

@@ -44,14 +44,14 @@ export interface SipConnections {
    * it. An address is then not enough: anybody may name a range with the address of somebody else's trunk in it.
    */
   wantsLogin(dialed: string, id: string): Promise<boolean>
-  /** Those over which calls go out, for the look whether they answer. */
-  outgoing(): Promise<readonly SipConnection[]>
-  /** Those that want to know where to send calls. */
+  /** The connections over which calls go out, and that do not register: OPTIONS asks whether the trunk answers. A registration asks the others. */
+  probed(): Promise<readonly SipConnection[]>
+  /** The connections whose trunk wants to know by REGISTER where to send calls. */
   registering(): Promise<readonly SipConnection[]>
-  /** The other side takes calls, or it has refused them or kept silent. */
-  looked(id: string, takesCalls: boolean): Promise<void>
-  /** The trunk has taken a registration, or refused it or kept silent. Answers to other requests do not repair a registration. */
-  registered(id: string, isTaken: boolean): Promise<void>
-  /** A call has come in over it. */
-  called(id: string): Promise<void>
+  /** The trunk has taken or refused a call or OPTIONS, or kept silent. */
+  noteAnswer(id: string, takesCalls: boolean): Promise<void>
+  /** The trunk has taken or refused a registration, or kept silent. Answers to other requests do not repair a registration. */
+  noteRegistration(id: string, isTaken: boolean): Promise<void>
+  /** A call has come in over the connection. */
+  noteCall(id: string): Promise<void>
 }

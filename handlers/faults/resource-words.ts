@@ -22,6 +22,17 @@ const nameConflict: Record<Extract<Resource, 'agent' | 'tool'>, ErrorCode> = {
   tool: 'TOOL_NAME_CONFLICT',
 }
 
+const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' }>['because'], Said> = {
+  not_ended: { code: 'REPORT_NOT_AVAILABLE', headers: retryLater },
+  analysing: {
+    code: 'REPORT_NOT_AVAILABLE',
+    headers: retryLater,
+    message: 'The call has ended, and its report is being analysed.',
+    hint: 'Ask again after the delay.',
+  },
+  not_joined: { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' },
+}
+
 /** The faults that say no more than their code does. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
@@ -78,8 +89,7 @@ export function sayResourceFault(data: ResourceFaultData): Said {
     case 'kyb_conflict':
       return { code: 'KYB_STATE_CONFLICT', message: `The verification of the business is ${data.status}.` }
     case 'report_missing':
-      if (!data.hasEnded) return { code: 'REPORT_NOT_AVAILABLE', headers: retryLater }
-      return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }
+      return reportMissing[data.because]
     case 'recording_missing':
       return missingRecording(data.status)
     case 'recording_unreachable':

@@ -119,7 +119,7 @@ function analysed(report: Wire.CallReport | null) {
 }
 
 function requireAnalysed(report: Wire.CallReport) {
-  if (report.analysis_status === 'pending') throw new ResourceFault({ kind: 'report_missing', hasEnded: false })
+  if (report.analysis_status === 'pending') throw new ResourceFault({ kind: 'report_missing', because: 'analysing' })
   return familyCosts(report)
 }
 

@@ -33,7 +33,7 @@ export type OutboundDeps = LegDeps & {
   contact: string
   target: OutboundTarget
   /** The first answer that says whether the trunk takes calls has come. */
-  looked: (takesCalls: boolean) => void
+  noteAnswer: (takesCalls: boolean) => void
 }
 
 export class OutboundLeg extends TrunkLeg {
@@ -56,7 +56,7 @@ export class OutboundLeg extends TrunkLeg {
   /** Null: nobody has given up. */
   #givenUp: 'timeout' | 'originator_cancel' | null = null
   #cancelRinging = () => {}
-  #looked: (takesCalls: boolean) => void
+  #noteAnswer: (takesCalls: boolean) => void
 
   constructor(deps: OutboundDeps, leg: LegToDial, audio: LegAudio) {
     super(deps)
@@ -66,7 +66,7 @@ export class OutboundLeg extends TrunkLeg {
     this.#leg = leg
     this.#target = deps.target
     this.#contact = deps.contact
-    this.#looked = deps.looked
+    this.#noteAnswer = deps.noteAnswer
     this.#authentication = new Authentication(deps.credentials)
     this.#dialed = new Promise((resolve, reject) => {
       this.#isDialed = (error) => (error === null ? resolve() : reject(error))
@@ -133,8 +133,8 @@ export class OutboundLeg extends TrunkLeg {
   #says(code: number | null): void {
     const takesCalls = saysInvite(code)
     if (takesCalls === null) return
-    this.#looked(takesCalls)
-    this.#looked = () => {}
+    this.#noteAnswer(takesCalls)
+    this.#noteAnswer = () => {}
   }
 
   #response(response: SipResponse): void {

@@ -141,8 +141,8 @@ export class TrunkLine implements PhoneLine {
     })
     const audio = new LegAudio(port, { address: publicAddress, port: port.port, id: clock.nowMs() })
     const target = { peer, host: outbound.host }
-    const looked = (takesCalls: boolean) => this.#looked(connection, takesCalls)
-    const deps = { ...this.#legDeps(connection), contact: this.#contact(peer), target, looked }
+    const noteAnswer = (takesCalls: boolean) => this.#noteAnswer(connection, takesCalls)
+    const deps = { ...this.#legDeps(connection), contact: this.#contact(peer), target, noteAnswer }
     const call = new OutboundLeg(deps, leg, audio)
     made = call
     this.#legs.set(call.carrierLegId, call)
@@ -150,8 +150,8 @@ export class TrunkLine implements PhoneLine {
     return { carrierLegId: call.carrierLegId }
   }
 
-  #looked({ id }: SipConnection, takesCalls: boolean): void {
-    this.#options.connections.looked(id, takesCalls).catch((err: unknown) => {
+  #noteAnswer({ id }: SipConnection, takesCalls: boolean): void {
+    this.#options.connections.noteAnswer(id, takesCalls).catch((err: unknown) => {
       this.#options.log.warn({ err }, 'the answer of a trunk to a call was not noted')
     })
   }
@@ -272,7 +272,7 @@ export class TrunkLine implements PhoneLine {
     const leg = new InboundLeg(this.#legDeps(connection), transaction, offered.offer, this.#contact(transaction.peer))
     this.#legs.set(leg.carrierLegId, leg)
     void leg.announce(connection.id)
-    this.#options.connections.called(connection.id).catch((err: unknown) => {
+    this.#options.connections.noteCall(connection.id).catch((err: unknown) => {
       this.#options.log.warn({ err }, 'the first call of a SIP connection was not noted')
     })
   }

@@ -47,7 +47,7 @@ export class Probes {
   }
 
   async #all(): Promise<void> {
-    const connections = await this.#deps.connections.outgoing()
+    const connections = await this.#deps.connections.probed()
     await Promise.all(connections.map((connection) => this.#ask(connection)))
   }
 
@@ -55,7 +55,7 @@ export class Probes {
     const { connections, transactions, publicAddress, resolve } = this.#deps
     const host = connection.outbound?.host
     const peer = await resolve(connection)
-    if (host === undefined || peer === null) return connections.looked(connection.id, false)
+    if (host === undefined || peer === null) return connections.noteAnswer(connection.id, false)
     const uri = `sip:${hostText(host)}:${peer.port}`
     const [from, callId] = [`<sip:parley@${hostText(publicAddress)}>;tag=${uniqueId()}`, uniqueId()]
     const authentication = new Authentication(credentialsOf(connection))
@@ -81,6 +81,6 @@ export class Probes {
       send(1, [])
     })
     const takesCalls = saysOptions(code)
-    if (takesCalls !== null) await connections.looked(connection.id, takesCalls)
+    if (takesCalls !== null) await connections.noteAnswer(connection.id, takesCalls)
   }
 }

@@ -25,12 +25,12 @@ export type RegistrationDeps = {
   resolve: (connection: SipConnection) => Promise<Peer | null>
   /** The header Contact for this peer, with this user. */
   contact: (peer: Peer, user: string) => string
-  /** `refusal` is null if the trunk has taken the registration. */
-  answered: (connection: SipConnection, refusal: Refusal | null) => void
+  /** `failure` is null if the trunk has taken the registration. */
+  answered: (connection: SipConnection, failure: RegistrationFailure | null) => void
 }
 
-/** The trunk's answer. The code is null if the trunk kept silent, or has no address that may be called. */
-export type Refusal = { code: number | null }
+/** The code of the trunk's answer. `no_address`: the host has no address that may be called. */
+export type RegistrationFailure = number | 'no_answer' | 'no_address'
 
 const wantedS = 600
 const longestS = 86_400
@@ -98,7 +98,7 @@ export class Registration {
   async #register(): Promise<void> {
     const peer = await this.#deps.resolve(this.connection)
     if (this.#isEnded) return
-    if (peer === null) return this.#refused(null)
+    if (peer === null) return this.#failed('no_address')
     this.#send({
       peer,
       expiresS: this.#wantedS,
@@ -132,7 +132,7 @@ export class Registration {
     this.#cseq++
     this.#deps.transactions.request(draft, attempt.peer, {
       response: (response) => this.#response(response, draft, attempt),
-      timeout: () => this.#refused(null),
+      timeout: () => this.#failed('no_answer'),
     })
   }
 
@@ -153,7 +153,7 @@ export class Registration {
       !(least > attempt.expiresS && least <= longestS) ||
       attempt.minExpiresRetries >= minExpiresRetriesMax
     )
-      return this.#refused(code)
+      return this.#failed(code)
     this.#wantedS = least
     const authentication = this.#authentication()
     this.#send({
@@ -173,9 +173,9 @@ export class Registration {
     this.#later(Math.max(soonestMs, lastsMs / 2))
   }
 
-  #refused(code: number | null): void {
+  #failed(failure: RegistrationFailure): void {
     if (this.#isEnded) return
-    this.#deps.answered(this.connection, { code })
+    this.#deps.answered(this.connection, failure)
     const leftMs = this.#leftMs()
     if (leftMs > soonestMs) return this.#later(Math.min(retryFirstMs, Math.max(soonestMs, leftMs / 2)))
     this.#later(this.#retryMs)
@@ -202,7 +202,7 @@ function expiresOf({ headers }: SipResponse, own: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
-/** Whether the registration of the one is that of the other too. */
+/** Whether both connections have the same registration. */
 export function isSameRegistration(one: SipConnection, other: SipConnection): boolean {
   const of = ({ outbound, inbound }: SipConnection) =>
     outbound && [

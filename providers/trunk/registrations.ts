@@ -2,10 +2,10 @@
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { plainAddress } from './address.ts'
-import { isSameRegistration, type Refusal, Registration, type RegistrationDeps } from './registration.ts'
+import { isSameRegistration, type RegistrationFailure, Registration, type RegistrationDeps } from './registration.ts'
 
 export type RegistrationsDeps = Omit<RegistrationDeps, 'answered'> & {
-  connections: Pick<SipConnections, 'registering' | 'registered'>
+  connections: Pick<SipConnections, 'registering' | 'noteRegistration'>
   clock: Clock
   log: Log
 }
@@ -15,8 +15,8 @@ const everyMs = 10_000
 export class Registrations {
   readonly #deps: RegistrationsDeps
   readonly #open = new Map<string, Registration>()
-  /** By connection: the code that the log names already, and null for silence. */
-  readonly #refused = new Map<string, number | null>()
+  /** By connection: the failure that the log has named. */
+  readonly #failures = new Map<string, RegistrationFailure>()
   #cancel = () => {}
   #isClosed = false
 
@@ -60,35 +60,36 @@ export class Registrations {
     for (const [id, connection] of byId)
       this.#open.set(
         id,
-        new Registration(connection, { ...this.#deps, answered: (of, refusal) => this.#answered(of, refusal) }),
+        new Registration(connection, { ...this.#deps, answered: (of, failure) => this.#answered(of, failure) }),
       )
   }
 
   #end(id: string, registration: Registration): void {
     this.#open.delete(id)
-    this.#refused.delete(id)
+    this.#failures.delete(id)
     registration.end()
   }
 
-  #answered({ id }: SipConnection, refusal: Refusal | null): void {
+  #answered({ id }: SipConnection, failure: RegistrationFailure | null): void {
     const { connections, log } = this.#deps
-    this.#warn(id, refusal)
-    connections.registered(id, refusal === null).catch((err: unknown) => {
+    this.#warn(id, failure)
+    connections.noteRegistration(id, failure === null).catch((err: unknown) => {
       log.warn({ err }, 'the answer of a trunk to a registration was not noted')
     })
   }
 
   /** A login that is wrong is refused again every few minutes, so only the change is logged. */
-  #warn(connectionId: string, refusal: Refusal | null): void {
+  #warn(connectionId: string, failure: RegistrationFailure | null): void {
     const { log } = this.#deps
-    if (refusal === null) {
-      if (this.#refused.delete(connectionId)) log.info({ connectionId }, 'a trunk takes the registration again')
+    if (failure === null) {
+      if (this.#failures.delete(connectionId)) log.info({ connectionId }, 'a trunk takes the registration again')
       return
     }
-    const { code } = refusal
-    if (this.#refused.get(connectionId) === code) return
-    this.#refused.set(connectionId, code)
-    if (code === null) log.warn({ connectionId }, 'a trunk does not answer the registration')
-    else log.warn({ connectionId, code }, 'a trunk refuses the registration')
+    if (this.#failures.get(connectionId) === failure) return
+    this.#failures.set(connectionId, failure)
+    if (failure === 'no_address')
+      log.warn({ connectionId }, 'the host of a trunk has no address that may be called, so nothing is registered there')
+    else if (failure === 'no_answer') log.warn({ connectionId }, 'a trunk does not answer the registration')
+    else log.warn({ connectionId, code: failure }, 'a trunk refuses the registration')
   }
 }

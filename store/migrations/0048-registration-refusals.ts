@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Silences of OPTIONS and refusals of REGISTER are counted apart: a trunk may answer the one and refuse the other. */
+/** Failed registrations are counted apart: only a registration that the trunk takes ends them. */
 export const registrationRefusals: Migration = {
   version: 48,
   name: 'refused registrations of SIP connections',

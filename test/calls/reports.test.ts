@@ -67,7 +67,7 @@ function setup(call: Call | null) {
     changes: { watch: () => () => {} },
     whole: {
       report: () => {
-        if (state.report === null) return Promise.reject(new ResourceFault({ kind: 'report_missing', hasEnded: true }))
+        if (state.report === null) return Promise.reject(new ResourceFault({ kind: 'report_missing', because: 'not_joined' }))
         return Promise.resolve({ report: state.report } as Awaited<ReturnType<ReportsDeps['whole']['report']>>)
       },
     },

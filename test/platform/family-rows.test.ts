@@ -196,6 +196,18 @@ t.test('detachPhoneNumber: a number that loses its last answer places calls alon
   t.same(await change({ dispatchMetadataTemplate: null }), { status: 200, agentId: null, direction: 'outbound' })
 })
 
+t.test('attachPhoneNumber: a number whose connection places no calls is for inbound calls', async (t) => {
+  const inbound = { allowedAddresses: ['203.0.113.0/28'] }
+  const connection = await post('/v1/phone-numbers/sip-connections', { name: 'inbound alone', inbound })
+  const imported = await post('/v1/phone-numbers/import', {
+    ...{ e164: '+12125551397', sipConnectionInstallationId: connection['id'], agentId: desk, direction: 'inbound' },
+  })
+  const change = async (body: object) =>
+    (await call(acme, 'PATCH', `/v1/phone-numbers/${String(imported['id'])}`, body)).json<NumberRow>().direction
+  t.equal(await change({ agentId: null }), 'outbound')
+  t.equal(await change({ agentId: desk }), 'inbound')
+})
+
 t.test('a change of anything else leaves the direction of a number that has lost its answer', async (t) => {
   const { id, change } = await withNumber({ direction: 'inbound' })
   await change({ label: 'Desk' })
@@ -250,9 +262,10 @@ t.test('a verification is a submission too, and has no holes', async (t) => {
     country: '',
     address: { street: '', country: '' },
   }
-  const row = { id: /^kyb_/, status: 'draft', businessProfile: whole, slackNotificationStatus: 'not_queued' }
+  const row = { id: /^kyb_/, status: 'draft', slackNotificationStatus: 'not_queued' }
   t.match(draft.body, { ...row, submission: row })
   const { businessProfile: sentBack } = draft.body
+  t.same(sentBack, whole)
   const again = await save({ businessProfile: sentBack, authorizedRepresentative: { name: '', title: '', email: '' } })
   t.match(again, { status: 200, body: row }, 'it is sent back as it was read')
   t.same(again.body.businessProfile, sentBack)

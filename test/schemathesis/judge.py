@@ -1,6 +1,20 @@
-"""What Schemathesis has to know about these documents."""
+"""What Schemathesis has to know about these documents, and the statuses that each operation has answered."""
+
+import atexit
+import collections
+import json
+import os
 
 import schemathesis
+
+statuses = collections.defaultdict(collections.Counter)
+
+
+@atexit.register
+def write_statuses():
+    with open(os.environ["PARLEY_TEST_STATUSES"], "w") as file:
+        json.dump(statuses, file)
+
 
 STREAM = "text/event-stream"
 
@@ -27,6 +41,7 @@ def event_of(stream):
 def no_fault_of_the_server(ctx, response, case):
     """A provider or a carrier may fail: the stub answers no JSON when JSON is asked for, and some simulated numbers fail."""
     status = response.status_code
+    statuses[case.operation.label][status] += 1
     if status < 500 or status in (502, 504):
         return
     assert status == 503 and "provider_unavailable" in response.text.lower(), f"{status}: {response.text[:1000]}"

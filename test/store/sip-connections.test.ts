@@ -165,7 +165,6 @@ t.test('passwords are sealed, and opened for the line alone', async (t) => {
   t.same(await connections.ofUser('desk', ''), [opened])
   t.same(await connections.ofUser('nobody', ''), [])
   t.same(await connections.find(id), opened)
-  t.same(await connections.outgoing(), [opened])
   t.same(await connections.registering(), [opened])
   t.same(await connections.find('sip_unknown'), null)
   const [listed] = await owned.list({ organizationId: one, test: false })
@@ -178,68 +177,79 @@ t.test('passwords are sealed, and opened for the line alone', async (t) => {
 t.test('a connection is failing after three silences, and ready again after an answer or a call', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
-  await connections.looked(id, false)
-  await connections.looked(id, false)
+  await connections.noteAnswer(id, false)
+  await connections.noteAnswer(id, false)
   t.equal(await statusOf(one), 'unverified')
-  await connections.looked(id, false)
+  await connections.noteAnswer(id, false)
   t.equal(await statusOf(one), 'failing')
-  await connections.called(id)
+  await connections.noteCall(id)
   t.equal(await statusOf(one), 'failing', 'calls may come in where none can go out')
-  await connections.looked(id, true)
+  await connections.noteAnswer(id, true)
   t.equal(await statusOf(one), 'ready')
-  await connections.looked(id, false)
+  await connections.noteAnswer(id, false)
   t.equal(await statusOf(one), 'ready')
 })
 
 t.test('a connection whose registration is refused is failing, though its other side answers', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
-  const refusedAndLooked = async (times: number) => {
+  const refusedButAnswered = async (times: number) => {
     for (let time = 0; time < times; time++) {
-      await connections.registered(id, false)
-      await connections.looked(id, true)
+      await connections.noteRegistration(id, false)
+      await connections.noteAnswer(id, true)
     }
   }
-  await refusedAndLooked(2)
+  await refusedButAnswered(2)
   t.equal(await statusOf(one), 'unverified', 'an answer to another request does not make it ready')
-  await refusedAndLooked(2)
+  await refusedButAnswered(2)
   t.equal(await statusOf(one), 'failing')
-  await connections.called(id)
+  await connections.noteCall(id)
   t.equal(await statusOf(one), 'failing')
-  await connections.registered(id, true)
+  await connections.noteRegistration(id, true)
   t.equal(await statusOf(one), 'ready')
-  await refusedAndLooked(2)
+  await refusedButAnswered(2)
   t.equal(await statusOf(one), 'ready', 'three refusals in a row count')
-  await refusedAndLooked(1)
+  await refusedButAnswered(1)
   t.equal(await statusOf(one), 'failing')
 })
 
 t.test('the refusals of a registration are forgotten with the settings that were refused', async (t) => {
   const { connections, owned, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
-  for (let time = 0; time < 3; time++) await connections.registered(id, false)
+  for (let time = 0; time < 3; time++) await connections.noteRegistration(id, false)
   await owned.change({ organizationId: one, test: false }, id, ({ connection, passwords }) => ({
     connection: { ...connection, status: 'unverified', outbound: { ...outbound, register: false } },
     passwords,
   }))
-  await connections.looked(id, true)
+  await connections.noteAnswer(id, true)
   t.equal(await statusOf(one), 'ready')
 })
 
 t.test('a trunk that takes the registration answers, though it is silent to other requests', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
-  for (let time = 0; time < 3; time++) await connections.looked(id, false)
+  for (let time = 0; time < 3; time++) await connections.noteAnswer(id, false)
   t.equal(await statusOf(one), 'failing')
-  await connections.registered(id, true)
+  await connections.noteRegistration(id, true)
   t.equal(await statusOf(one), 'ready')
 })
 
 t.test('a connection without calls out is ready with its first call', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one)
-  await connections.called(id)
+  await connections.noteCall(id)
   t.equal(await statusOf(one), 'ready')
+})
+
+t.test('OPTIONS asks the trunks at which nothing is registered', async (t) => {
+  const { connections, one, add } = await openConnections(t)
+  await add(one, { outbound })
+  await add(one)
+  const { id } = await add(one, { outbound: { ...outbound, register: false } })
+  t.same(
+    (await connections.probed()).map((connection) => connection.id),
+    [id],
+  )
 })
 
 t.test('names are unique, and a connection with numbers is not removed', async (t) => {

@@ -80,7 +80,7 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
 t.test('a call goes out over the connection that is named', async (t) => {
   let port = 0
   const find = (id: string) => Promise.resolve(id === 'sip_out' ? outgoingTo(port, { host: '127.0.0.1' }) : null)
-  const server = await serving(t, { find, looked: () => Promise.resolve() })
+  const server = await serving(t, { find, noteAnswer: () => Promise.resolve() })
   const phone = await SipPhone.open(t, server)
   port = phone.peer.port
   const answering = phone.answer()

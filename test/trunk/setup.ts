@@ -149,17 +149,17 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
       return Promise.resolve(logins.filter(({ inbound }) => inbound?.username === username))
     },
     wantsLogin: () => Promise.resolve(wantsLogin),
-    outgoing: () => Promise.resolve(outgoing()),
+    probed: () => Promise.resolve(outgoing().filter(({ outbound }) => outbound?.register !== true)),
     registering: () => Promise.resolve(outgoing().filter(({ outbound }) => outbound?.register === true)),
-    looked: (id, hasAnswered) => {
+    noteAnswer: (id, hasAnswered) => {
       looks.push([id, hasAnswered])
       return Promise.resolve()
     },
-    registered: (id, isTaken) => {
+    noteRegistration: (id, isTaken) => {
       registered.push([id, isTaken])
       return Promise.resolve()
     },
-    called: (id) => {
+    noteCall: (id) => {
       called.push(id)
       return Promise.resolve()
     },
