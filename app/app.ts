@@ -1,7 +1,7 @@
 /** The context of a serving process, which every part of it takes first. app/context.ts makes it. */
 import type { RecordingLinks as SignedLinks } from '../domain/calls/recording-links.ts'
-import type { RecordingBucket, RecordingPlace } from '../domain/calls/recordings.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { RecordingBucket, RecordingPlace } from '../domain/records/recording.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import type { Ids } from '../runtime/clock.ts'
 import type { Environment } from '../runtime/process/config.ts'

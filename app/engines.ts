@@ -1,6 +1,6 @@
 /** The providers of the configuration, and voice activity detection. Tests hand in other engines. */
 import path from 'node:path'
-import type { Stage } from '../domain/catalog/model.ts'
+import type { Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 import { openCatalog } from '../providers/catalog/rows.ts'
 import { updatedCatalogFile } from '../providers/catalog/update.ts'

@@ -1,7 +1,7 @@
 /** The lines of this process: the carrier of the configuration, the simulated one and SIP trunks, with the events and the audio of their legs. */
-import type { PhoneLines } from '../domain/phone/ports.ts'
 import type { CarrierWebhooks } from '../domain/ports/carrier-webhooks.ts'
 import type { LineName, PhoneLine } from '../domain/ports/phone-line.ts'
+import type { PhoneLines } from '../domain/records/callable-number.ts'
 import { ExpectedLegs } from '../handlers/carrier/expected-legs.ts'
 import { createTelnyxLine } from '../providers/telnyx/phone-line.ts'
 import { createTelnyxWebhooks } from '../providers/telnyx/webhooks.ts'

@@ -1,6 +1,6 @@
 /** Rich messages of this process: the provider that sends them, and the reader of its events. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { RichMessageProvider, RichMessageWebhooks } from '../domain/ports/rich-messages.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { createReceiveEvent, type ReceiveEvent } from '../domain/rmsg/events.ts'
 import { createListRmsgNumbers, type ListRmsgNumbers } from '../domain/rmsg/list-numbers.ts'
 import { createRmsgNumbers } from '../domain/rmsg/numbers.ts'

@@ -3,7 +3,7 @@ import { type BusinessVerifications, createBusinessVerifications } from '../doma
 import { chargeEveryMs, createCharges } from '../domain/numbers/charges.ts'
 import { createOrderLook, lookEveryMs, type NumberCarriers } from '../domain/numbers/orders.ts'
 import type { NumberCarrier } from '../domain/ports/number-carrier.ts'
-import type { SmsRegistries } from '../domain/sms/registration.ts'
+import type { SmsRegistries } from '../domain/records/sms-registration.ts'
 import { createSmsRegistrations, type SmsRegistrations } from '../domain/sms/sms-registrations.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { createTelnyxNumbers } from '../providers/telnyx/numbers.ts'

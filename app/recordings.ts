@@ -1,15 +1,14 @@
 /** The recordings of calls: their files, the bucket if there is one, and links to them. */
 import { join } from 'node:path'
-import type { Call } from '../domain/calls/call.ts'
 import { createRecordingLinks, linkLifeSMax } from '../domain/calls/recording-links.ts'
-
 import { RecordingRetention } from '../domain/calls/recording-retention.ts'
 import { RecordingUploads } from '../domain/calls/recording-uploads.ts'
-import type { RecordingBucket, Recordings } from '../domain/calls/recordings.ts'
 import type { SalvagedRecording } from '../domain/calls/store.ts'
 import { StoredRecordings } from '../domain/calls/stored-recordings.ts'
 import type { CallRecorder } from '../domain/conversation/deps.ts'
 import { type GrowingFile, Recorder, salvage } from '../domain/conversation/recorder.ts'
+import type { Call } from '../domain/records/call.ts'
+import type { RecordingBucket, Recordings } from '../domain/records/recording.ts'
 import type { Loops } from '../runtime/loops.ts'
 import { openRecordingBucket } from '../store/recording-bucket.ts'
 import { createRecordingFiles } from '../store/recording-files.ts'

@@ -1,6 +1,6 @@
 /** The carriers that register text messages: the simulated one for test keys, and that of the configuration. */
 import type { SmsRegistry } from '../domain/ports/sms-registry.ts'
-import type { SmsRegistries } from '../domain/sms/registration.ts'
+import type { SmsRegistries } from '../domain/records/sms-registration.ts'
 import { createTelnyxSmsRegistry } from '../providers/telnyx/sms-registry.ts'
 import type { App } from './app.ts'
 import { lazily } from './lazily.ts'

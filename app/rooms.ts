@@ -1,6 +1,6 @@
 /** Sessions in the rooms of a LiveKit server, if one is configured. */
-import { roomNameOf } from '../domain/calls/call.ts'
 import type { MediaRooms } from '../domain/ports/media-rooms.ts'
+import { roomNameOf } from '../domain/records/call.ts'
 import type { SessionRegistry } from '../domain/sessions/live-sessions.ts'
 import { RoomWatch } from '../domain/sessions/room-watch.ts'
 import type { SessionRooms } from '../domain/sessions/start-session.ts'

@@ -1,6 +1,6 @@
 /** Rules for the settings of a server that the schema cannot express. */
 import { isIP } from 'node:net'
-import { wrongAlias } from '../domain/catalog/aliases.ts'
+import { wrongAlias } from '../domain/records/aliases.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { isLoopbackHost } from '../runtime/engine/host.ts'
 import { liveKitPackages, missingPackages, redisPackages, s3Packages } from '../runtime/optional.ts'

@@ -1,10 +1,10 @@
 /** Sends the events of calls to the endpoints of organizations, asks endpoints before a call, and keeps the log of it. */
 import type { PreCall } from '../domain/sessions/pre-call.ts'
+import { createPreCall } from '../domain/sessions/pre-call-webhook.ts'
 import { Deliveries } from '../domain/webhooks/deliveries.ts'
 import { Dispatcher } from '../domain/webhooks/dispatcher.ts'
 import { createStreamWebhookEvents, type StreamWebhookEvents } from '../domain/webhooks/event-stream.ts'
-import { createPreCall } from '../domain/webhooks/pre-call.ts'
-import { createTryEndpoint, type TryEndpoint } from '../domain/webhooks/try-endpoint.ts'
+import { createTryEndpoint, type TryEndpoint } from '../domain/webhooks/trial/try-endpoint.ts'
 import { eventPayloads } from '../handlers/platform/event-payloads.ts'
 import { preCallAnswers } from '../handlers/platform/pre-call-answers.ts'
 import { createWebhookClient } from '../providers/wire/webhook-client.ts'

@@ -1,6 +1,6 @@
-import type { Caller, Keys, Scope } from '../domain/access/organization.ts'
 import { credentialPrefix } from '../domain/access/users.ts'
-import { ResourceFault } from '../domain/resource-fault.ts'
+import type { Caller, Keys, Scope } from '../domain/records/organization.ts'
+import { ResourceFault } from '../domain/records/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
 import type { Credentials } from '../runtime/engine/options.ts'
 import type { LogFields } from '../runtime/trace-context.ts'

@@ -3,11 +3,11 @@
  * the contract are mapped here and nowhere else. A new policy is refused if it is wrong. A stored policy of an
  * earlier version is read as far as possible.
  */
-import type { KeyPolicy } from '../domain/access/organization.ts'
-import { type Aliases, wrongAlias } from '../domain/catalog/aliases.ts'
 import { readLanguage } from '../domain/catalog/language.ts'
-import { objectiveOf } from '../domain/catalog/model.ts'
-import { Fault } from '../domain/fault.ts'
+import { objectiveOf } from '../domain/ports/model.ts'
+import { type Aliases, wrongAlias } from '../domain/records/aliases.ts'
+import { Fault } from '../domain/records/fault.ts'
+import type { KeyPolicy } from '../domain/records/organization.ts'
 import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
 import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
 import { refuseBody } from '../runtime/engine/violation.ts'

@@ -2,7 +2,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import { AudioError, type AudioFault } from '../audio/error.ts'
 import type { Recording } from '../audio/format.ts'
 import { type DeclaredAudio, recogniseRecording } from '../audio/recognise.ts'
-import { Fault } from '../domain/fault.ts'
+import { Fault } from '../domain/records/fault.ts'
 import { type Bytes, Refusal, type RefusalKind } from '../runtime/engine/handler.ts'
 
 export type RecordingRules = {

@@ -1,6 +1,6 @@
-import type { Caller } from '../domain/access/organization.ts'
 import type { Catalog } from '../domain/catalog/catalog.ts'
-import { type OptimizeFor, objectiveOf, type Stage } from '../domain/catalog/model.ts'
+import { type OptimizeFor, objectiveOf, type Stage } from '../domain/ports/model.ts'
+import type { Caller } from '../domain/records/organization.ts'
 import type { Routing } from '../domain/routing/ask.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
 

@@ -1,5 +1,5 @@
 /** Prices that the configuration gives to the models of a provider. */
-import type { Model, Price, PriceUnit } from '../domain/catalog/model.ts'
+import type { Model, Price, PriceUnit } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 
 export type ConfiguredPrice = {

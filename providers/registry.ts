@@ -4,12 +4,11 @@
  * the first provider needs it.
  */
 
-import type { Model, Stage } from '../domain/catalog/model.ts'
+import type { Model, Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import { ConfigError, type Environment, secretOf } from '../runtime/process/config.ts'
-import type { PublishedCatalog, VendorModel, VendorOptions } from './adapter.ts'
 import { type ConfiguredPrice, price } from './configured-prices.ts'
 import type { LocalOptions } from './local/provider.ts'
 import { discoverOllama } from './openai/ollama-discovery.ts'
@@ -23,7 +22,8 @@ import {
   type VendorId,
   vendorIds,
   vendors,
-} from './vendors.ts'
+} from './vendors/vendors.ts'
+import type { PublishedCatalog, VendorModel, VendorOptions } from './wire/adapter.ts'
 import type { WarmOutcome } from './wire/socket.ts'
 
 export type ProviderConfig = {

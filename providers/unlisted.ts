@@ -2,10 +2,10 @@
  * Rows for models that the catalog does not have: what a vendor published after our list was written, or what only an
  * account has. They have no figures and no price, so that only a pin reaches them.
  */
-import type { Model, Stage } from '../domain/catalog/model.ts'
+import type { Model, Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
-import type { VendorModel } from './adapter.ts'
-import type { Vendor } from './vendors.ts'
+import type { Vendor } from './vendors/vendors.ts'
+import type { VendorModel } from './wire/adapter.ts'
 
 /**
  * For a vendor with its own protocol: the row of a listed model that takes the same fields, under the new id and

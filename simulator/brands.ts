@@ -6,9 +6,9 @@
  * A changed profile and a vetting are known to this process alone, until it stops.
  */
 import { randomUUID } from 'node:crypto'
-import type { SimulatorClock } from './clock.ts'
 import { type Fields, textOrNull } from './fields.ts'
 import { forgetOldest } from './kept.ts'
+import type { SimulatorClock } from './media/clock.ts'
 import { BadFields, notFound } from './refusal.ts'
 import { checkedFields, type FieldRule } from './registry-fields.ts'
 import { entryOf, newEntry, type RegistryEntry } from './registry-ids.ts'

@@ -1,8 +1,6 @@
 /** The legs of the simulated carrier, and the commands for them in the form of the carrier's API (version 2). */
 import { randomUUID } from 'node:crypto'
 import { Ticker } from '../runtime/ticker.ts'
-import type { Speech } from './clip.ts'
-import type { SimulatorClock } from './clock.ts'
 import { FarEnd, type Voice } from './far-ends/far-end.ts'
 import { callerPlanOf, type NumberPlan, planOf } from './far-ends/magic-numbers.ts'
 import {
@@ -17,6 +15,8 @@ import {
   textOrNull,
 } from './fields.ts'
 import { cancelled, Leg, type LegDeps, normalClearing, type ReceivedAudio } from './leg.ts'
+import type { Speech } from './media/clip.ts'
+import type { SimulatorClock } from './media/clock.ts'
 import { endedCall, invalid, refusedDial, refusedRefer, tooManyCalls, unknownCall, wrongState } from './refusal.ts'
 import { bridgeFields, streamFields } from './stream-fields.ts'
 import type { Webhooks } from './webhooks.ts'

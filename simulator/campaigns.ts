@@ -8,9 +8,9 @@
  * One number belongs to a campaign from the beginning: the first rich-message number of a new installation.
  */
 import type { Brands } from './brands.ts'
-import type { SimulatorClock } from './clock.ts'
 import { type Fields, text } from './fields.ts'
 import { forgetOldest } from './kept.ts'
+import type { SimulatorClock } from './media/clock.ts'
 import { BareRefusal, invalid, notFound } from './refusal.ts'
 import { checkedFields, type FieldRule } from './registry-fields.ts'
 import { entryOf, newEntry, type RegistryEntry } from './registry-ids.ts'

@@ -7,13 +7,13 @@
  * While it is answered its far end is connected to the stream of the leg, or to the far end of another leg (a bridge).
  */
 import { randomUUID } from 'node:crypto'
-import { lineRateHz, silenceOf } from './clip.ts'
-import type { SimulatorClock } from './clock.ts'
 import type { FarEnd, Line } from './far-ends/far-end.ts'
-import type { HangupCause } from './far-ends/magic-numbers.ts'
+import type { HangupCause, WebhookFaults } from './far-ends/magic-numbers.ts'
 import type { Header } from './fields.ts'
+import { lineRateHz, silenceOf } from './media/clip.ts'
+import type { SimulatorClock } from './media/clock.ts'
 import { MediaStream, type StreamRequest } from './media-stream.ts'
-import { queueTo, type WebhookFaults, type WebhookQueue, type Webhooks } from './webhooks.ts'
+import { queueTo, type WebhookQueue, type Webhooks } from './webhooks.ts'
 
 export type LegDetails = {
   direction: 'incoming' | 'outgoing'

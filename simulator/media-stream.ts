@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { Playout } from '../audio/line-playout.ts'
 import { openSocket } from '../runtime/outbound/open-socket.ts'
 import type { OutboundSocket } from '../runtime/outbound/socket.ts'
-import { bytesOfFrame, codecs, frameMs, type LineFormat, samplesOfFrame } from './clip.ts'
 import { isFields } from './fields.ts'
+import { bytesOfFrame, codecs, frameMs, type LineFormat, samplesOfFrame } from './media/clip.ts'
 
 export type StreamRequest = {
   url: string

@@ -5,9 +5,9 @@
  *   …0197 is pending and fails after 5 s   …0198 is pending and succeeds after 5 s   …0199 is refused
  */
 import { randomBytes } from 'node:crypto'
-import type { SimulatorClock } from './clock.ts'
 import { type Fields, isFields, textOrNull } from './fields.ts'
 import { forgetOldest } from './kept.ts'
+import type { SimulatorClock } from './media/clock.ts'
 import { invalid, missing, notFound, Refusal } from './refusal.ts'
 
 const sold = /^\+1([2-9]\d{2})55501(\d{2})$/

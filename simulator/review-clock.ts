@@ -3,7 +3,7 @@
  * can be moved forward, so that nobody has to wait for them. Calls and messages keep to the real time, because people and
  * programs at their other end do too.
  */
-import type { SimulatorClock } from './clock.ts'
+import type { SimulatorClock } from './media/clock.ts'
 
 export class ReviewClock implements Pick<SimulatorClock, 'nowMs'> {
   readonly #clock: Pick<SimulatorClock, 'nowMs'>

@@ -4,8 +4,8 @@
  * events are signed as those of calls are.
  */
 import { randomUUID } from 'node:crypto'
-import type { SimulatorClock } from './clock.ts'
 import { type Fields, loopbackUrl, phoneNumber, text } from './fields.ts'
+import type { SimulatorClock } from './media/clock.ts'
 import { invalid, missing, notFound, Refusal } from './refusal.ts'
 import type { Webhooks } from './webhooks.ts'
 

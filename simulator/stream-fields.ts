@@ -1,6 +1,6 @@
 /** The fields of commands that say where the audio of a leg goes. */
-import type { LineFormat } from './clip.ts'
 import { type Fields, loopbackUrl, oneOf, textOrNull } from './fields.ts'
+import type { LineFormat } from './media/clip.ts'
 import type { StreamRequest } from './media-stream.ts'
 import { invalid } from './refusal.ts'
 

@@ -3,8 +3,9 @@
  * order; an event that fails is repeated by itself, as the carrier does.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto'
-import type { SimulatorClock } from './clock.ts'
+import type { WebhookFaults } from './far-ends/magic-numbers.ts'
 import type { LocalPools } from './local-pools.ts'
+import type { SimulatorClock } from './media/clock.ts'
 
 /** How events are sent: the time from one attempt to the next, and the time to wait for an answer. */
 type Persistence = { retryMs: readonly number[]; waitMs: number }
@@ -18,8 +19,6 @@ const lateMs = 5000
 const swapMs = 1500
 const againMs = 100
 
-/** `late`: twice, late and in another order. `no_hangup`: the event of the end is lost. `no_bridged`: that of a bridge is. */
-export type WebhookFaults = 'late' | 'no_hangup' | 'no_bridged' | null
 const lost = { no_hangup: 'call.hangup', no_bridged: 'call.bridged', late: null } as const
 
 /** The events of one leg. */

@@ -1,6 +1,6 @@
 /** Tools of agents. Every statement names the organization and the world. Secrets are sealed, and only a change opens them. */
-import type { Tenant } from '../domain/access/organization.ts'
-import { noSecrets, type StoredTool, type Tool, type ToolSecrets, type ToolStore } from '../domain/agents/tool.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import { noSecrets, type StoredTool, type Tool, type ToolSecrets, type ToolStore } from '../domain/records/tool.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import { isAgentId } from './agents.ts'
 import type { Tx } from './postgres/connect.ts'

@@ -1,9 +1,9 @@
 /** The webhook endpoints of agents. Each change runs after the endpoints of the tenant were locked. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { AgentWebhooks, StoredWebhooks } from '../domain/webhooks/agent-fields.ts'
+import type { AgentWebhooks, StoredWebhooks } from '../domain/records/agent-webhook-fields.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import { legacyFields } from '../domain/records/webhook-endpoint.ts'
+import type { StoredEndpoint } from '../domain/records/webhook-endpoint-store.ts'
 import { nameOf } from '../domain/webhooks/agent-webhooks.ts'
-import { legacyFields } from '../domain/webhooks/endpoint.ts'
-import type { StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
 import type { Tx } from './postgres/connect.ts'
 import { arrayLiteral, storable } from './row-values.ts'
 import type { Sealer } from './sealed.ts'

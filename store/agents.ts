@@ -1,10 +1,10 @@
 /** Agents. Every statement names the organization and the world. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Agent, AgentSettings, AgentStore, RmsgRefusal, WebhookConflict } from '../domain/agents/agent.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { AgentWebhooks } from '../domain/webhooks/agent-fields.ts'
+import type { Agent, AgentSettings, AgentStore, RmsgRefusal, WebhookConflict } from '../domain/records/agent.ts'
+import type { AgentWebhooks } from '../domain/records/agent-webhook-fields.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { StoredEndpoint } from '../domain/records/webhook-endpoint-store.ts'
 import { byField } from '../domain/webhooks/agent-webhooks.ts'
-import type { StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
 import {
   forgetAgent,
   readSecrets,

@@ -1,5 +1,5 @@
-import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { KeyPolicy, Scope } from '../domain/records/organization.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import { newSecret, readSecret, suppliedPublicId } from './key-secret.ts'

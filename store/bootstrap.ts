@@ -1,4 +1,4 @@
-import { scopes, type Tenant } from '../domain/access/organization.ts'
+import { scopes, type Tenant } from '../domain/records/organization.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { KeyAdministration } from './api-keys.ts'
 import { readSecret } from './key-secret.ts'

@@ -4,7 +4,6 @@
  *
  *   sender: insert, notify ──► owner: delete … returning, run ──► notify ──► sender resolves
  */
-import type { Tenant } from '../domain/access/organization.ts'
 import {
   answerMs,
   type CallAnswer,
@@ -14,6 +13,7 @@ import {
   type RunCallCommand,
 } from '../domain/calls/commands.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import type { Sql } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
 

@@ -1,8 +1,8 @@
 /** Turns, events and spans of calls. A row that is there already is not written again. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { CallEntry, CallEvent, Span, Turn } from '../domain/calls/call.ts'
 import type { CallAttempt, CallRecord, StoredEvent } from '../domain/calls/store.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { CallEntry, CallEvent, Span, Turn } from '../domain/records/call.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { ofCallId } from './call-rows.ts'
 import { readLegUses } from './leg-charges.ts'
 import type { Tx } from './postgres/connect.ts'

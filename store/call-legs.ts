@@ -1,7 +1,7 @@
 /** The legs of calls. A statement that is not about one organization runs for the operator of the server. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Leg, LegStore, OrphanedLeg } from '../domain/phone/leg.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Leg, LegStore, OrphanedLeg } from '../domain/records/leg.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { type CarrierTotal, CarrierUse } from './carrier-use.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'

@@ -1,6 +1,6 @@
 /** Lists of calls, newest first, page by page. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { AgentCallPage, CallFilter, CallPage, CallPosition } from '../domain/calls/store.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
 import { createdAtUs, timestampOf } from './call-times.ts'
 import type { Tx } from './postgres/connect.ts'

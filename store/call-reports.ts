@@ -1,10 +1,10 @@
 /** Reports of calls. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { CallEvent } from '../domain/calls/call.ts'
 import type { EndpointData } from '../domain/calls/extraction.ts'
 import type { Report } from '../domain/calls/report.ts'
 import type { Analysis, PendingReport, ReportClaim, ReportStore } from '../domain/calls/store.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { CallEvent } from '../domain/records/call.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
 import { ofCallId, readCall } from './call-rows.ts'

@@ -1,9 +1,9 @@
 /** How a call is read from its row. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Call, CallKind, CallPhone, RecordingStatus } from '../domain/calls/call.ts'
-import type { CallStatus, EndReason } from '../domain/calls/states.ts'
 import type { CallSummary } from '../domain/calls/store.ts'
-import type { Pipeline } from '../domain/sessions/pipeline.ts'
+import type { Call, CallKind, CallPhone, RecordingStatus } from '../domain/records/call.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { Pipeline } from '../domain/records/pipeline.ts'
+import type { CallStatus, EndReason } from '../domain/records/states/call.ts'
 import type { Tx } from './postgres/connect.ts'
 
 export type SummaryRow = {

@@ -1,7 +1,7 @@
 /** The secrets of a call's tools. They are sealed, and are removed when the call is over. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Call } from '../domain/calls/call.ts'
-import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
+import type { SecretsByTool } from '../domain/agents/join-tools.ts'
+import type { Call } from '../domain/records/call.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import type { SecretColumns } from './call-rows.ts'
 import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'

@@ -2,15 +2,15 @@
  * Makes the events of calls for the endpoints that match, in the transaction that changes the call: so an event is there
  * exactly if the change is. The row of the call is locked, so that the events of a call follow one another.
  */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Call, CallEvent } from '../domain/calls/call.ts'
 import { costsOf } from '../domain/calls/costs.ts'
 import { dataOf, type EndpointData, type EndpointFields } from '../domain/calls/extraction.ts'
-import type { RecordingPlace } from '../domain/calls/recordings.ts'
+import type { EventPayloads, ReportedCall } from '../domain/calls/payloads.ts'
 import type { CustomData, Report } from '../domain/calls/report.ts'
-import type { Endpoint, WebhookEventType } from '../domain/webhooks/endpoint.ts'
+import type { Call, CallEvent } from '../domain/records/call.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { RecordingPlace } from '../domain/records/recording.ts'
+import type { Endpoint, WebhookEventType } from '../domain/records/webhook-endpoint.ts'
 import type { OutboxEvent } from '../domain/webhooks/outbox.ts'
-import type { EventPayloads, ReportedCall } from '../domain/webhooks/payloads.ts'
 import { readAttempts, readLastTurns } from './call-entries.ts'
 import { ofCallId } from './call-rows.ts'
 import { lastOfSession } from './callbacks.ts'

@@ -1,7 +1,7 @@
 /** How a callback is read from its row and written to it. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Callback, CallbackFailure, WholeCallback } from '../domain/callbacks/callback.ts'
-import type { CallbackStatus } from '../domain/callbacks/states.ts'
+import type { Callback, CallbackFailure, WholeCallback } from '../domain/records/callback.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { CallbackStatus } from '../domain/records/states/callback.ts'
 import type { Tx } from './postgres/connect.ts'
 import { dateOrNull, storable } from './row-values.ts'
 

@@ -5,8 +5,6 @@
  * A transaction that holds the row of a call never waits for the row of a callback, because the event of a callback waits
  * for the row of its call.
  */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Callback, WholeCallback } from '../domain/callbacks/callback.ts'
 import { cancelled } from '../domain/callbacks/moves.ts'
 import type {
   CallbackChange,
@@ -16,9 +14,11 @@ import type {
   CallbackStore,
   PlacedAttempt,
 } from '../domain/callbacks/store.ts'
-import type { CallEvent } from '../domain/calls/call.ts'
-import type { CallStatus } from '../domain/calls/states.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { CallEvent } from '../domain/records/call.ts'
+import type { Callback, WholeCallback } from '../domain/records/callback.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { CallStatus } from '../domain/records/states/call.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
 import { ofCall } from './call-rows.ts'

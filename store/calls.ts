@@ -1,10 +1,14 @@
 /** Calls. Every statement names the organization and the world. The secrets of a call's tools are sealed, and are removed when it is over. */
-import type { Tenant } from '../domain/access/organization.ts'
-import { isPromised } from '../domain/callbacks/callback.ts'
 import { type Applied, applyEntries } from '../domain/calls/apply.ts'
-import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { extractionOf } from '../domain/calls/extraction.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
+import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Call, CallEntry, CallEvent } from '../domain/records/call.ts'
+import { isPromised } from '../domain/records/callback.ts'
+import { Fault } from '../domain/records/fault.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { Pipeline } from '../domain/records/pipeline.ts'
 import {
   type CallStatus,
   type EndReason,
@@ -12,11 +16,7 @@ import {
   endStatus,
   failureCause,
   isTerminal,
-} from '../domain/calls/states.ts'
-import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
-import { Fault } from '../domain/fault.ts'
-import type { Clock, Log } from '../domain/ports/system.ts'
-import type { Pipeline } from '../domain/sessions/pipeline.ts'
+} from '../domain/records/states/call.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds, turnSources } from './call-entries.ts'
 import { listCalls, listCallsOfAgent } from './call-lists.ts'

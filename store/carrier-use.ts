@@ -1,6 +1,6 @@
 /** The time of legs that this process has ended, and its cost. */
-import type { Leg } from '../domain/phone/leg.ts'
-import { costOfSeconds, secondsOf } from '../domain/phone/leg-costs.ts'
+import type { Leg } from '../domain/records/leg.ts'
+import { costOfSeconds, secondsOf } from '../domain/records/leg-costs.ts'
 
 type Kind = Pick<Leg, 'line' | 'direction'>
 export type CarrierTotal = Kind & { seconds: number; microUsd: number }

@@ -3,10 +3,10 @@
  * where that has one, and noted as a reservation. A crash loses nothing: the reservations of a dead process are given back. Settling (ledger.ts) removes the
  * reservation and takes the true cost.
  */
-import type { Caller } from '../domain/access/organization.ts'
 import { budgetOf, type CreditRefusal } from '../domain/billing/budget.ts'
 import type { Credit } from '../domain/billing/ledger.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Caller } from '../domain/records/organization.ts'
 import { countForKeys } from './key-budgets.ts'
 import { type BatchLimits, createBatcher } from './postgres/batch.ts'
 import type { Sql } from './postgres/connect.ts'

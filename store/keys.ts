@@ -5,8 +5,8 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../domain/access/ephemeral.ts'
-import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../domain/records/organization.ts'
 import { apiKeyColumns, credentialColumns, previousSecretColumns, roleColumns } from './caller-columns.ts'
 import { type KeyChange, keysChannel, readKeyChange } from './key-changes.ts'
 import { type Digested, readCredential, readSecret } from './key-secret.ts'

@@ -1,7 +1,7 @@
 /** The debits of legs. The sum of a leg so far is in its row, and changes with the balance in one transaction: a process that dies leaves both or neither. */
-import type { Tenant } from '../domain/access/organization.ts'
-import { type ChargedLeg, chargeOf, type LegChargeStore, type LegUse } from '../domain/phone/leg-costs.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import { type ChargedLeg, chargeOf, type LegChargeStore, type LegUse } from '../domain/records/leg-costs.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { addToDay } from './credit-movements.ts'
 import { countForKeys } from './key-budgets.ts'
 import type { Tx } from './postgres/connect.ts'

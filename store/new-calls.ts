@@ -1,7 +1,7 @@
 /** How calls begin: the row of a call, and of a call by phone the leg of the caller too. */
-import type { Call } from '../domain/calls/call.ts'
 import type { CallStore } from '../domain/calls/store.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Call } from '../domain/records/call.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
 import { insertLeg } from './call-legs.ts'

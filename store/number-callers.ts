@@ -1,5 +1,5 @@
-import type { Organization } from '../domain/access/organization.ts'
-import type { CallersOfNumbers } from '../domain/phone/ports.ts'
+import type { CallersOfNumbers } from '../domain/records/callable-number.ts'
+import type { Organization } from '../domain/records/organization.ts'
 import { ownKeys } from './caller-columns.ts'
 import type { Tenancy } from './postgres/tenant.ts'
 

@@ -1,7 +1,7 @@
 /** Monthly charges of phone numbers. Several processes look for them, and one charges each. */
 import type { DueNumber, NumberChargeStore } from '../domain/numbers/charges.ts'
-import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { PhoneNumber } from '../domain/records/phone-number.ts'
 import { noteMovement } from './credit-movements.ts'
 import { ofNumber, readNumbers } from './number-rows.ts'
 import type { Tx } from './postgres/connect.ts'

@@ -1,7 +1,7 @@
 /** Orders of phone numbers and their money. A number and its debit are written in one transaction, and so is money that goes back. */
 import type { InsertOutcome, NumberOrderStore, OrderEnd } from '../domain/numbers/orders.ts'
-import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { PhoneNumber } from '../domain/records/phone-number.ts'
 import { noteMovement } from './credit-movements.ts'
 import { hasAgent, isFull, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import type { Tx } from './postgres/connect.ts'

@@ -1,6 +1,6 @@
 /** How a phone number is read from its row. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Order, PhoneNumber } from '../domain/numbers/phone-number.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { Order, PhoneNumber } from '../domain/records/phone-number.ts'
 import type { Tx } from './postgres/connect.ts'
 
 type Assignment = NonNullable<PhoneNumber['smsAssignment']>

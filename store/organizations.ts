@@ -1,5 +1,5 @@
-import type { OrganizationRecord, OrganizationSettings } from '../domain/access/organization-settings.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { OrganizationRecord, OrganizationSettings } from '../domain/records/organization-settings.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import { noteMovement } from './credit-movements.ts'
 import { notifyKeyChange } from './key-changes.ts'

@@ -1,7 +1,7 @@
 /** The phone numbers of organizations, as they are administered. Every statement names the organization and the world. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { PhoneNumber, PhoneNumberStore } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { PhoneNumber, PhoneNumberStore } from '../domain/records/phone-number.ts'
 import { hasAgent, isFull, isNumberId, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'

@@ -1,6 +1,6 @@
 /** The phone numbers of organizations, as calls need them. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { CallableNumber, CallableNumbers } from '../domain/phone/ports.ts'
+import type { CallableNumber, CallableNumbers } from '../domain/records/callable-number.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
 

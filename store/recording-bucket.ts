@@ -5,8 +5,8 @@
  */
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
-import type { RecordingBucket, RecordingContent, RecordingPlace } from '../domain/calls/recordings.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { RecordingBucket, RecordingContent, RecordingPlace } from '../domain/records/recording.ts'
 import { loadS3 } from '../runtime/optional.ts'
 
 export type BucketSettings = {

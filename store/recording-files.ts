@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RecordingContent, RecordingFile, Recordings } from '../domain/calls/recordings.ts'
+import type { RecordingContent, RecordingFile, Recordings } from '../domain/records/recording.ts'
 import { isUuid } from './row-values.ts'
 
 /** The conversations of callers: nobody but the user of this process reads them. */

@@ -1,7 +1,7 @@
 /** Recordings that are past their time, in the rows of their calls. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { ExpiredRecordings } from '../domain/calls/recording-retention.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import type { Tenancy } from './postgres/tenant.ts'
 import { arrayLiteral } from './row-values.ts'
 

@@ -1,7 +1,7 @@
 /** Recordings on their way to the bucket, in the rows of their calls. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { ofCall } from './call-rows.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
 

@@ -2,7 +2,7 @@
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
-import type { TransferStore } from '../domain/transfers/transfer.ts'
+import type { TransferStore } from '../domain/records/transfer.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
 import { createCallCommands } from './call-commands.ts'

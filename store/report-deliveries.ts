@@ -1,6 +1,6 @@
 /** How the reports of calls were delivered. Every statement names the organization and the world. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { expiryMs } from '../domain/webhooks/outbox.ts'
 import type { ReportDeliveryStore, StoredReportDelivery } from '../domain/webhooks/report-deliveries.ts'
 import { ofCallId } from './call-rows.ts'

@@ -1,7 +1,7 @@
 /** How a report is read from its row. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { EndpointData } from '../domain/calls/extraction.ts'
 import type { Report } from '../domain/calls/report.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { ofCallId } from './call-rows.ts'
 import type { Tx } from './postgres/connect.ts'
 

@@ -1,6 +1,6 @@
-import type { Tenant } from '../domain/access/organization.ts'
 import type { LedgerAttempt } from '../domain/billing/ledger.ts'
 import type { RequestRoute, RequestRoutes } from '../domain/billing/request-route.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import type { Preview } from '../domain/routing/choice.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy } from './postgres/tenant.ts'

@@ -1,6 +1,6 @@
 /** How long records are kept, and the loops that delete those that are older. */
 import type { Clock, Log } from '../domain/ports/system.ts'
-import { keptFromMs } from '../domain/retention.ts'
+import { keptFromMs } from '../domain/records/retention.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { callSweep, eventSweep } from './call-retention.ts'
 import type { EventSource } from './call-webhooks.ts'

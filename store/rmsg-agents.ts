@@ -1,6 +1,6 @@
 /** The rich-message numbers on which agents answer. An agent has one at most, and a number has one agent at most. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { AgentSettings } from '../domain/agents/agent.ts'
+import type { AgentSettings } from '../domain/records/agent.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import { isDedicated } from '../domain/rmsg/numbers.ts'
 import type { Tx } from './postgres/connect.ts'
 import { isUuid } from './row-values.ts'

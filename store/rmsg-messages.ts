@@ -1,8 +1,8 @@
 /** The rich messages that organizations send. The reports of a provider name no organization, only the message. */
 
 import type { Clock } from '../domain/ports/system.ts'
-import type { MessageStore, RmsgMessage } from '../domain/rmsg/message.ts'
-import { follow } from '../domain/rmsg/message-states.ts'
+import type { MessageStore, RmsgMessage } from '../domain/records/rmsg-message.ts'
+import { follow } from '../domain/records/states/rmsg-message.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import { isUuid, storable } from './row-values.ts'

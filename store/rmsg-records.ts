@@ -1,8 +1,8 @@
 /** The part of the store that knows rich messages: their numbers, the messages, their events and the subscriptions to them. */
 import type { Clock } from '../domain/ports/system.ts'
+import type { MessageStore } from '../domain/records/rmsg-message.ts'
 import type { RmsgEventStore } from '../domain/rmsg/events.ts'
 import type { RmsgInventory } from '../domain/rmsg/inventory.ts'
-import type { MessageStore } from '../domain/rmsg/message.ts'
 import type { RmsgNumberStore } from '../domain/rmsg/numbers.ts'
 import type { SubscriptionStore } from '../domain/rmsg/subscriptions.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'

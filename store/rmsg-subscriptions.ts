@@ -1,8 +1,8 @@
 /** Subscriptions to the events of rich messages. Every statement names the organization and the world. */
 import { createHash } from 'node:crypto'
-import type { Tenant } from '../domain/access/organization.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { SigningSecret } from '../domain/records/webhook-endpoint.ts'
 import type { Subscription, SubscriptionStore } from '../domain/rmsg/subscriptions.ts'
-import type { SigningSecret } from '../domain/webhooks/endpoint.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Worlds } from './postgres/tenant.ts'

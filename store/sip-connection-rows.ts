@@ -1,7 +1,7 @@
 /** How a SIP connection is read from its row, and its sealed passwords. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { ConnectionPasswords, OwnedConnection } from '../domain/numbers/sip-connection.ts'
 import type { OutboundAddressing } from '../domain/ports/sip-connections.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { ConnectionPasswords, OwnedConnection } from '../domain/records/sip-connection.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { SealedTable } from './reseal.ts'

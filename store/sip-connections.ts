@@ -2,10 +2,10 @@
  * The SIP connections of organizations. Their administration names the organization and the world in every statement. The
  * line of trunks asks for all live ones, because a message of SIP names no organization.
  */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { ChangeConnection, ConnectionStore, OwnedConnection } from '../domain/numbers/sip-connection.ts'
 import type { SipConnection, SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { ChangeConnection, ConnectionStore, OwnedConnection } from '../domain/records/sip-connection.ts'
 import { lockOrganization } from './number-rows.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'

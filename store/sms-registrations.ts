@@ -1,10 +1,8 @@
 /** Registrations for text messages. Every statement names the organization and the world, but those of the shared campaign. */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { PhoneNumber } from '../domain/numbers/phone-number.ts'
-import { numbersMax } from '../domain/numbers/phone-number.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { smsStatusOf } from '../domain/rmsg/sms-status.ts'
-import type { NumberCampaigns } from '../domain/sms/in-turn.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { PhoneNumber } from '../domain/records/phone-number.ts'
+import { numbersMax } from '../domain/records/phone-number.ts'
 import type {
   Brand,
   Registration,
@@ -12,7 +10,9 @@ import type {
   SharedCampaignStore,
   SmsRegistrationStore,
   SubmittedCampaign,
-} from '../domain/sms/registration.ts'
+} from '../domain/records/sms-registration.ts'
+import { smsStatusOf } from '../domain/rmsg/sms-status.ts'
+import type { NumberCampaigns } from '../domain/sms/in-turn.ts'
 import { isNumberId, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'

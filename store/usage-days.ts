@@ -43,7 +43,7 @@ export function dayOf(time: string): string {
 
 /**
  * The leg `l` of the call `c` as a use, joined with its time `used`. Seconds and costs are those of the call's report
- * (domain/phone/leg-costs.ts).
+ * (domain/records/leg-costs.ts).
  */
 export const legUse = {
   ended: `

@@ -3,7 +3,6 @@
  * answer costs as much as there are rows in its time, and a request pays for no second table. Rows that were deleted for
  * their age have left the sums of their day (usage-days.ts).
  */
-import type { Tenant } from '../domain/access/organization.ts'
 import {
   type SessionTotals,
   type Usage,
@@ -12,6 +11,7 @@ import {
   type UsageRow,
   usageRowsMax,
 } from '../domain/billing/usage.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Snapshots, Worlds } from './postgres/tenant.ts'
 import { isOfWorld } from './request-routes.ts'

@@ -1,6 +1,6 @@
-import type { Tenant } from '../domain/access/organization.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { Endpoint } from '../domain/records/webhook-endpoint.ts'
 import { preCallConflict } from '../domain/webhooks/conflict.ts'
-import type { Endpoint } from '../domain/webhooks/endpoint.ts'
 import type { Tx } from './postgres/connect.ts'
 import { type EndpointRow, endpointColumns, endpointOf, ofTenant } from './webhook-endpoint-rows.ts'
 

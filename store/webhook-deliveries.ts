@@ -1,7 +1,7 @@
 /** The log of deliveries. Every statement of an organization names it and the world. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Delivery, NumberedAttempt } from '../domain/webhooks/delivery.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { Delivery, NumberedAttempt } from '../domain/records/webhook-delivery.ts'
 import {
   type DeliveryFilter,
   type DeliveryPage,

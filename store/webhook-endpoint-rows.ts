@@ -1,12 +1,12 @@
 /** How an endpoint is read from its row and written to it, and its sealed secrets. */
-import type { Tenant } from '../domain/access/organization.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import {
   type DisabledReason,
   type Endpoint,
   type EndpointSecrets,
   type LegacyField,
   noEndpointSecrets,
-} from '../domain/webhooks/endpoint.ts'
+} from '../domain/records/webhook-endpoint.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { SealedTable } from './reseal.ts'

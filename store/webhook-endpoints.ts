@@ -2,10 +2,10 @@
  * Webhook endpoints. Every statement names the organization and the world. Changes of the endpoints of a tenant follow one
  * another, because of two at once each could fit what is stored, and not the other.
  */
-import type { Tenant } from '../domain/access/organization.ts'
-import type { Call } from '../domain/calls/call.ts'
-import { type Endpoint, tagsMatch, type WebhookEventType } from '../domain/webhooks/endpoint.ts'
-import type { EndpointOutcome, EndpointStore, StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
+import type { Call } from '../domain/records/call.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import { type Endpoint, tagsMatch, type WebhookEventType } from '../domain/records/webhook-endpoint.ts'
+import type { EndpointOutcome, EndpointStore, StoredEndpoint } from '../domain/records/webhook-endpoint-store.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Worlds } from './postgres/tenant.ts'
 import { arrayLiteral, isUuid } from './row-values.ts'

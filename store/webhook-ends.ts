@@ -1,5 +1,5 @@
 /** Stores how attempts ended: the deliveries, the log of attempts, and what the attempts say about their endpoints. */
-import type { Attempt } from '../domain/webhooks/delivery.ts'
+import type { Attempt } from '../domain/records/webhook-delivery.ts'
 import { type DeliveryEnd, type DisabledEndpoint, failingMs } from '../domain/webhooks/queue.ts'
 import type { Tx } from './postgres/connect.ts'
 

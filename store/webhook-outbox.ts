@@ -1,7 +1,7 @@
 /** Stores events with their deliveries, and wakes the processes that deliver. */
 import { v7 } from 'uuid'
-import type { Tenant } from '../domain/access/organization.ts'
-import type { CancelReason } from '../domain/webhooks/delivery.ts'
+import type { Tenant } from '../domain/records/organization.ts'
+import type { CancelReason } from '../domain/records/webhook-delivery.ts'
 import { expiryMs, type OutboxEvent } from '../domain/webhooks/outbox.ts'
 import type { DueEndpoint } from '../domain/webhooks/queue.ts'
 import type { Sql, Tx } from './postgres/connect.ts'

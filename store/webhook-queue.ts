@@ -3,7 +3,7 @@
  * process is claiming are skipped. Statements run over all organizations.
  */
 import type { Clock } from '../domain/ports/system.ts'
-import type { ClaimedDelivery } from '../domain/webhooks/delivery.ts'
+import type { ClaimedDelivery } from '../domain/records/webhook-delivery.ts'
 import type { Backlog, DeliveryQueue, DueEndpoint, Wanted } from '../domain/webhooks/queue.ts'
 import type { Sql, Tx } from './postgres/connect.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'

@@ -1,8 +1,8 @@
 /** The part of the store that knows the events of calls: how they are delivered, the log of it, and who follows them. */
 import type { Clock } from '../domain/ports/system.ts'
+import type { PreCallDeps } from '../domain/sessions/pre-call-webhook.ts'
 import type { DeliveryStore } from '../domain/webhooks/delivery-store.ts'
 import type { WebhookStreamStore } from '../domain/webhooks/event-stream.ts'
-import type { PreCallDeps } from '../domain/webhooks/pre-call.ts'
 import type { DeliveryQueue } from '../domain/webhooks/queue.ts'
 import type { ReportDeliveryStore } from '../domain/webhooks/report-deliveries.ts'
 import type { Loop } from '../runtime/loops.ts'

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../domain/ports/system.ts'
-import { type SigningSecret, signingSecretsAt } from '../domain/webhooks/endpoint.ts'
+import { type SigningSecret, signingSecretsAt } from '../domain/records/webhook-endpoint.ts'
 import type { WorkspaceSecret, WorkspaceSecrets } from '../domain/webhooks/workspace-secret.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import { createLru } from './lru.ts'

@@ -1,5 +1,5 @@
 /** Webhook events for open streams: which tenants have one, and the events in the order in which they were stored. */
-import type { Tenant } from '../domain/access/organization.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../domain/webhooks/event-stream.ts'
 import type { Sql, Tx } from './postgres/connect.ts'
 import type { Worlds } from './postgres/tenant.ts'

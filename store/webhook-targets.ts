@@ -1,6 +1,6 @@
 /** Reads what attempts to deliver need: many endpoints in one statement, their secrets opened. */
-import type { Tenant } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import type { Tenant } from '../domain/records/organization.ts'
 import {
   type DeliveryTarget,
   type DeliveryTargets,
@@ -8,7 +8,7 @@ import {
   type EndpointSecrets,
   signingSecretsAt,
   timeoutMsOf,
-} from '../domain/webhooks/endpoint.ts'
+} from '../domain/records/webhook-endpoint.ts'
 import { type BatchLimits, createBatcher } from './postgres/batch.ts'
 import type { Tx } from './postgres/connect.ts'
 import type { Tenancy } from './postgres/tenant.ts'

@@ -6,7 +6,7 @@
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
-import type { Caller } from './organization.ts'
+import type { Caller } from '../records/organization.ts'
 
 export type MintedToken = { value: string; expiresInS: number; expiresAtMs: number }
 export type Redeemed = { caller: Caller; note?: string }

@@ -3,7 +3,7 @@
  * out with the organization's own key where it has one, else with the operator's credential. A provider with neither is not a candidate.
  */
 import type { Provider } from '../ports/provider.ts'
-import type { OwnKeys } from './organization.ts'
+import type { OwnKeys } from '../records/organization.ts'
 
 /** The answer of `Provider.unavailable` where only the operator's credential is missing. */
 export const noCredential = 'no_credential'

@@ -1,6 +1,6 @@
-import { Fault } from '../fault.ts'
+import { Fault } from '../records/fault.ts'
+import type { Caller } from '../records/organization.ts'
 import type { EndLease, LeaseKind, LeaseRefusal, Limits } from './limits.ts'
-import type { Caller } from './organization.ts'
 
 /**
  * Takes the lease of a request, or of a session with all its turns. The calling code ends it, once.

@@ -1,5 +1,5 @@
 /** People who use the dashboard. Each has a role in an organization, and acts there with the scopes of that role. */
-import type { Scope } from './organization.ts'
+import type { Scope } from '../records/organization.ts'
 
 export const roles = ['member', 'admin'] as const
 export type Role = (typeof roles)[number]

@@ -1,8 +1,4 @@
-import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
-import { byField, issuesOfWebhooks, makeWebhooks, noWebhooks } from '../webhooks/agent-webhooks.ts'
-import type { HostPolicy } from '../webhooks/target.ts'
 import type {
   Agent,
   AgentChange,
@@ -12,7 +8,11 @@ import type {
   RmsgRefusal,
   WebhookConflict,
   WithWebhooks,
-} from './agent.ts'
+} from '../records/agent.ts'
+import type { Tenant } from '../records/organization.ts'
+import { found, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { byField, issuesOfWebhooks, makeWebhooks, noWebhooks } from '../webhooks/agent-webhooks.ts'
+import type { HostPolicy } from '../webhooks/target.ts'
 import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.ts'
 
 export type AgentDeps = {

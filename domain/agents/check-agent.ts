@@ -1,13 +1,13 @@
 /** The rules for the settings of an agent that a schema cannot express. Each yields the issues that it finds. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { readLanguage } from '../catalog/language.ts'
-import { type Stage, stages } from '../catalog/model.ts'
-import { Fault } from '../fault.ts'
-import { repeatedItems, repeatedNames } from '../repeated.ts'
-import type { Issue, Problem, ValuePath } from '../resource-fault.ts'
+import { type Stage, stages } from '../ports/model.ts'
+import type { AgentChange, AgentSettings, TurnHandling } from '../records/agent.ts'
+import { Fault } from '../records/fault.ts'
+import { repeatedItems, repeatedNames } from '../records/repeated.ts'
+import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
 import { routingOfName } from '../routing/model-name.ts'
 import { extractionIssues } from '../webhooks/check-extraction.ts'
-import type { AgentChange, AgentSettings, TurnHandling } from './agent.ts'
 import { turnDelays } from './turn-delays.ts'
 
 /** Null: the text is a template. It is read and not rendered. */

@@ -1,5 +1,5 @@
 /** The rules for the JSON Schema that describes the arguments of a tool. */
-import type { Problem } from '../resource-fault.ts'
+import type { Problem } from '../records/resource-fault.ts'
 
 /**
  * Compiles a JSON Schema (2020-12) in bounded time, without reading anything outside of it. Null: arguments can be

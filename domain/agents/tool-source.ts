@@ -1,9 +1,5 @@
 /** Makes a stored source of one that is sent: secrets go apart, and those that are left out are taken over. */
-import type { Issue } from '../resource-fault.ts'
-import { issuesOfTransferConfig, transferSettings } from '../transfers/transfer-config.ts'
-import type { TransferRules } from '../transfers/wanted-transfer.ts'
-import { joinAuthHeaders } from '../webhooks/auth-headers.ts'
-import { headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
+import type { Issue } from '../records/resource-fault.ts'
 import {
   type BuiltinConfig,
   type BuiltinName,
@@ -12,7 +8,11 @@ import {
   type ToolSource,
   type WantedSource,
   type WebhookSource,
-} from './tool.ts'
+} from '../records/tool.ts'
+import { issuesOfTransferConfig, transferSettings } from '../transfers/settings/transfer-config.ts'
+import type { TransferRules } from '../transfers/settings/wanted-transfer.ts'
+import { joinAuthHeaders } from '../webhooks/auth-headers.ts'
+import { headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
 
 type WantedWebhook = Extract<WantedSource, { kind: 'webhook' }>
 

@@ -1,9 +1,9 @@
-import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
-import type { TransferRules } from '../transfers/wanted-transfer.ts'
+import type { Tenant } from '../records/organization.ts'
+import { found, type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from '../records/tool.ts'
+import type { TransferRules } from '../transfers/settings/wanted-transfer.ts'
 import { type CompileSchema, parametersProblem } from './check-parameters.ts'
-import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from './tool.ts'
 import { issuesOfSource, makeSource } from './tool-source.ts'
 
 /** An agent has at most this many. */

@@ -3,11 +3,11 @@
  * See the table of states.
  */
 import { ToneDetector } from '../../audio/tone-detector.ts'
-import type { AnswerableConversation } from '../conversation/answerable.ts'
-import type { CallerObserver } from '../conversation/caller-observer.ts'
-import { vadRateHz } from '../conversation/vad.ts'
 import type { Clock } from '../ports/system.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
+import { vadRateHz } from '../ports/vad.ts'
+import type { Pipeline } from '../records/pipeline.ts'
+import type { AnswerableConversation } from './answerable.ts'
+import type { CallerObserver } from './caller-observer.ts'
 import { GreetingDetector } from './greeting-detector.ts'
 import { type AnswerEvent, type AnswerState, nextAnswerState } from './states.ts'
 

@@ -1,6 +1,6 @@
 /** The budget of a key: the most that its requests and calls may cost in a period. It is counted beside the credit of the organization. */
-import type { Budget, Caller } from '../access/organization.ts'
-import { Fault, type FaultOf } from '../fault.ts'
+import { Fault, type FaultOf } from '../records/fault.ts'
+import type { Budget, Caller } from '../records/organization.ts'
 
 /** A budget with the period that it is now: a UTC day (`2026-11-24`), a UTC month (`2026-11`) or `total`. */
 export type KeyBudget = { keyId: string; period: string; microUsd: number }

@@ -1,5 +1,5 @@
 /** The spending of keys with a budget, and the events of their budgets. */
-import type { Budget } from '../access/organization.ts'
+import type { Budget } from '../records/organization.ts'
 
 /** A live key with a budget, in the period that it is now. */
 export type KeySpending = {

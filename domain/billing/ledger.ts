@@ -1,6 +1,6 @@
-import type { Caller } from '../access/organization.ts'
-import type { Stage } from '../catalog/model.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
+import type { Stage } from '../ports/model.ts'
+import type { Caller } from '../records/organization.ts'
 import type { Choice } from '../routing/choice.ts'
 import type { CreditRefusal, KeyBudget } from './budget.ts'
 

@@ -1,4 +1,4 @@
-import type { Price, PriceUnit } from '../catalog/model.ts'
+import type { Price, PriceUnit } from '../ports/model.ts'
 import type { Quantity } from './ledger.ts'
 
 /** The units of the ledger. */

@@ -1,4 +1,4 @@
-import type { Tenant } from '../access/organization.ts'
+import type { Tenant } from '../records/organization.ts'
 import type { Preview } from '../routing/choice.ts'
 import type { LedgerAttempt } from './ledger.ts'
 

@@ -1,5 +1,5 @@
-import type { Caller } from '../access/organization.ts'
-import type { Price } from '../catalog/model.ts'
+import type { Price } from '../ports/model.ts'
+import type { Caller } from '../records/organization.ts'
 
 export type UnpricedPolicy = {
   /** Whether a model whose price is not known takes some credit to be asked. Absent: it takes none. */

@@ -1,6 +1,6 @@
 /** Usage over a time: the ledger rows and the legs of calls of one world of an organization, summed by what is asked. */
-import type { Tenant } from '../access/organization.ts'
-import type { Stage } from '../catalog/model.ts'
+import type { Stage } from '../ports/model.ts'
+import type { Tenant } from '../records/organization.ts'
 
 export const usageGroups = ['day', 'key', 'agent', 'provider', 'model', 'stage'] as const
 export type UsageGroup = (typeof usageGroups)[number]

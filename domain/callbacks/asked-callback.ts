@@ -1,6 +1,6 @@
 /** Finds out after a call whether the user asked to be called back, where the agent may promise that and did not. */
-import type { Pipeline } from '../sessions/pipeline.ts'
-import type { WantedCallback } from './callback.ts'
+import type { WantedCallback } from '../records/callback.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import { type CallbackRules, daysAheadDefault, readWantedCallback } from './wanted-callback.ts'
 
 const nullable = (type: string, description: string) => ({ type: [type, 'null'], description })

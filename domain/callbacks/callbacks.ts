@@ -1,9 +1,9 @@
 /** Lists, cancels and makes the calls that agents have promised. Any process may make one: it holds a lease while it does. */
-import type { Tenant } from '../access/organization.ts'
-import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import { found, ResourceFault } from '../resource-fault.ts'
-import type { Callback, PlacingFailure, WholeCallback } from './callback.ts'
+import type { Callback, PlacingFailure, WholeCallback } from '../records/callback.ts'
+import { Fault } from '../records/fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { found, ResourceFault } from '../records/resource-fault.ts'
 import { cancelled, leased, type Placing, settled, taken } from './moves.ts'
 import type { CallbackFilter, CallbackPage, CallbackPosition, CallbackStore } from './store.ts'
 

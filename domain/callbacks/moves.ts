@@ -1,7 +1,7 @@
 /** The moves of a callback as pure functions: who takes it when, and what its attempts lead to. */
-import type { NotDialed } from '../phone/not-dialed.ts'
-import type { Callback, PlacingFailure } from './callback.ts'
-import { type CallbackStatus, mayMove } from './states.ts'
+import type { Callback, PlacingFailure } from '../records/callback.ts'
+import type { NotDialed } from '../records/not-dialed.ts'
+import { type CallbackStatus, mayMove } from '../records/states/callback.ts'
 
 /** A process that has not settled an attempt by then is taken for dead. */
 export const leaseMs = 30_000

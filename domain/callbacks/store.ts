@@ -1,8 +1,8 @@
 /** The stored callbacks. They are made with the entries of a call (`CallStore.append`). An id of another form is an unknown one. */
-import type { Tenant } from '../access/organization.ts'
-import type { Callback, WholeCallback } from './callback.ts'
+import type { Callback, WholeCallback } from '../records/callback.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { CallbackStatus } from '../records/states/callback.ts'
 import type { Placed } from './moves.ts'
-import type { CallbackStatus } from './states.ts'
 
 /** All that are given must hold. */
 export type CallbackFilter = { status?: CallbackStatus; sourceSessionId?: string }

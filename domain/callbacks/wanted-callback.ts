@@ -1,8 +1,8 @@
 /** Reads the arguments with which the LLM calls `schedule_callback`. */
-import type { Call } from '../calls/call.ts'
-import type { PipelineTool, SessionTransport } from '../sessions/pipeline.ts'
+import type { Call } from '../records/call.ts'
+import type { WantedCallback } from '../records/callback.ts'
+import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
 import { charactersOf } from '../speech/characters.ts'
-import type { WantedCallback } from './callback.ts'
 
 /** The days ahead that a tool without a setting may promise. */
 export const daysAheadDefault = 7

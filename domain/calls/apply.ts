@@ -2,11 +2,11 @@
  * Applies a batch of entries to a stored call. The store runs it under a lock on the row of the call, so that moves
  * of several processes follow one another and each is checked against the status that stands then.
  */
-import type { Callback } from '../callbacks/callback.ts'
-import type { Transfer } from '../transfers/transfer.ts'
-import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from './call.ts'
+import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from '../records/call.ts'
+import type { Callback } from '../records/callback.ts'
+import { isTerminal, mayMove } from '../records/states/call.ts'
+import type { Transfer } from '../records/transfer.ts'
 import { lineEventsOf } from './recording-events.ts'
-import { isTerminal, mayMove } from './states.ts'
 
 export type Applied = {
   /** The call as it is then. */

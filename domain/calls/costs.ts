@@ -1,7 +1,7 @@
 /** The costs of a call, from the attempts at providers that were made for it and from the time of its legs. */
-import type { Stage } from '../catalog/model.ts'
-import type { LegParty } from '../phone/leg.ts'
-import { costOfSeconds, type LegUse, secondsOf } from '../phone/leg-costs.ts'
+import type { Stage } from '../ports/model.ts'
+import type { LegParty } from '../records/leg.ts'
+import { costOfSeconds, type LegUse, secondsOf } from '../records/leg-costs.ts'
 import type { CallAttempt } from './store.ts'
 
 export type CostLine = {

@@ -1,7 +1,7 @@
 /** Ends a call, held by any process or by none. */
-import type { Tenant } from '../access/organization.ts'
-import { Fault } from '../fault.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { Fault } from '../records/fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { CallStore } from './store.ts'
 

@@ -5,7 +5,7 @@
  * 50 endpoints may have 1,500 fields, and no provider takes as many. The fields of the agent are all asked for, then those
  * of the endpoints, the oldest first, as long as they fit. The values of the others are null.
  */
-import type { ExtractionField } from '../webhooks/endpoint.ts'
+import type { ExtractionField } from '../records/webhook-endpoint.ts'
 import type { CustomData } from './report.ts'
 
 /** The fields of an endpoint that receives the report or the analysis. */

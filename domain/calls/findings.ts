@@ -1,9 +1,9 @@
 /** The questions that an LLM gets about a call, and how its answer is read: a value that is not as asked for is left out. */
 
 import { askedCallbackSchema } from '../callbacks/asked-callback.ts'
-import type { ResponseFormat } from '../llm/llm.ts'
-import type { ExtractionField } from '../webhooks/endpoint.ts'
-import type { Turn } from './call.ts'
+import type { ResponseFormat } from '../ports/llm.ts'
+import type { Turn } from '../records/call.ts'
+import type { ExtractionField } from '../records/webhook-endpoint.ts'
 import {
   type CustomData,
   type Findings,

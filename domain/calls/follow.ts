@@ -1,10 +1,10 @@
 /** Follows a call: its status, its turns and its events, as they are stored, from a position on. */
-import type { Tenant } from '../access/organization.ts'
-import { type OpenStream, OpenStreams } from '../open-streams.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
-import type { Turn } from './call.ts'
-import { type CallStatus, isTerminal } from './states.ts'
+import type { Turn } from '../records/call.ts'
+import type { Tenant } from '../records/organization.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import { type CallStatus, isTerminal } from '../records/states/call.ts'
+import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
 
 /** The turns and events up to these were sent. Events from that millisecond on are sent again. */

@@ -4,19 +4,27 @@
  *
  *   a conversation ──► entries of its call, in memory ──► append: one transaction for all that have gathered
  */
-import type { Tenant } from '../access/organization.ts'
-import { newCallback, type WantedCallback } from '../callbacks/callback.ts'
 import type { CallLog } from '../conversation/call-log.ts'
-import { Fault } from '../fault.ts'
 import type { CallMetrics, Clock, Log } from '../ports/system.ts'
 import type { Traces } from '../ports/trace.ts'
-import { summaryTurnsMax } from '../transfers/default-summary.ts'
-import { transferPayload } from '../transfers/payload.ts'
-import type { TransferChange } from '../transfers/transfer.ts'
-import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
-import { createCallTime } from './call-time.ts'
-import { type CallStatus, type EndReason, endPayload, endStatus, failureCause, isTerminal, mayMove } from './states.ts'
+import type { Call, CallChange, CallEntry, CallEvent, EventType } from '../records/call.ts'
+import { createCallTime } from '../records/call-time.ts'
+import { newCallback, type WantedCallback } from '../records/callback.ts'
+import { Fault } from '../records/fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import {
+  type CallStatus,
+  type EndReason,
+  endPayload,
+  endStatus,
+  failureCause,
+  isTerminal,
+  mayMove,
+} from '../records/states/call.ts'
+import type { TransferChange } from '../records/transfer.ts'
 import type { CallStore } from './store.ts'
+import { transferPayload } from './transfer-payload.ts'
+import { summaryTurnsMax } from './transfer-summary.ts'
 
 export type JournalDeps = {
   calls: Pick<CallStore, 'append'>

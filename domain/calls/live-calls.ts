@@ -1,5 +1,5 @@
-import type { Tenant } from '../access/organization.ts'
-import type { EndReason } from './states.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { EndReason } from '../records/states/call.ts'
 
 /**
  * How a person can join a call, as one process sees it. `isHere`: it has the call, whose conversation goes on. `nodeUrl` is

@@ -2,7 +2,7 @@
  * The event of the line beside that of a recording which has ended. Recordings are made here, of the audio of the line: no
  * carrier makes one.
  */
-import type { CallEntry, CallEvent, EventType, RecordingStatus } from './call.ts'
+import type { CallEntry, CallEvent, EventType, RecordingStatus } from '../records/call.ts'
 
 const types: Readonly<Partial<Record<RecordingStatus, EventType>>> = {
   ready: 'carrier.recording_saved',

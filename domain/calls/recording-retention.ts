@@ -5,8 +5,8 @@
  * no longer known.
  */
 import type { Clock, Log } from '../ports/system.ts'
-import { keptFromMs } from '../retention.ts'
-import type { RecordingBucket, RecordingPlace, Recordings } from './recordings.ts'
+import type { RecordingBucket, RecordingPlace, Recordings } from '../records/recording.ts'
+import { keptFromMs } from '../records/retention.ts'
 
 export interface ExpiredRecordings {
   /** Calls that ended before and whose recording is ready, at most `limit`. */

@@ -5,10 +5,10 @@
  *   file complete, row `uploading` ──► put ──► row `ready` ──► file removed
  *                                       └─ fails: again after a pause; later than `uploadMs` after the end: row `failed`
  */
-import type { Tenant } from '../access/organization.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { CallEntry } from './call.ts'
-import type { RecordingBucket, Recordings } from './recordings.ts'
+import type { CallEntry } from '../records/call.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { RecordingBucket, Recordings } from '../records/recording.ts'
 import type { CallStore } from './store.ts'
 
 /** `ownerId` is the process that holds the upload, or the one that died. */

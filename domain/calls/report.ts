@@ -1,6 +1,6 @@
 /** The report of a call that is over: what the rules say of it, which stands until and unless an LLM has read the call. */
-import type { Call } from './call.ts'
-import type { EndReason } from './states.ts'
+import type { Call } from '../records/call.ts'
+import type { EndReason } from '../records/states/call.ts'
 
 export const outcomes = [
   'resolved',

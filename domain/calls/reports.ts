@@ -1,14 +1,14 @@
 /**
  * Analyses calls that have ended, each by one process at a time, and rewrites their reports when that is asked for.
  */
-import type { Tenant } from '../access/organization.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import { isTerminal } from '../records/states/call.ts'
 import type { ReportDeliveryStore } from '../webhooks/report-deliveries.ts'
 import type { Analyse } from './analyse.ts'
 import type { Calls, WholeReport } from './calls.ts'
 import type { Report } from './report.ts'
-import { isTerminal } from './states.ts'
 import type { CallChanges, CallRecord, CallStore, ReportClaim, ReportStore } from './store.ts'
 
 export type ReportsDeps = {

@@ -1,5 +1,5 @@
 /** The tree of the spans of a call, whose parts sum to the silences that a caller has waited. */
-import type { Call, Span } from './call.ts'
+import type { Call, Span } from '../records/call.ts'
 
 export type SpanTree = { startedAtMs: number; durationMs: number; root: Span }
 

@@ -1,17 +1,17 @@
 /** The stored calls. Every method reads and writes rows of one tenant alone; an id of another form is an unknown one. */
-import type { Tenant } from '../access/organization.ts'
+import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
-import type { Callback } from '../callbacks/callback.ts'
-import type { Stage } from '../catalog/model.ts'
-import type { Leg } from '../phone/leg.ts'
-import type { LegUse } from '../phone/leg-costs.ts'
-import type { SecretsByTool } from '../sessions/join-tools.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
-import type { Transfer } from '../transfers/transfer.ts'
-import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from './call.ts'
+import type { Stage } from '../ports/model.ts'
+import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from '../records/call.ts'
+import type { Callback } from '../records/callback.ts'
+import type { Leg } from '../records/leg.ts'
+import type { LegUse } from '../records/leg-costs.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { Pipeline } from '../records/pipeline.ts'
+import type { CallStatus, EndReason } from '../records/states/call.ts'
+import type { Transfer } from '../records/transfer.ts'
 import type { EndpointData, EndpointFields } from './extraction.ts'
 import type { Findings, Report } from './report.ts'
-import type { CallStatus, EndReason } from './states.ts'
 
 /** A call without what only a look at the one call needs. */
 export type CallSummary = Omit<Call, 'pipeline' | 'metadata' | 'webhookTags'> & { language: string }

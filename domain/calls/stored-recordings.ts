@@ -1,9 +1,9 @@
 /** Recordings that are ready, as they are read: in the bucket where there is one, else in files. */
-import type { Tenant } from '../access/organization.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { RecordingBucket, RecordingContent, Recordings } from '../records/recording.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
 import type { RecordingLinks } from './recording-links.ts'
-import type { RecordingBucket, RecordingContent, Recordings } from './recordings.ts'
 
 export type StoredRecordingsDeps = {
   files: Pick<Recordings, 'find'>

@@ -1,6 +1,6 @@
 /** The message that an agent takes when nobody could be reached: the words of the caller from then on. */
-import { asksForMessage } from '../transfers/after-hold.ts'
-import type { Turn } from './call.ts'
+import type { Turn } from '../records/call.ts'
+import { asksForMessage } from './after-transfer.ts'
 
 export const messageMax = 2_000
 

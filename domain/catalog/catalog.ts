@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { type Model, type Path, type Price, type Stage, stages } from '../ports/model.ts'
 import type { Provider } from '../ports/provider.ts'
-import type { Aliases } from './aliases.ts'
+import type { Aliases } from '../records/aliases.ts'
 import { baseOf } from './language.ts'
-import { type Model, type Path, type Price, type Stage, stages } from './model.ts'
 
 /** A model with its provider. The other members are worked out once, because every decision reads them. */
 export type Row = {

@@ -1,4 +1,4 @@
-import type { Capability } from './model.ts'
+import type { Capability } from '../ports/model.ts'
 
 /** Why a model is not a candidate. Preview shows this closed list. */
 export type ExclusionReason =

@@ -1,4 +1,4 @@
-import { Fault } from '../fault.ts'
+import { Fault } from '../records/fault.ts'
 
 /** A BCP 47 tag in canonical form and the language that it is a variety of: `es-MX` and `es`. */
 export type Language = { tag: string; base: string }

@@ -5,17 +5,17 @@
  *
  * A voice that fails is replaced by another provider. The sentence that was broken off is spoken again.
  */
+import type { VoiceWish } from '../catalog/voices.ts'
 import type { RequestContext, Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
+import type { WordEnd } from '../ports/tts.ts'
+import type { Fault } from '../records/fault.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { Routing } from '../routing/ask.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
-import { voiceWishOf } from '../sessions/routes.ts'
 import { charactersOf } from '../speech/characters.ts'
 import { isSpeakable, SentenceBuffer } from '../speech/sentence-buffer.ts'
+import { voiceWishOf } from '../speech/session-routes.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../speech/stream.ts'
-import type { WordEnd } from '../speech/tts.ts'
-import type { VoiceWish } from '../speech/voices.ts'
 import { LeadingSilence } from './leading-silence.ts'
 import { type SpokenText, shifted, startBehind, type TextStart } from './markdown.ts'
 import { PlayedText, type SentenceCut } from './played-text.ts'

@@ -2,12 +2,12 @@
  * One turn of the agent: an answer of the LLM or a given text, its speech, and what is recorded of it. A turn may begin
  * before the user's turn is surely over; it is then held, and dropped when the user goes on.
  */
-import type { Turn } from '../calls/call.ts'
 import type { Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
-import type { LlmItem } from '../llm/llm.ts'
+import type { LlmItem } from '../ports/llm.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { Turn } from '../records/call.ts'
+import type { Fault } from '../records/fault.ts'
 import { AgentSpeech, type AgentSpeechDeps, type SessionVoice } from './agent-speech.ts'
 import type { ConversationInput } from './deps.ts'
 import { wordsOfLanguage } from './languages.ts'

@@ -1,7 +1,7 @@
 /** Makes the turns of the agent, and keeps the one that was begun for a text that may still change: the guess. */
 import type { Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
-import type { LlmItem } from '../llm/llm.ts'
+import type { LlmItem } from '../ports/llm.ts'
+import type { Fault } from '../records/fault.ts'
 import type { SessionVoice } from './agent-speech.ts'
 import { AgentTurn, type AgentTurnDeps } from './agent-turn.ts'
 import type { ConversationInput } from './deps.ts'

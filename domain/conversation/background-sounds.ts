@@ -3,7 +3,7 @@ import { backgroundClip } from '../../audio/background.ts'
 import { holdClip } from '../../audio/hold-tones.ts'
 import { RepeatingClip } from '../../audio/mix.ts'
 import type { Log } from '../ports/system.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { Playout } from './playout.ts'
 import type { HoldSound } from './transferable.ts'
 

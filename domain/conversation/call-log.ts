@@ -2,9 +2,9 @@
  * The record that a live conversation writes. A write never waits for the database and never fails: entries are kept in
  * order until they are stored (`domain/calls/journal.ts`), so that a conversation goes on while the database is away.
  */
-import type { WantedCallback } from '../callbacks/callback.ts'
-import type { EventType, RecordingStatus, Span, Turn } from '../calls/call.ts'
-import type { EndReason } from '../calls/states.ts'
+import type { EventType, RecordingStatus, Span, Turn } from '../records/call.ts'
+import type { WantedCallback } from '../records/callback.ts'
+import type { EndReason } from '../records/states/call.ts'
 
 export interface CallLog {
   /** The caller is connected: the call is in progress. */

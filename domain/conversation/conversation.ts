@@ -5,11 +5,11 @@
  *                                        ├─► Turns ─► AgentTurn ─► Playout ─► media
  *   page: texts, digits, tool results ───┘
  */
-import type { Conversation } from '../sessions/live-call.ts'
+import type { MediaTransport } from '../ports/media.ts'
 import type { CallLog } from './call-log.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
 import { guardedConversation, guardedDeps } from './guarded.ts'
-import type { MediaTransport } from './media.ts'
+import type { Conversation } from './live-call.ts'
 import { Talking } from './talking.ts'
 
 /** Begins to talk over `media`. */

@@ -1,23 +1,23 @@
 /** The interfaces that a conversation is made of. The code that starts it hands them in. */
 
-import type { Caller } from '../access/organization.ts'
-import type { Call } from '../calls/call.ts'
-import type { Stage } from '../catalog/model.ts'
+import type { CallerObserver } from '../answering/caller-observer.ts'
 import type { RequestContext, Route } from '../dispatch/request.ts'
 import type { ItemEvent } from '../llm/answer-assembler.ts'
 import type { Generate } from '../llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
+import type { Aligner } from '../ports/alignment.ts'
+import type { Stage } from '../ports/model.ts'
 import type { CancelSignal, Clock, Log } from '../ports/system.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { Vad } from '../ports/vad.ts'
+import type { Call } from '../records/call.ts'
+import type { Caller } from '../records/organization.ts'
+import type { PipelineTool } from '../records/pipeline.ts'
+import type { AskedByTool } from '../records/transfer-request.ts'
 import type { Routing } from '../routing/ask.ts'
-import type { PipelineTool } from '../sessions/pipeline.ts'
-import type { Aligner } from '../speech/alignment.ts'
 import type { SynthesizeStream, TranscribeStream } from '../speech/stream.ts'
-import type { AskedByTool } from '../transfers/asked-transfer.ts'
-import type { CallerObserver } from './caller-observer.ts'
 import type { Pacer } from './playout.ts'
 import type { RecordedVoice } from './recorder.ts'
-import type { Vad } from './vad.ts'
 
 export type ConversationDeps = {
   clock: Clock

@@ -6,7 +6,7 @@
  * The coupling begins at −20 dB and follows the loudest frames that were explained, down when a headset lets nothing
  * through, and up a little when the echo is louder. Time is counted in frames of the microphone.
  */
-import { vadFrameSamples, vadLateFramesMax, vadRateHz } from './vad.ts'
+import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../ports/vad.ts'
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
 /** Half a second of network and buffers, and the time in which a room answers. */

@@ -2,10 +2,10 @@
  * The borders of a conversation. A defect in one must end only this one: all that reaches it from outside comes through
  * here, and an error that it throws goes to `failed` and not to the calling code, which serves other sessions too.
  */
-import type { Conversation } from '../sessions/live-call.ts'
+import type { MediaSink } from '../ports/media.ts'
 import type { SpeechSink, TranscriptionSink } from '../speech/stream.ts'
 import type { ConversationDeps } from './deps.ts'
-import type { MediaSink } from './media.ts'
+import type { Conversation } from './live-call.ts'
 import type { Paced, Pacer } from './playout.ts'
 
 type Failed = (error: unknown) => void

@@ -2,7 +2,7 @@
  * The conversation as the LLM knows it: the prompt, notes, the turns of the user, and of the agent's turns only what was
  * played. The oldest turns are left out when there are too many.
  */
-import type { LlmItem } from '../llm/llm.ts'
+import type { LlmItem } from '../ports/llm.ts'
 import { charactersOf } from '../speech/characters.ts'
 
 export const historyTurnsMax = 200

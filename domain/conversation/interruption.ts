@@ -1,6 +1,6 @@
 /** Judges the speech of a user in the agent's turn: an interruption, or only a sign of listening. */
 import type { Clock } from '../ports/system.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import { isBackchannel } from './backchannel.ts'
 import type { InterruptionMode } from './turn-machine.ts'
 import { wordsOf } from './user-text.ts'

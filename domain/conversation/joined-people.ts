@@ -10,11 +10,11 @@
  * them is recorded or transcribed, because the caller and the recording must not get what is said about the caller.
  */
 import type { Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
+import type { MediaSink, MediaTransport, SessionEvent } from '../ports/media.ts'
+import { frameMs } from '../ports/media.ts'
+import type { Fault } from '../records/fault.ts'
 import type { CallLog } from './call-log.ts'
 import { JoinedVoice, type JoinedVoiceDeps } from './joined-voice.ts'
-import type { MediaSink, MediaTransport, SessionEvent } from './media.ts'
-import { frameMs } from './media.ts'
 import { MediaLine } from './media-line.ts'
 import type { Paced, Pacer } from './playout.ts'
 import type { RecordedVoice } from './recorder.ts'

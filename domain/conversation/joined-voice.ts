@@ -1,7 +1,7 @@
 /** The words of a person who has joined: their speech, its transcript, and where one turn ends. */
+import type { CallerObserver } from '../answering/caller-observer.ts'
 import type { Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
-import type { CallerObserver } from './caller-observer.ts'
+import type { Fault } from '../records/fault.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
 import { Listening, observedBy } from './listening.ts'
 import { Transcription } from './transcription.ts'

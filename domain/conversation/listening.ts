@@ -4,14 +4,14 @@
  *   media ─► 16 kHz ─┬─► VAD ─► echo gate ─► speech started, speech ended
  *                    └─► speech to text ─► transcripts
  */
+import type { CallerObserver } from '../answering/caller-observer.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import { type Vad, type VadStream, vadRateHz } from '../ports/vad.ts'
 import { AudioTimeline } from './audio-timeline.ts'
-import type { CallerObserver } from './caller-observer.ts'
 import type { OpenResampler, SampleConverter } from './deps.ts'
 import { EchoGate } from './echo-gate.ts'
 import { SpeechDetector } from './speech-detector.ts'
 import { SpeechEdge } from './speech-edge.ts'
-import { type Vad, type VadStream, vadRateHz } from './vad.ts'
 
 export type ListeningEvents = {
   /** Both times are on the monotonic clock: when it happened, not when it was found. */

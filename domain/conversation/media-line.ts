@@ -2,7 +2,7 @@
  * The frames on their way to the client: when the next one is due, which sounds are mixed into all of them, and which
  * clears have not been answered.
  */
-import { frameMs, type MediaTransport } from './media.ts'
+import { frameMs, type MediaTransport } from '../ports/media.ts'
 
 export type BackgroundSound = 'ambient' | 'toolSound'
 /** Something that adds its next samples to a frame. */

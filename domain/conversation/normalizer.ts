@@ -1,4 +1,4 @@
-import type { Pipeline } from '../sessions/pipeline.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { NormalizedSentence } from './agent-speech.ts'
 import { chained, type TextStart, withoutMarks } from './markdown.ts'
 import { Replacements } from './replacements.ts'

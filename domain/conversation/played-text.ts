@@ -8,8 +8,8 @@
  *   audio   ...####.###..#####...      . silence, # sound
  *   text       Hello there  friend
  */
+import type { WordEnd } from '../ports/tts.ts'
 import { TracedText } from '../speech/traced-text.ts'
-import type { WordEnd } from '../speech/tts.ts'
 import type { SpokenText } from './markdown.ts'
 import { endsPhrase, weightOf } from './word-weight.ts'
 

@@ -8,8 +8,8 @@
  *                                     ▼     │          that was played last
  *                                     clearing ──► held
  */
+import { frameMs, type MediaTransport } from '../ports/media.ts'
 import type { Clock } from '../ports/system.ts'
-import { frameMs, type MediaTransport } from './media.ts'
 import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './media-line.ts'
 import { keptMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
 

@@ -8,8 +8,8 @@
  * does not keep up makes the recording fail.
  */
 import { wavHeader } from '../../audio/wav.ts'
-import type { RecordingFile, Recordings } from '../calls/recordings.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import type { RecordingFile, Recordings } from '../records/recording.ts'
 
 export const recordingRateHz = 16_000
 const channels = 2

@@ -3,12 +3,12 @@
  * Words that decide nothing, or that were understood badly, are answered with the same text again. Keys are decided by the calling code, which the line reports them to.
  */
 
+import type { MediaTransport } from '../ports/media.ts'
 import { AgentSpeech } from './agent-speech.ts'
 import { decisionIn } from './decision-words.ts'
 import type { ConversationInput } from './deps.ts'
 import type { GuardedDeps } from './guarded.ts'
 import { JoinedVoice } from './joined-voice.ts'
-import type { MediaTransport } from './media.ts'
 import { normalizerOf } from './normalizer.ts'
 import { Playout } from './playout.ts'
 import type { Screening, ScreeningEvents } from './transferable.ts'

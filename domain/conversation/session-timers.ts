@@ -3,7 +3,7 @@
  * whether anybody is there. They stand still while the socket is lost.
  */
 import type { Clock } from '../ports/system.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 
 export type SessionTimerEvents = {
   idle(prompt: number): void

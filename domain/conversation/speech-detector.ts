@@ -10,7 +10,7 @@
  * both thresholds does not interrupt it. Speech ends after `offsetMs` below the lower threshold, and its end is the
  * start of that silence. All times are milliseconds of the stream.
  */
-import { vadFrameSamples, vadRateHz } from './vad.ts'
+import { vadFrameSamples, vadRateHz } from '../ports/vad.ts'
 
 export type SpeechDetectorOptions = {
   /** Speech that is shorter is a click. */

@@ -8,7 +8,7 @@
  *
  * In noise no silence follows, and the end is the one that was detected.
  */
-import { vadFrameSamples, vadLateFramesMax, vadRateHz } from './vad.ts'
+import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../ports/vad.ts'
 
 const stepMs = 5
 const stepSamples = (vadRateHz * stepMs) / 1000

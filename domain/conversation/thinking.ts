@@ -6,16 +6,16 @@
  *    ▲       └─► tool calls ─► results ─┐
  *    └──────── at most maxToolHops ─────┘
  */
-import type { TurnToolCall } from '../calls/call.ts'
 import type { RequestContext, Route } from '../dispatch/request.ts'
-import { Fault } from '../fault.ts'
 import type { ItemEvent } from '../llm/answer-assembler.ts'
 import type { ItemsInput } from '../llm/items.ts'
-import type { LlmItem, LlmUsage } from '../llm/llm.ts'
+import type { LlmItem, LlmUsage } from '../ports/llm.ts'
 import type { CancelSignal, Clock, Log } from '../ports/system.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { TurnToolCall } from '../records/call.ts'
+import { Fault } from '../records/fault.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { Routing } from '../routing/ask.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
 import type { ConversationDeps } from './deps.ts'
 import type { AskedCall, DoneCall, EndCall, ToolCalls } from './tool-calls.ts'
 

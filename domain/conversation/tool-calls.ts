@@ -1,16 +1,16 @@
 /** Runs the tool calls of one answer of the LLM, and writes their results for it. */
-import type { BuiltinSource } from '../agents/tool.ts'
-import type { WantedCallback } from '../callbacks/callback.ts'
+import { digitsName, keysOf } from '../agents/press-keys.ts'
 import { daysAheadDefault, numberOfPerson, readWantedCallback } from '../callbacks/wanted-callback.ts'
-import type { Call, EventType, TurnToolCall } from '../calls/call.ts'
-import type { LlmItem, LlmTool } from '../llm/llm.ts'
+import type { LlmItem, LlmTool } from '../ports/llm.ts'
+import type { SessionEvent } from '../ports/media.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Trace } from '../ports/trace.ts'
-import type { PipelineTool } from '../sessions/pipeline.ts'
+import type { Call, EventType, TurnToolCall } from '../records/call.ts'
+import type { WantedCallback } from '../records/callback.ts'
+import type { PipelineTool } from '../records/pipeline.ts'
+import type { BuiltinSource } from '../records/tool.ts'
 import { charactersOf } from '../speech/characters.ts'
-import { digitsName, keysOf } from '../tools/press-keys.ts'
 import type { RunTool, ToolFailure, ToolResult } from './deps.ts'
-import type { SessionEvent } from './media.ts'
 import { recordTool } from './tool-trace.ts'
 
 export const toolCallsAtOnce = 8

@@ -1,6 +1,6 @@
 /** The span of one call of a tool, below the turn that asked for it. */
-import type { Call } from '../calls/call.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { Call } from '../records/call.ts'
 import type { ToolFailureCode } from './deps.ts'
 
 type EndedTool = { name: string; startedMs: number; endedMs: number; failure: ToolFailureCode | undefined }

@@ -5,17 +5,17 @@
  *   closed ──audio──► open ──failed──► waiting ──► open …       10 s without a stream that works: nobody is left
  */
 import type { RequestContext, Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
+import type { StreamTranscript } from '../ports/stt.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
+import { callerAudio } from '../ports/vad.ts'
+import type { Fault } from '../records/fault.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { Routing } from '../routing/ask.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
-import { recognitionOf } from '../sessions/routes.ts'
 import { AudioLayout } from '../speech/audio-layout.ts'
 import { RecentAudio } from '../speech/recent-audio.ts'
+import { recognitionOf } from '../speech/session-routes.ts'
 import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../speech/stream.ts'
 import { delayed } from '../speech/stream-request.ts'
-import type { StreamTranscript } from '../speech/stt.ts'
-import { callerAudio } from './vad.ts'
 
 export type TranscriptionEvents = {
   /** Its times are places in all audio of the session. */

@@ -1,7 +1,7 @@
 /** The side of a conversation that a transfer of its call uses. */
 import type { HoldTone } from '../../audio/hold-tones.ts'
-import type { CallerObserver } from './caller-observer.ts'
-import type { MediaSink, MediaTransport } from './media.ts'
+import type { CallerObserver } from '../answering/caller-observer.ts'
+import type { MediaSink, MediaTransport } from '../ports/media.ts'
 
 export interface TransferableConversation {
   /** Its last words are said, or it is over: it cannot be put on hold any more. */

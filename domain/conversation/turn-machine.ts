@@ -7,7 +7,7 @@
  *       │                                           └─► paused ◄─┘   the user speaks: resume, or the answer is dropped
  *       └── closing: the last words of the agent are spoken ──► over
  */
-import type { AgentState } from './media.ts'
+import type { AgentState } from '../ports/media.ts'
 
 export type TurnPhase =
   | 'listening'

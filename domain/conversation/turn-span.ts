@@ -5,8 +5,8 @@
  *
  *   speech end ├ endpointing ┤ stt ├ llm ┤ tool ├ llm ┤ tts ├ playout ┤ first audio
  */
-import type { Span, SpanKind } from '../calls/call.ts'
 import type { Route } from '../dispatch/request.ts'
+import type { Span, SpanKind } from '../records/call.ts'
 import type { AgentTurn } from './agent-turn.ts'
 import type { Hop } from './thinking.ts'
 

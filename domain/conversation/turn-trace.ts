@@ -3,8 +3,8 @@
  * are recorded where they are made. Here the rest of the silence before an answer is added, from the span tree that the
  * record of the call has.
  */
-import type { Span } from '../calls/call.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { Span } from '../records/call.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
 /** These are recorded with the request or the tool itself. */

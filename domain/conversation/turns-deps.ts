@@ -1,6 +1,6 @@
 /** The interfaces between the turns of a conversation and the rest of it. */
 import type { Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
+import type { Fault } from '../records/fault.ts'
 import type { AgentTurnDeps } from './agent-turn.ts'
 import type { Transcription } from './transcription.ts'
 import type { TurnRecord } from './turn-record.ts'

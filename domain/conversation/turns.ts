@@ -1,8 +1,8 @@
 /**
  * Runs the turns of a conversation: it reports to the turn machine what happened, and does what the machine answers.
  */
-import type { Fault } from '../fault.ts'
-import type { StreamTranscript } from '../speech/stt.ts'
+import type { StreamTranscript } from '../ports/stt.ts'
+import type { Fault } from '../records/fault.ts'
 import type { AgentTurn, AskedAt } from './agent-turn.ts'
 import { AgentTurns } from './agent-turns.ts'
 import type { ConversationInput } from './deps.ts'

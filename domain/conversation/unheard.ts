@@ -2,7 +2,7 @@
  * The words of the agent after speech of which no word was understood, so that nobody waits in silence: its greeting if
  * nothing was said before, else it asks to hear that again, once until words are understood.
  */
-import type { Pipeline } from '../sessions/pipeline.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { History } from './history.ts'
 import { greetingHint } from './session-timers.ts'
 

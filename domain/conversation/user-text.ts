@@ -2,7 +2,7 @@
  * The words of the user's turn so far: the final transcripts, then the interim after them. A turn that was taken can be
  * followed by late transcripts of the same speech, which are dropped.
  */
-import type { StreamTranscript } from '../speech/stt.ts'
+import type { StreamTranscript } from '../ports/stt.ts'
 
 type Segment = Pick<StreamTranscript, 'utterance' | 'text' | 'startMs' | 'endMs'>
 

@@ -6,9 +6,9 @@
  *          end ▲         ▲         ▲
  *                        flush     due: the text is final, or it waits at most finalMs
  */
+import type { StreamTranscript } from '../ports/stt.ts'
 import type { Clock } from '../ports/system.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
-import type { StreamTranscript } from '../speech/stt.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import { silenceNeededMs } from './endpointing.ts'
 import { replayedMs, type Transcription } from './transcription.ts'
 import { sameWords, UserText } from './user-text.ts'

@@ -3,7 +3,7 @@
  * the names of its operations and quantities are ours.
  */
 import type { Quantity } from '../billing/ledger.ts'
-import type { Stage } from '../catalog/model.ts'
+import type { Stage } from '../ports/model.ts'
 import type { Attempt } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'
 

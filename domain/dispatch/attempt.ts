@@ -1,9 +1,9 @@
 import type { Row } from '../catalog/catalog.ts'
-import type { Path } from '../catalog/model.ts'
-import type { AttemptReport } from '../fault.ts'
 import type { AttemptPermit } from '../health/health.ts'
+import type { Path } from '../ports/model.ts'
 import type { ProviderError } from '../ports/provider-error.ts'
 import type { Trace } from '../ports/trace.ts'
+import type { AttemptReport } from '../records/fault.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
 /** One request to one provider. `ownKeyId` names the organization's own key that it is made with; null is the operator's credential. */

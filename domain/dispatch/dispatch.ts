@@ -1,7 +1,7 @@
 import type { Quantity } from '../billing/ledger.ts'
 import { labelOf, type Row } from '../catalog/catalog.ts'
-import { type AttemptReport, Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
+import { type AttemptReport, Fault } from '../records/fault.ts'
 import { type Admission, admitRequest } from './admission.ts'
 import { type Failure, failureOf, type Served } from './attempt.ts'
 import { logFailure } from './attempt-log.ts'

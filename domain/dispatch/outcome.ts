@@ -1,6 +1,6 @@
 import { SealError } from '../access/seal-error.ts'
-import { type AttemptReport, Fault, type FaultDetail } from '../fault.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
+import { type AttemptReport, Fault, type FaultDetail } from '../records/fault.ts'
 import type { Failure, Unserved } from './attempt.ts'
 
 /** The wait when a provider refused without naming a time. */

@@ -1,5 +1,5 @@
 import type { Row } from '../catalog/catalog.ts'
-import type { Path } from '../catalog/model.ts'
+import type { Path } from '../ports/model.ts'
 import type { Provider } from '../ports/provider.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import type { Clock } from '../ports/system.ts'

@@ -1,4 +1,4 @@
-import { Fault } from '../fault.ts'
+import { Fault } from '../records/fault.ts'
 import type { KeyAdmission } from './idempotency.ts'
 
 /** Throws the fault for a key that may not be used now. Its holder is another request, so nothing is released. */

@@ -1,4 +1,4 @@
-import type { LlmEvent, LlmUsage, StopReason } from './llm.ts'
+import type { LlmEvent, LlmUsage, StopReason } from '../ports/llm.ts'
 
 /** One part of a finished answer. Structured output is JSON and not a message. */
 export type OutputItem =

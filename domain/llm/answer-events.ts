@@ -1,8 +1,8 @@
 import type { Quantity } from '../billing/ledger.ts'
 import type { DispatchedRequest } from '../dispatch/dispatch.ts'
 import { leave } from '../dispatch/provider-stream.ts'
+import type { LlmUsage } from '../ports/llm.ts'
 import { ProviderError } from '../ports/provider-error.ts'
-import type { LlmUsage } from './llm.ts'
 import { quantitiesOf } from './tokens.ts'
 
 /** Turns the parts of one streamed answer into the events of a surface. */

@@ -9,17 +9,10 @@
  * `passThrough`.
  */
 import type { Quantity } from '../billing/ledger.ts'
-import type { Capability } from '../catalog/model.ts'
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts'
 import { begin } from '../dispatch/provider-stream.ts'
 import type { DispatchDeps, Plan, RequestContext, Route } from '../dispatch/request.ts'
-import { Fault } from '../fault.ts'
-import type { ProviderPorts } from '../ports/provider.ts'
-import { ProviderError } from '../ports/provider-error.ts'
-import type { Routing } from '../routing/ask.ts'
-import { baseAsk } from '../routing/ask.ts'
-import { AnswerEvents, type AnswerReader, type BegunStream, type Settle, settleStream } from './answer-events.ts'
 import type {
   Llm,
   LlmAnswer,
@@ -31,7 +24,14 @@ import type {
   PassThroughPart,
   PassThroughRequest,
   StopReason,
-} from './llm.ts'
+} from '../ports/llm.ts'
+import type { Capability } from '../ports/model.ts'
+import type { ProviderPorts } from '../ports/provider.ts'
+import { ProviderError } from '../ports/provider-error.ts'
+import { Fault } from '../records/fault.ts'
+import type { Routing } from '../routing/ask.ts'
+import { baseAsk } from '../routing/ask.ts'
+import { AnswerEvents, type AnswerReader, type BegunStream, type Settle, settleStream } from './answer-events.ts'
 import { quantitiesOf } from './tokens.ts'
 
 /** The part of an input that every wire has. */

@@ -1,12 +1,12 @@
 /** Answers as items, for surfaces that show messages, function calls and structured output as such. */
 
-import type { Capability } from '../catalog/model.ts'
-import { Fault } from '../fault.ts'
+import type { LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from '../ports/llm.ts'
+import type { Capability } from '../ports/model.ts'
 import { ProviderError } from '../ports/provider-error.ts'
+import { Fault } from '../records/fault.ts'
 import { AnswerAssembler, AssemblyError, type ItemEvent, type OutputItem } from './answer-assembler.ts'
 import { type AnswerReader, endedEarly, type Settle } from './answer-events.ts'
 import type { GenerateInput, Translation } from './generate.ts'
-import type { LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from './llm.ts'
 import { soFar, worstCase } from './tokens.ts'
 
 export type ItemsInput = GenerateInput & { request: Omit<LlmRequest, 'model'> }

@@ -1,5 +1,5 @@
 import type { Quantity } from '../billing/ledger.ts'
-import type { LlmItem, LlmRequest, LlmUsage } from './llm.ts'
+import type { LlmItem, LlmRequest, LlmUsage } from '../ports/llm.ts'
 
 /**
  * The provider counts tokens, afterwards. Before that only bytes are known: current tokenizers make one token of 3 to 4

@@ -1,4 +1,4 @@
-import type { LlmRequest } from './llm.ts'
+import type { LlmRequest } from '../ports/llm.ts'
 
 export type RefusableField = keyof Pick<
   LlmRequest,

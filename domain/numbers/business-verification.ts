@@ -3,8 +3,8 @@
  * the test world of an organization share it.
  */
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault, refuseIssues, type ValuePath } from '../resource-fault.ts'
-import type { VerificationStatus } from './verification.ts'
+import { ResourceFault, refuseIssues, type ValuePath } from '../records/resource-fault.ts'
+import type { VerificationStatus } from '../records/verification.ts'
 import { statusAfter } from './verification-states.ts'
 
 /** The forms as they were sent. A draft may lack any part of them. */

@@ -5,10 +5,10 @@
  *   due ──► paid ──────────────────────────────► due a month later
  *    └────► overdue ──► suspended ──► paid ──► …
  */
-import type { Tenant } from '../access/organization.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { PhoneNumber } from '../records/phone-number.ts'
 import { nextMonthlyMs } from './months.ts'
-import type { PhoneNumber } from './phone-number.ts'
 
 export type DueNumber = Tenant & { id: string }
 

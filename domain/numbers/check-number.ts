@@ -1,7 +1,7 @@
-import { type Issue } from '../resource-fault.ts'
+import type { NumberChange, OwnedNumberChange, PhoneNumber } from '../records/phone-number.ts'
+import { type Issue } from '../records/resource-fault.ts'
 import type { SessionRules } from '../sessions/check.ts'
 import { issuesOfTemplate } from './check-template.ts'
-import type { NumberChange, OwnedNumberChange, PhoneNumber } from './phone-number.ts'
 import { hasAnswer } from './setup-status.ts'
 
 export async function issuesOfChange(

@@ -1,7 +1,7 @@
 /** The rules for the template of a phone number that a schema cannot express. */
-import { issuesOfMetadata } from '../metadata.ts'
 import { placeholdersOnly } from '../phone/dispatch-template.ts'
-import type { Issue, ValuePath } from '../resource-fault.ts'
+import { issuesOfMetadata } from '../records/metadata.ts'
+import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import { issuesOfWanted, type SessionRules } from '../sessions/check.ts'
 import type { WantedSession } from '../sessions/start.ts'
 

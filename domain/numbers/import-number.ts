@@ -1,10 +1,10 @@
 /** Imports a phone number that is reached over a SIP connection of the organization. It costs nothing. */
-import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { type NumberChange, numbersMax, type PhoneNumber, type PhoneNumberStore } from '../records/phone-number.ts'
+import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
 import type { SessionRules } from '../sessions/check.ts'
 import { issuesOfChange, issuesOfWhole } from './check-number.ts'
-import { type NumberChange, numbersMax, type PhoneNumber, type PhoneNumberStore } from './phone-number.ts'
 import { hasAnswer } from './setup-status.ts'
 
 export type ImportedNumber = NumberChange & {

@@ -6,10 +6,10 @@
  *                                    │  └──► `failed`: the money goes back
  *                                    └─ no answer, or a process that ended: looked up until the carrier knows
  */
-import type { Tenant } from '../access/organization.ts'
 import { type NumberCarrier, NumberCarrierError } from '../ports/number-carrier.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { PhoneNumber } from './phone-number.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { PhoneNumber } from '../records/phone-number.ts'
 
 export interface NumberCarriers {
   of(tenant: Pick<Tenant, 'test'>): NumberCarrier

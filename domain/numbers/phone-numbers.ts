@@ -1,12 +1,12 @@
 /** The phone numbers of an organization: how they are bought, listed, set and given back. */
-import type { Tenant } from '../access/organization.ts'
 import type { NumberSearch, OfferedNumber } from '../ports/number-carrier.ts'
 import { SmsRegistryError } from '../ports/sms-registry.ts'
-import { found, ResourceFault, refuseIssues } from '../resource-fault.ts'
-import type { SmsRegistries } from '../sms/registration.ts'
+import type { Tenant } from '../records/organization.ts'
+import { numbersMax, type OwnedNumberChange, type PhoneNumber } from '../records/phone-number.ts'
+import { found, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import type { SmsRegistries } from '../records/sms-registration.ts'
 import { issuesOfChange, issuesOfTrunk, issuesOfWhole } from './check-number.ts'
 import { createImport, type ImportDeps, type ImportNumber, refuseNumber } from './import-number.ts'
-import { numbersMax, type OwnedNumberChange, type PhoneNumber } from './phone-number.ts'
 import { createPurchase, type PurchaseDeps, type PurchaseNumber, rejectAsFault } from './purchase.ts'
 import { hasAnswer } from './setup-status.ts'
 

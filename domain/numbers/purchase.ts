@@ -1,16 +1,16 @@
 /** Buys a phone number: all that can be refused is refused before anything is paid. */
-import type { Tenant } from '../access/organization.ts'
-import { Fault } from '../fault.ts'
 import { NumberCarrierError, type OfferedNumber } from '../ports/number-carrier.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { Fault } from '../records/fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { type NumberChange, numbersMax, type PhoneNumber } from '../records/phone-number.ts'
+import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import type { BusinessVerification } from '../records/verification.ts'
 import type { SessionRules } from '../sessions/check.ts'
 import { issuesOfChange, issuesOfWhole } from './check-number.ts'
 import { nextMonthlyMs } from './months.ts'
 import { doneBy, lookEveryMs, type NumberCarriers, type NumberOrderStore } from './orders.ts'
-import { type NumberChange, numbersMax, type PhoneNumber } from './phone-number.ts'
 import { hasAnswer } from './setup-status.ts'
-import type { BusinessVerification } from './verification.ts'
 
 export type NewNumber = NumberChange & { e164: string }
 

@@ -1,5 +1,5 @@
 /** The answer to the question whether a number can do what its direction asks for. */
-import type { PhoneNumber } from './phone-number.ts'
+import type { PhoneNumber } from '../records/phone-number.ts'
 
 export type SetupIssue =
   | 'carrier_pending'

@@ -1,11 +1,11 @@
 /** The SIP connections of an organization: how they are made, listed, changed and removed. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Tenant } from '../access/organization.ts'
 import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Clock } from '../ports/system.ts'
-import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { found, type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import type { ConnectionStore, ConnectionWithPasswords, OwnedConnection } from '../records/sip-connection.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
-import type { ConnectionStore, ConnectionWithPasswords, OwnedConnection } from './sip-connection.ts'
 
 export type NewConnection = {
   name: string

@@ -1,5 +1,5 @@
 /** The states of the verification of a business. */
-import type { VerificationStatus } from './verification.ts'
+import type { VerificationStatus } from '../records/verification.ts'
 
 type Event = 'save' | 'submit' | 'approve' | 'reject' | 'revoke'
 type StatusAfter = Exclude<VerificationStatus, 'missing'>

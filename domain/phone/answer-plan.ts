@@ -1,11 +1,11 @@
 /** Settings of a call for a machine that answers it. */
-import type { Agent } from '../agents/agent.ts'
 import type { CheckTemplate } from '../agents/check-agent.ts'
 import { Answering, type AnswerPlan } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LineName } from '../ports/phone-line.ts'
 import type { Clock } from '../ports/system.ts'
-import type { Issue } from '../resource-fault.ts'
+import type { Agent } from '../records/agent.ts'
+import type { Issue } from '../records/resource-fault.ts'
 import { type MessageOf, renderMessage } from '../sessions/render.ts'
 
 export type WantedAnswering = {

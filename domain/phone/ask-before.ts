@@ -1,15 +1,15 @@
 /** The event before a call by phone: an endpoint may change its settings before the conversation begins. */
-import type { Caller } from '../access/organization.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { CallStore } from '../calls/store.ts'
+import type { LiveCall } from '../conversation/live-call.ts'
 import type { Clock } from '../ports/system.ts'
-import { refuseIssues } from '../resource-fault.ts'
+import type { Caller } from '../records/organization.ts'
+import { refuseIssues } from '../records/resource-fault.ts'
 import { issuesOfWanted } from '../sessions/check.ts'
-import type { LiveCall } from '../sessions/live-call.ts'
 import { applyPreCall, asRequest, type PreCall, type PreCallOverrides } from '../sessions/pre-call.ts'
 import { type Preparation, type PrepareDeps, prepared } from '../sessions/prepare.ts'
-import type { SessionRoutes } from '../sessions/routes.ts'
 import type { WantedSession } from '../sessions/start.ts'
+import type { SessionRoutes } from '../speech/session-routes.ts'
 import { withReserved } from './new-call.ts'
 
 export type AskBeforeDeps = Pick<PrepareDeps, 'rules'> & {

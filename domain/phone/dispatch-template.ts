@@ -2,8 +2,8 @@
  * The template of a phone number, rendered for one inbound call. Keys that a session takes are settings of it, and fill
  * the gaps of the agent; all other keys are metadata.
  */
-import type { AgentSettings } from '../agents/agent.ts'
-import type { CallPhone } from '../calls/call.ts'
+import type { AgentSettings } from '../records/agent.ts'
+import type { CallPhone } from '../records/call.ts'
 import type { WantedSession } from '../sessions/start.ts'
 
 type Numbers = Pick<CallPhone, 'from' | 'to' | 'forwardedFrom'>

@@ -3,7 +3,7 @@
  * a person in silence. When all tries have failed, the looks for silent and for orphaned legs go on with it.
  */
 import type { Clock, Log } from '../ports/system.ts'
-import type { Leg } from './leg.ts'
+import type { Leg } from '../records/leg.ts'
 
 const retryMs = 2_000
 /** An outage of half a minute. */

@@ -1,5 +1,5 @@
 /** Why a call ended that nobody has answered, as one table: by the answer in SIP, else by the cause that the line names. */
-import type { EndReason } from '../calls/states.ts'
+import type { EndReason } from '../records/states/call.ts'
 
 const byCode: Readonly<Record<number, EndReason>> = {
   486: 'busy',

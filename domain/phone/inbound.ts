@@ -4,14 +4,16 @@
  *   announced ──► number ──► settings ──► stored, `ringing` ──► seat ──► the event before the call ──► answered
  *                   │ 404       │ 480           │ 480, 503        │ 486
  */
-import { type Caller, tenantOf } from '../access/organization.ts'
-import type { CallPhone } from '../calls/call.ts'
-import type { EndReason } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
-import { Fault } from '../fault.ts'
+import type { LiveCall } from '../conversation/live-call.ts'
 import type { PhoneLine, RejectCode } from '../ports/phone-line.ts'
 import type { Log } from '../ports/system.ts'
-import type { LiveCall } from '../sessions/live-call.ts'
+import type { CallPhone } from '../records/call.ts'
+import type { CallableNumber, CallableNumbers, CallersOfNumbers } from '../records/callable-number.ts'
+import { Fault } from '../records/fault.ts'
+import type { PriceOfLeg } from '../records/leg-costs.ts'
+import { type Caller, tenantOf } from '../records/organization.ts'
+import type { EndReason } from '../records/states/call.ts'
 import type { SessionRegistry } from '../sessions/live-sessions.ts'
 import type { SessionSettings } from '../sessions/pre-call.ts'
 import { agentOf, type Preparation, type PrepareDeps, preparationOf, prepared } from '../sessions/prepare.ts'
@@ -19,11 +21,9 @@ import type { WantedSession } from '../sessions/start.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { dispatchedBy } from './dispatch-template.ts'
 import { forwardingOf } from './forwarding.ts'
-import type { PriceOfLeg } from './leg-costs.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
 import type { PhoneCall } from './phone-call.ts'
 import type { Announced, PhoneCalls, TakeInbound } from './phone-calls.ts'
-import type { CallableNumber, CallableNumbers, CallersOfNumbers } from './ports.ts'
 
 export type InboundDeps = PrepareDeps &
   AskBeforeDeps & {

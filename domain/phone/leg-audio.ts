@@ -1,6 +1,6 @@
 /** The two ends of the audio of a leg, between its stream and its conversation. */
-import type { EndReason } from '../calls/states.ts'
-import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../conversation/media.ts'
+import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
+import type { EndReason } from '../records/states/call.ts'
 
 /** The stream of a leg whose end is noticed. */
 export class LegTransport implements MediaTransport {

@@ -1,5 +1,5 @@
 /** Debits the legs of calls by phone, and ends the calls of this process whose credit or budget is gone. */
-import type { LegChargeStore } from './leg-costs.ts'
+import type { LegChargeStore } from '../records/leg-costs.ts'
 import type { PhoneCalls } from './phone-calls.ts'
 
 export type LegChargesDeps = {

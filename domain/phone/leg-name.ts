@@ -4,7 +4,7 @@
  */
 import type { LegMedia } from '../ports/leg-media.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { Leg, LegStore } from './leg.ts'
+import type { Leg, LegStore } from '../records/leg.ts'
 
 export type LegNameDeps = { legs: Pick<LegStore, 'dialed'>; clock: Clock; log: Log }
 

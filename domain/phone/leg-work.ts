@@ -3,7 +3,7 @@
  * others wait nor the next look for legs.
  */
 import type { Clock, Log } from '../ports/system.ts'
-import type { Leg } from './leg.ts'
+import type { Leg } from '../records/leg.ts'
 
 /** The legs of one lane that are worked on at once. The others wait for their turn. */
 const atOnceMax = 32

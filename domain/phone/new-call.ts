@@ -1,10 +1,10 @@
 /** How a call by phone begins: its row, the leg of the caller, and the metadata that nobody may set. */
-import type { Tenant } from '../access/organization.ts'
-import type { Call, CallPhone } from '../calls/call.ts'
 import type { LineName } from '../ports/phone-line.ts'
+import type { Call, CallPhone } from '../records/call.ts'
+import type { Leg } from '../records/leg.ts'
+import type { PriceOfLeg } from '../records/leg-costs.ts'
+import type { Tenant } from '../records/organization.ts'
 import type { SessionSettings } from '../sessions/pre-call.ts'
-import type { Leg } from './leg.ts'
-import type { PriceOfLeg } from './leg-costs.ts'
 
 export type NewCall = Tenant & {
   id: string

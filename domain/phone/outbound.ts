@@ -1,11 +1,14 @@
 /** Calls a phone: all that can be refused is refused before the carrier is asked, and its answer is waited for. */
-import { type Caller, tenantOf } from '../access/organization.ts'
-import { type CallPhone, roomNameOf } from '../calls/call.ts'
 import type { CallStore } from '../calls/store.ts'
+import type { LiveCall } from '../conversation/live-call.ts'
 import { type LegRef, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
-import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import { type CallPhone, roomNameOf } from '../records/call.ts'
+import type { CallableNumber, CallableNumbers, PhoneLines } from '../records/callable-number.ts'
+import type { PriceOfLeg } from '../records/leg-costs.ts'
+import { whyNotDialed } from '../records/not-dialed.ts'
+import { type Caller, tenantOf } from '../records/organization.ts'
+import { type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
 import { issuesOfWanted, type SessionRules } from '../sessions/check.ts'
-import type { LiveCall } from '../sessions/live-call.ts'
 import type { SessionRegistry } from '../sessions/live-sessions.ts'
 import {
   agentOf,
@@ -20,12 +23,9 @@ import type { WantedSession } from '../sessions/start.ts'
 import { answeringIssues, answerPlanOf, planOnLine, type WantedAnswering } from './answer-plan.ts'
 import { type AskBeforeDeps, askBefore } from './ask-before.ts'
 import { reasonOfHangup } from './hangup.ts'
-import type { PriceOfLeg } from './leg-costs.ts'
 import { callerLeg, newPhoneCall } from './new-call.ts'
-import { whyNotDialed } from './not-dialed.ts'
 import type { PhoneCall } from './phone-call.ts'
 import type { PhoneCalls } from './phone-calls.ts'
-import type { CallableNumber, CallableNumbers, PhoneLines } from './ports.ts'
 
 export type OutboundDeps = PrepareDeps &
   AskBeforeDeps & {

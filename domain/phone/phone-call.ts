@@ -9,12 +9,11 @@
  * never goes back, and an event that no longer fits is recorded without effect.
  */
 import type { Answering } from '../answering/answering.ts'
-import type { Call } from '../calls/call.ts'
 import type { PhoneLog } from '../calls/journal.ts'
-import type { EndReason } from '../calls/states.ts'
-import type { MediaTransport, SessionFault } from '../conversation/media.ts'
+import type { HeldCall, LiveCall } from '../conversation/live-call.ts'
 import type { TransferableConversation } from '../conversation/transferable.ts'
 import type { LegMedia, StreamFailure } from '../ports/leg-media.ts'
+import type { MediaTransport, SessionFault } from '../ports/media.ts'
 import {
   type LegEvent,
   type LegRef,
@@ -24,11 +23,12 @@ import {
   type RejectCode,
 } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { HeldCall, LiveCall } from '../sessions/live-call.ts'
+import type { Call } from '../records/call.ts'
+import { type Leg, type LegHolder, type LegStore, mayBeOver, refOf } from '../records/leg.ts'
+import type { EndReason } from '../records/states/call.ts'
 import { answeringOf } from './answer-plan.ts'
 import { hangUpLeg } from './hang-up-leg.ts'
 import { reasonOfHangup } from './hangup.ts'
-import { type Leg, type LegHolder, type LegStore, mayBeOver, refOf } from './leg.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
 import { forgetStream, storeLegName } from './leg-name.ts'
 

@@ -1,10 +1,8 @@
 /** The calls by phone that this process holds, and the way of the events of their legs to them. */
-import type { Tenant } from '../access/organization.ts'
 import type { CallCommands } from '../calls/commands.ts'
 import type { Journal } from '../calls/journal.ts'
-import { isTerminal } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
-import { Fault } from '../fault.ts'
+import type { LiveCall } from '../conversation/live-call.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
 import {
   type CountIgnoredEvent,
@@ -14,11 +12,13 @@ import {
   PhoneLineError,
 } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { LiveCall } from '../sessions/live-call.ts'
-import { type Leg, type LegHolder, type LegStore, type OrphanedLeg, refOf } from './leg.ts'
+import type { PhoneLines } from '../records/callable-number.ts'
+import { Fault } from '../records/fault.ts'
+import { type Leg, type LegHolder, type LegStore, type OrphanedLeg, refOf } from '../records/leg.ts'
+import type { Tenant } from '../records/organization.ts'
+import { isTerminal } from '../records/states/call.ts'
 import { LegWork } from './leg-work.ts'
 import { PhoneCall } from './phone-call.ts'
-import type { PhoneLines } from './ports.ts'
 
 export type PhoneCallsDeps = {
   lines: PhoneLines

@@ -1,15 +1,15 @@
 /** Places the call of a callback, unless a process that died has done so: from a number of its organization, with its agent, or with the settings of its session where that had none. */
-import type { NewTool } from '../agents/tool.ts'
-import { type Callback, configuredNumberOf, type PlacingFailure } from '../callbacks/callback.ts'
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
 import type { Placing } from '../callbacks/moves.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
-import { Fault } from '../fault.ts'
-import { ResourceFault } from '../resource-fault.ts'
-import type { Pipeline, PipelineTool } from '../sessions/pipeline.ts'
+import type { CallableNumber, CallableNumbers, CallersOfNumbers, PhoneLines } from '../records/callable-number.ts'
+import { type Callback, configuredNumberOf, type PlacingFailure } from '../records/callback.ts'
+import { Fault } from '../records/fault.ts'
+import type { Pipeline, PipelineTool } from '../records/pipeline.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import type { NewTool } from '../records/tool.ts'
 import type { WantedSession } from '../sessions/start.ts'
 import type { DialPhone } from './outbound.ts'
-import type { CallableNumber, CallableNumbers, CallersOfNumbers, PhoneLines } from './ports.ts'
 
 export type PlaceCallbackDeps = {
   callbacks: Pick<CallbackStore, 'find' | 'attempt'>

@@ -1,5 +1,5 @@
 /** The audio of legs: each leg has an address to which its line brings the audio, and a conversation that waits behind it. */
-import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import type { MediaSink, MediaTransport } from './media.ts'
 import type { LineName, MediaEndpoint } from './phone-line.ts'
 
 export interface LegMedia {

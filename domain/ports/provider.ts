@@ -1,8 +1,8 @@
-import type { Model, Stage } from '../catalog/model.ts'
-import type { Llm } from '../llm/llm.ts'
-import type { Aligner } from '../speech/alignment.ts'
-import type { Stt } from '../speech/stt.ts'
-import type { Tts } from '../speech/tts.ts'
+import type { Aligner } from './alignment.ts'
+import type { Llm } from './llm.ts'
+import type { Model, Stage } from './model.ts'
+import type { Stt } from './stt.ts'
+import type { Tts } from './tts.ts'
 
 /**
  * The ports of one provider by kind, bound to one key. A provider lacks the kinds that it does not serve.

@@ -1,5 +1,5 @@
 /** The provider of rich messages: it sends them, and reports what became of them. */
-import type { MessageService, MessageStatus } from '../rmsg/message-states.ts'
+import type { MessageService, MessageStatus } from '../records/states/rmsg-message.ts'
 
 export type MessageToSend = {
   /** UUID. The provider sends a message that comes again under its id only once. */

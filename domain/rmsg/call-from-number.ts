@@ -1,9 +1,9 @@
 /** Calls a phone from a rich-message number. The carrier of phone numbers places the call. */
-import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
-import { issuesOfMetadata } from '../metadata.ts'
 import type { DialedCall, DialPhone, WantedPhoneSession } from '../phone/outbound.ts'
-import type { CallableNumber } from '../phone/ports.ts'
-import { refuseIssues } from '../resource-fault.ts'
+import type { CallableNumber } from '../records/callable-number.ts'
+import { issuesOfMetadata } from '../records/metadata.ts'
+import { type Caller, type Tenant, tenantOf } from '../records/organization.ts'
+import { refuseIssues } from '../records/resource-fault.ts'
 import type { RmsgNumber, RmsgNumbers } from './numbers.ts'
 
 type WantedRmsgCall = Pick<WantedPhoneSession, 'to' | 'agentId' | 'variables' | 'metadata' | 'maxDurationSeconds'>

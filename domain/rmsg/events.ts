@@ -8,11 +8,11 @@
  *                 ▲                        └──► one did not: not taken; the provider sends it again
  *                 └── comes again ◄────────┘
  */
-import type { Tenant } from '../access/organization.ts'
 import type { RichMessageEvent } from '../ports/rich-messages.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { Attempt } from '../records/webhook-delivery.ts'
+import { signingSecretsAt } from '../records/webhook-endpoint.ts'
 import { type AttemptDeps, post } from '../webhooks/attempt.ts'
-import type { Attempt } from '../webhooks/delivery.ts'
-import { signingSecretsAt } from '../webhooks/endpoint.ts'
 import type { WorkspaceSecrets } from '../webhooks/workspace-secret.ts'
 import { matching, type SubscriptionStore, type SubscriptionTarget } from './subscriptions.ts'
 

@@ -1,5 +1,5 @@
 /** The rich-message numbers that an organization sees, with what can be done on each. */
-import type { Tenant } from '../access/organization.ts'
+import type { Tenant } from '../records/organization.ts'
 import { admitted, type RmsgNumber, type RmsgNumberStore } from './numbers.ts'
 
 export type RmsgCapabilities = Record<'calls' | 'messages' | 'rmsgFirst' | 'smsFallback', boolean>

@@ -4,10 +4,10 @@
  * One that had access before there were pools has the view `legacy` until it gets its first number.
  */
 
-import type { Tenant } from '../access/organization.ts'
-import type { RmsgBackend } from '../access/organization-settings.ts'
-import type { AgentSettings } from '../agents/agent.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import type { AgentSettings } from '../records/agent.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { RmsgBackend } from '../records/organization-settings.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
 import type { SmsStatus } from './sms-status.ts'
 
 export type RmsgNumber = {

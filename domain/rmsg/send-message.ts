@@ -1,10 +1,10 @@
 /** Sends a rich message: all that can be refused is refused before the provider is asked, and its answer is waited for. */
-import type { Tenant } from '../access/organization.ts'
-import type { AgentStore } from '../agents/agent.ts'
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault, refuseIssues } from '../resource-fault.ts'
-import { conversationIdOf, type MessageReport, type MessageStore, type RmsgMessage } from './message.ts'
+import type { AgentStore } from '../records/agent.ts'
+import type { Tenant } from '../records/organization.ts'
+import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { conversationIdOf, type MessageReport, type MessageStore, type RmsgMessage } from '../records/rmsg-message.ts'
 import { isDedicated, type RmsgNumber, type RmsgNumberStore, type RmsgNumbers } from './numbers.ts'
 
 export type SendMessageDeps = {

@@ -2,11 +2,11 @@
  * Subscriptions of organizations to the events of their rich messages. An organization has one for each address. The admin
  * organization may manage those of any organization.
  */
-import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { type SigningSecret, tagsMatch } from '../records/webhook-endpoint.ts'
 import { replacedSecret } from '../webhooks/change-endpoint.ts'
-import { type SigningSecret, tagsMatch } from '../webhooks/endpoint.ts'
 import { type HostPolicy, urlProblem } from '../webhooks/target.ts'
 import type { RmsgNumberStore } from './numbers.ts'
 

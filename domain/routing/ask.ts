@@ -1,7 +1,7 @@
-import type { Caller, OwnKeys } from '../access/organization.ts'
 import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
-import type { Capability, Objective, Path, Stage } from '../catalog/model.ts'
-import { wishOfKey } from '../speech/voices.ts'
+import { wishOfKey } from '../catalog/voices.ts'
+import type { Capability, Objective, Path, Stage } from '../ports/model.ts'
+import type { Caller, OwnKeys } from '../records/organization.ts'
 
 /** The caller's decision about the route. The two arms share no field. */
 export type Routing =

@@ -1,8 +1,8 @@
 import { noCredential, ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Catalog, Row } from '../catalog/catalog.ts'
 import type { ExclusionReason } from '../catalog/exclusion.ts'
-import type { AudioSupport } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
+import type { AudioSupport } from '../ports/model.ts'
 import type { Ask, AskedAudio } from './ask.ts'
 
 export type Exclusion = {

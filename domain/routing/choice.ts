@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ExclusionReason } from '../catalog/exclusion.ts'
-import type { Stage } from '../catalog/model.ts'
+import type { Stage } from '../ports/model.ts'
 import type { Ask, Routing } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
 import type { Evidence } from './evidence.ts'

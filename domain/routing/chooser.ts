@@ -1,5 +1,5 @@
 import type { Row } from '../catalog/catalog.ts'
-import type { Fault } from '../fault.ts'
+import type { Fault } from '../records/fault.ts'
 import type { Access, Ask } from './ask.ts'
 import { filterCandidates, type World } from './candidates.ts'
 import { Choice } from './choice.ts'

@@ -1,8 +1,8 @@
 /** The figures behind a candidate's score, each with its source and date. They are for explanations; a decision does not need them. */
 import type { Row } from '../catalog/catalog.ts'
-import type { Benchmark, Path } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
 import type { LiveFigures } from '../health/live-figures.ts'
+import type { Benchmark, Path } from '../ports/model.ts'
 import type { Ask } from './ask.ts'
 import { figureOn, publishedLatency, type Scale } from './figure-table.ts'
 import { type Axis, costMix, measuredLatency } from './weights.ts'

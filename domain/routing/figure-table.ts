@@ -4,7 +4,7 @@
  */
 import type { Row } from '../catalog/catalog.ts'
 import { baseOf, type Language } from '../catalog/language.ts'
-import type { Benchmark, Path, Stage } from '../catalog/model.ts'
+import type { Benchmark, Path, Stage } from '../ports/model.ts'
 import { costMix, latencyMetrics, qualityMetrics } from './weights.ts'
 
 /** Figures that can be compared: one metric of one source, as near to the language that was asked for. */

@@ -4,10 +4,10 @@
  * catalog has goes before one that only a provider can tell.
  */
 
-import { type Aliases, auto } from '../catalog/aliases.ts'
 import type { Catalog, Row } from '../catalog/catalog.ts'
-import { type Objective, otherStage, type Stage } from '../catalog/model.ts'
-import { Fault } from '../fault.ts'
+import { type Objective, otherStage, type Stage } from '../ports/model.ts'
+import { type Aliases, auto } from '../records/aliases.ts'
+import { Fault } from '../records/fault.ts'
 import type { Routing } from './ask.ts'
 import { nearNames } from './near-names.ts'
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../access/organization.ts'
 import type { Row } from '../catalog/catalog.ts'
-import type { Stage } from '../catalog/model.ts'
+import type { Stage } from '../ports/model.ts'
+import type { Caller } from '../records/organization.ts'
 import type { Routing } from './ask.ts'
 import { baseAsk } from './ask.ts'
 import { explain, type Preview } from './choice.ts'

@@ -1,6 +1,6 @@
 import type { Row } from '../catalog/catalog.ts'
-import type { Objective, Path, Stage } from '../catalog/model.ts'
 import type { LiveFigures } from '../health/live-figures.ts'
+import type { Objective, Path, Stage } from '../ports/model.ts'
 import type { FigureTable, Scale } from './figure-table.ts'
 import type { RadixSort } from './radix-sort.ts'
 import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'

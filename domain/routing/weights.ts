@@ -1,4 +1,4 @@
-import type { Objective, Path, PriceUnit, Stage } from '../catalog/model.ts'
+import type { Objective, Path, PriceUnit, Stage } from '../ports/model.ts'
 
 /** How much each axis counts. Published: docs and preview quote these numbers. */
 export const weights: Record<Objective, Record<Axis, number>> = {

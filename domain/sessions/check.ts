@@ -1,8 +1,8 @@
 /** The rules for a session's request that a schema cannot express. */
 import { type AgentRules, issuesOfSettings } from '../agents/check-agent.ts'
 import { issuesOfTool, type ToolRules } from '../agents/tools.ts'
-import { issuesOfMetadata } from '../metadata.ts'
-import type { Issue, ValuePath } from '../resource-fault.ts'
+import { issuesOfMetadata } from '../records/metadata.ts'
+import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { JoinedSettings } from './join.ts'
 import type { RenderTemplate } from './render.ts'
 import type { WantedSession } from './start.ts'

@@ -3,10 +3,10 @@
  * before the agent. `intent`, `constraints`, `llm`, `ttsOptions` and `sttOptions` are merged by their fields, everything
  * else is replaced as a whole, and null is the default.
  */
-import type { Agent, AgentSettings, BackgroundClip } from '../agents/agent.ts'
 import { turnDelays } from '../agents/turn-delays.ts'
-import { objectiveOf } from '../catalog/model.ts'
-import type { Pipeline } from './pipeline.ts'
+import { objectiveOf } from '../ports/model.ts'
+import type { Agent, AgentSettings, BackgroundClip } from '../records/agent.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { WantedSession } from './start.ts'
 
 /** For a session without an agent that brings no prompt. */

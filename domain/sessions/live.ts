@@ -1,7 +1,7 @@
 /** The live sessions of this process, as the media channel sees them. */
-import type { Caller, Tenant } from '../access/organization.ts'
-import type { MediaSink, MediaTransport } from '../conversation/media.ts'
-import type { ClientOverride, Pipeline, SampleRate } from './pipeline.ts'
+import type { MediaSink, MediaTransport } from '../ports/media.ts'
+import type { Caller, Tenant } from '../records/organization.ts'
+import type { ClientOverride, Pipeline, SampleRate } from '../records/pipeline.ts'
 import type { TransportClaims } from './transport-token.ts'
 
 export interface LiveSessions {

@@ -1,9 +1,9 @@
-import type { Caller } from '../access/organization.ts'
-import { Fault } from '../fault.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { Fault } from '../records/fault.ts'
+import type { Caller } from '../records/organization.ts'
+import type { ClientOverride, Pipeline } from '../records/pipeline.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import type { SessionRoutes } from '../speech/session-routes.ts'
 import type { SessionOverrides } from './live.ts'
-import type { ClientOverride, Pipeline } from './pipeline.ts'
-import type { SessionRoutes } from './routes.ts'
 
 /** `pipeline` is null without any override. `unserved` were not taken, because no provider can serve them. */
 export type TakenOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }

@@ -2,9 +2,9 @@
  * The event before a session: an endpoint may change the settings of this one call. Its answer is bound by the rules of a
  * request, and one that breaks a rule is void as a whole. No answer refuses a session.
  */
-import type { Call, CallEvent } from '../calls/call.ts'
-import type { SecretsByTool } from './join-tools.ts'
-import type { Pipeline } from './pipeline.ts'
+import type { SecretsByTool } from '../agents/join-tools.ts'
+import type { Call, CallEvent } from '../records/call.ts'
+import type { Pipeline } from '../records/pipeline.ts'
 import type { WantedSession } from './start.ts'
 
 /** The settings that an answer may change. */

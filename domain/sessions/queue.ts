@@ -3,7 +3,7 @@
  * before the stored ones are read until its row is stored. One that is stored while another start reads may be missing
  * in what that one reads, so it is added there, and at the limit one start too many may be refused for a moment.
  */
-import { Fault } from '../fault.ts'
+import { Fault } from '../records/fault.ts'
 
 type Starts = { underWay: number; stored: number }
 

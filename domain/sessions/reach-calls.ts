@@ -1,8 +1,8 @@
 /** Reaches calls that this process holds, or another one that serves from the same database. */
 import type { CallCommands } from '../calls/commands.ts'
 import type { LiveCalls } from '../calls/live-calls.ts'
-import { isTerminal } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
+import { isTerminal } from '../records/states/call.ts'
 import type { SessionRegistry } from './live-sessions.ts'
 
 export type LiveCallDeps = {

@@ -1,6 +1,6 @@
 /** Renders the templates of a session, once, when it starts. The values of variables are text and no templates. */
-import type { Agent } from '../agents/agent.ts'
-import { type Issue, ResourceFault, refuseIssues, type ValuePath } from '../resource-fault.ts'
+import type { Agent } from '../records/agent.ts'
+import { type Issue, ResourceFault, refuseIssues, type ValuePath } from '../records/resource-fault.ts'
 import type { JoinedSettings } from './join.ts'
 
 /** `missing` are the variables that the text needs and that have neither a value nor a default in it. */

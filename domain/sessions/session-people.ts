@@ -3,10 +3,10 @@
  * good for a minute, and once they have joined, for as long as the session lives or until they leave by `end`.
  */
 import { type JoinedPerson, joinedMax } from '../conversation/joined-people.ts'
-import type { MediaSink, MediaTransport } from '../conversation/media.ts'
-import { Fault } from '../fault.ts'
+import type { MediaSink, MediaTransport } from '../ports/media.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { Fault } from '../records/fault.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
 import { seatedSink } from './seated-sink.ts'
 
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }

@@ -1,13 +1,14 @@
 /** Starts a session: everything that can be refused is refused here, before a browser joins. */
 
-import { type Caller, tenantOf } from '../access/organization.ts'
-import type { Call, CallEvent } from '../calls/call.ts'
-import { roomNameOf } from '../calls/call.ts'
+import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { MediaRooms } from '../ports/media-rooms.ts'
 import type { Clock } from '../ports/system.ts'
-import { refuseIssues } from '../resource-fault.ts'
+import type { Call, CallEvent } from '../records/call.ts'
+import { roomNameOf } from '../records/call.ts'
+import { type Caller, tenantOf } from '../records/organization.ts'
+import { refuseIssues } from '../records/resource-fault.ts'
+import type { SessionRoutes } from '../speech/session-routes.ts'
 import { issuesOfWanted } from './check.ts'
-import type { SecretsByTool } from './join-tools.ts'
 import { applyPreCall, asRequest, type PreCall, type SessionSettings } from './pre-call.ts'
 import {
   agentOf,
@@ -19,7 +20,6 @@ import {
   requireSeat,
 } from './prepare.ts'
 import { SessionQueue } from './queue.ts'
-import type { SessionRoutes } from './routes.ts'
 import type { StartedSession, StartSession, WantedSession } from './start.ts'
 import { claimsOf, mediaUrl, type TransportClaims, type TransportTokens } from './transport-token.ts'
 

@@ -1,8 +1,8 @@
 /** How a session begins: what a request wants, and what its browser needs to join. */
-import type { Caller } from '../access/organization.ts'
-import type { AgentChange, NewAgent } from '../agents/agent.ts'
-import type { NewTool } from '../agents/tool.ts'
-import type { BrowserTransport } from './pipeline.ts'
+import type { AgentChange, NewAgent } from '../records/agent.ts'
+import type { Caller } from '../records/organization.ts'
+import type { BrowserTransport } from '../records/pipeline.ts'
+import type { NewTool } from '../records/tool.ts'
 
 /** The settings that an agent and a request both have, by the same names. */
 type SharedSettings = Pick<

@@ -4,7 +4,7 @@
  * bounds the first join only, so the calling code compares it, which knows whether somebody has joined.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Call } from '../calls/call.ts'
+import type { Call } from '../records/call.ts'
 
 export type TransportClaims = {
   sessionId: string

@@ -1,12 +1,12 @@
 /** Lets a person join a live call. Their page gets a token for one seat of its media channel. */
-import type { Caller } from '../access/organization.ts'
-import { tenantOf } from '../access/organization.ts'
-import { roomNameOf } from '../calls/call.ts'
 import type { LiveCalls } from '../calls/live-calls.ts'
 import type { CallStore } from '../calls/store.ts'
-import { Fault } from '../fault.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { roomNameOf } from '../records/call.ts'
+import { Fault } from '../records/fault.ts'
+import type { Caller } from '../records/organization.ts'
+import { tenantOf } from '../records/organization.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
 import { mediaUrl, type TransportTokens } from './transport-token.ts'
 
 export type WebJoinDeps = {

@@ -1,5 +1,5 @@
 import { SmsRegistryError } from '../ports/sms-registry.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
 
 /** The answer of the carrier. Throws ResourceFault `sms_carrier_failed` when it refuses, behind `refused`, which stores why. */
 export async function asked<Answer>(

@@ -4,14 +4,14 @@
  *   null, FAILED_ASSIGNMENT ──assign──► PENDING_ASSIGNMENT ──► ASSIGNED | FAILED_ASSIGNMENT
  *   ASSIGNED, FAILED_UNASSIGNMENT ──unassign──► PENDING_UNASSIGNMENT ──► null | FAILED_UNASSIGNMENT
  */
-import type { Tenant } from '../access/organization.ts'
-import type { PhoneNumber } from '../numbers/phone-number.ts'
 import type { NumberAssignment } from '../ports/sms-registry.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { PhoneNumber } from '../records/phone-number.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import { activeCampaignOf, type SubmittedCampaign } from '../records/sms-registration.ts'
 import { asked } from './asked.ts'
 import type { RegistrationDeps } from './in-turn.ts'
 import { refreshCampaigns, refreshShared, withAnswer } from './refresh.ts'
-import { activeCampaignOf, type SubmittedCampaign } from './registration.ts'
 
 export type CampaignTarget = 'own' | 'shared'
 

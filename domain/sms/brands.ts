@@ -1,5 +1,4 @@
 /** The brand of an organization: the profile of its business, how it is submitted to the carrier, and how it is vetted. */
-import type { Tenant } from '../access/organization.ts'
 import {
   type BrandProfile,
   type RegisteredBrand,
@@ -7,13 +6,14 @@ import {
   SmsRegistryError,
   type VettingClass,
 } from '../ports/sms-registry.ts'
-import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import type { Brand } from '../records/sms-registration.ts'
+import { brandAfterSave, brandStatusOf, isKnown } from '../records/sms-states.ts'
 import { asked } from './asked.ts'
 import { issuesOfBrand } from './check-brand.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 import { refreshCampaigns, refreshNumbers } from './refresh.ts'
-import type { Brand } from './registration.ts'
-import { brandAfterSave, brandStatusOf, isKnown } from './states.ts'
 
 export type VettingStatus = 'pending' | 'completed'
 

@@ -2,19 +2,19 @@
  * The campaigns of an organization: what it sends, and how that is submitted to the carrier. Each costs a fee, so the request for one is
  * stored before the carrier gets it: where its answer is lost, the next submission looks for that campaign instead of making another.
  */
-import type { Tenant } from '../access/organization.ts'
 import type { CampaignProfile, RegisteredCampaign } from '../ports/sms-registry.ts'
-import { ResourceFault } from '../resource-fault.ts'
-import { asked } from './asked.ts'
-import { inTurn, type RegistrationDeps } from './in-turn.ts'
+import type { Tenant } from '../records/organization.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
 import {
   type CampaignIntent,
   type OwnCampaign,
   ownCampaignOf,
   type Registration,
   type SubmittedCampaign,
-} from './registration.ts'
-import { campaignStatusOf } from './states.ts'
+} from '../records/sms-registration.ts'
+import { campaignStatusOf } from '../records/sms-states.ts'
+import { asked } from './asked.ts'
+import { inTurn, type RegistrationDeps } from './in-turn.ts'
 
 /** Each costs a fee every month. Part of the contract. */
 const campaignsMax = 100

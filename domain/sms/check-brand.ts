@@ -1,5 +1,5 @@
 import type { BrandProfile } from '../ports/sms-registry.ts'
-import type { Issue } from '../resource-fault.ts'
+import type { Issue } from '../records/resource-fault.ts'
 
 const usTaxNumber = /^\d{2}-?\d{7}$/
 

@@ -1,9 +1,9 @@
 /** Steps that cost money at the carrier run one after the other, so that a request that is sent twice is paid once. */
-import type { Tenant } from '../access/organization.ts'
-import type { PhoneNumber } from '../numbers/phone-number.ts'
 import type { Clock } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
-import type { SharedCampaignStore, SmsRegistrationStore, SmsRegistries } from './registration.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { PhoneNumber } from '../records/phone-number.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import type { SharedCampaignStore, SmsRegistrationStore, SmsRegistries } from '../records/sms-registration.ts'
 
 export type CampaignOfNumber = Pick<PhoneNumber, 'smsAssignment' | 'smsReviewErrors'>
 

@@ -1,10 +1,10 @@
 /** Reads statuses at the carrier anew. One that cannot be read stays as it is. */
-import type { Tenant } from '../access/organization.ts'
-import type { PhoneNumber } from '../numbers/phone-number.ts'
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { PhoneNumber } from '../records/phone-number.ts'
+import type { Registration, SharedCampaign, SubmittedCampaign } from '../records/sms-registration.ts'
+import { campaignStatusOf } from '../records/sms-states.ts'
 import type { CampaignOfNumber, RegistrationDeps } from './in-turn.ts'
-import type { Registration, SharedCampaign, SubmittedCampaign } from './registration.ts'
-import { campaignStatusOf } from './states.ts'
 
 /** No status is asked for after this time, however many there are. */
 const refreshMs = 20_000

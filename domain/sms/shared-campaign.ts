@@ -1,7 +1,7 @@
 /** The campaign of the operator that the numbers of all organizations may use. */
 import { type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
-import type { SharedCampaign, SharedCampaignStore } from './registration.ts'
-import { campaignStatusOf } from './states.ts'
+import type { SharedCampaign, SharedCampaignStore } from '../records/sms-registration.ts'
+import { campaignStatusOf } from '../records/sms-states.ts'
 
 /** Reads the status at the carrier. Null: the carrier does not know the campaign, or does not answer; then nothing is stored. */
 export async function shareCampaign(

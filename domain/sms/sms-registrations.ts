@@ -1,11 +1,11 @@
 /** The registration of organizations for text messages in the USA (10DLC). */
-import type { Tenant } from '../access/organization.ts'
-import type { PhoneNumber } from '../numbers/phone-number.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { PhoneNumber } from '../records/phone-number.ts'
+import { activeCampaignOf, type Registration, type SharedCampaign } from '../records/sms-registration.ts'
 import { type Assignments, type CampaignTarget, createAssignments, isEligible } from './assignments.ts'
 import { type Brands, createBrands } from './brands.ts'
 import { type Campaigns, createCampaigns } from './campaigns.ts'
 import type { RegistrationDeps } from './in-turn.ts'
-import { activeCampaignOf, type Registration, type SharedCampaign } from './registration.ts'
 
 export type SmsOverview = {
   registration: Registration

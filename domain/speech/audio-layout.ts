@@ -1,6 +1,6 @@
 import { isOpusPacket, opusRateHz, packetSamples } from '../../audio/opus.ts'
 import { FrameAligner, frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
-import type { StreamAudio } from './stt.ts'
+import type { StreamAudio } from '../ports/stt.ts'
 
 /** Speech in Opus takes less than this. The figure only bounds buffers. */
 const opusBytesPerS = 16_000

@@ -3,7 +3,7 @@ import { opusPackets } from '../../audio/ogg-packets.ts'
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { begin, follow } from '../dispatch/provider-stream.ts'
 import { ProviderError } from '../ports/provider-error.ts'
-import type { Tts, TtsRequest } from './tts.ts'
+import type { Tts, TtsRequest } from '../ports/tts.ts'
 
 /**
  * `audio/` implements it. Throws at once when it cannot convert between the two formats. `live`: the speech of a stream,

@@ -1,6 +1,6 @@
 import type { Row } from '../catalog/catalog.ts'
-import { Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
+import { Fault } from '../records/fault.ts'
 
 /** Settings that only one provider knows, by provider. */
 export type ProviderOptions = Readonly<Record<string, ProviderSettings>>

@@ -1,12 +1,12 @@
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Caller } from '../access/organization.ts'
 import type { Catalog, Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
-import type { Capability } from '../catalog/model.ts'
+import { Casting, decidingWish, type VoiceWish, wishOfKey } from '../catalog/voices.ts'
+import type { Capability } from '../ports/model.ts'
+import type { TtsRequest } from '../ports/tts.ts'
+import type { Caller } from '../records/organization.ts'
 import type { Routing } from '../routing/ask.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
-import type { TtsRequest } from './tts.ts'
-import { Casting, decidingWish, type VoiceWish, wishOfKey } from './voices.ts'
 
 /** The voice, the manner and the audio format in which text is to be spoken, for one text or for a stream. */
 export type SpokenForm = VoiceWish & {

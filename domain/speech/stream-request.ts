@@ -1,9 +1,9 @@
 import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
-import type { Capability } from '../catalog/model.ts'
+import type { Capability } from '../ports/model.ts'
+import type { StreamTranscript, SttStreamRequest } from '../ports/stt.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
 import type { Hint, TranscribeStreamInput } from './stream.ts'
-import type { StreamTranscript, SttStreamRequest } from './stt.ts'
 
 const hints = ['keywords', 'prompt'] as const satisfies readonly Hint[]
 

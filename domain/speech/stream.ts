@@ -1,9 +1,9 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import type { RequestContext, Route } from '../dispatch/request.ts'
-import type { Fault } from '../fault.ts'
+import type { StreamAudio, StreamTranscript } from '../ports/stt.ts'
+import type { WordEnd } from '../ports/tts.ts'
+import type { Fault } from '../records/fault.ts'
 import type { Routing } from '../routing/ask.ts'
-import type { StreamAudio, StreamTranscript } from './stt.ts'
-import type { WordEnd } from './tts.ts'
 
 /**
  * Live speech to text and text to speech, as a surface uses them: an input and a sink in, a stream out. Times are in

@@ -4,8 +4,9 @@ import type { Row } from '../catalog/catalog.ts'
 import { type AttemptSignal, providerError } from '../dispatch/attempt-signal.ts'
 import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts'
 import type { DispatchDeps, Plan } from '../dispatch/request.ts'
-import { Fault } from '../fault.ts'
 import { errorClasses, ProviderError } from '../ports/provider-error.ts'
+import type { StreamTranscript, Stt, SttStream, SttStreamSink } from '../ports/stt.ts'
+import { Fault } from '../records/fault.ts'
 import type { Ask } from '../routing/ask.ts'
 import { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
@@ -19,7 +20,6 @@ import type {
   TranscriptionStream,
 } from './stream.ts'
 import { delayed, ignoredHints, streamAsk, streamRequest } from './stream-request.ts'
-import type { StreamTranscript, Stt, SttStream, SttStreamSink } from './stt.ts'
 
 export type TranscribeStreamLimits = {
   /** The time that one provider has to open its stream. */

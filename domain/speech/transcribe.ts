@@ -2,14 +2,14 @@ import type { Recording } from '../../audio/format.ts'
 import type { Quantity } from '../billing/ledger.ts'
 import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
-import type { Capability } from '../catalog/model.ts'
 import { dispatchRequest } from '../dispatch/dispatch.ts'
 import type { DispatchDeps, RequestContext, Route } from '../dispatch/request.ts'
+import type { Capability } from '../ports/model.ts'
 import { ProviderError } from '../ports/provider-error.ts'
+import type { Stt, SttOptions, SttRequest, Transcript } from '../ports/stt.ts'
 import type { Routing } from '../routing/ask.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
 import { checkOptions, optionsFor, type ProviderOptions } from './provider-options.ts'
-import type { Stt, SttOptions, SttRequest, Transcript } from './stt.ts'
 
 export type TranscribeInput = RequestContext & {
   routing: Routing

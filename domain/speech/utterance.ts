@@ -1,8 +1,8 @@
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { ProviderError } from '../ports/provider-error.ts'
+import type { WordEnd } from '../ports/tts.ts'
 import { charactersOf } from './characters.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
-import type { WordEnd } from './tts.ts'
 
 /** A sentence that a provider was asked to speak. `opening` resolves with its first audio. */
 export type SpokenSentence = {

@@ -2,10 +2,10 @@
  * Runs the webhook tools of a session: the request that tools of this product family get, one retry with the same id, and
  * failures in words that the LLM can use.
  */
-import { noSecrets, type ToolSecrets, type WebhookSource } from '../agents/tool.ts'
-import type { Call } from '../calls/call.ts'
 import type { RunTool, ToolFailure, ToolRequest, ToolResult } from '../conversation/deps.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import type { Call } from '../records/call.ts'
+import { noSecrets, type ToolSecrets, type WebhookSource } from '../records/tool.ts'
 import { type WebhookAnswer, type WebhookClient, WebhookError, type WebhookFailure } from '../webhooks/client.ts'
 import { webhookHeaders } from '../webhooks/signature.ts'
 

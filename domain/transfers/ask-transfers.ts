@@ -1,15 +1,13 @@
 /** Transfers as clients of the API ask for them: all that can be refused is refused before the process of the call is asked. */
-import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
 import type { Credit } from '../billing/ledger.ts'
-import type { Call } from '../calls/call.ts'
 import type { CallCommands } from '../calls/commands.ts'
-import { isTerminal } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
-import { Fault } from '../fault.ts'
-import type { CallableNumbers } from '../phone/ports.ts'
-import { found, ResourceFault } from '../resource-fault.ts'
-import { requireCredit } from '../sessions/prepare.ts'
-import type { AskedBlind, AskedWarm, TransferConfig } from './asked-transfer.ts'
+import type { Call } from '../records/call.ts'
+import type { CallableNumbers } from '../records/callable-number.ts'
+import { Fault } from '../records/fault.ts'
+import { type Caller, type Tenant, tenantOf } from '../records/organization.ts'
+import { found, ResourceFault } from '../records/resource-fault.ts'
+import { isTerminal } from '../records/states/call.ts'
 import type {
   LiveTransfers,
   Transfer,
@@ -20,9 +18,11 @@ import type {
   WantedCancel,
   WantedComplete,
   WantedTransfer,
-} from './transfer.ts'
-import { readTransferConfig } from './transfer-config.ts'
-import { type ReadTransfer, readBlind, readWarm, type TransferRules } from './wanted-transfer.ts'
+} from '../records/transfer.ts'
+import type { AskedBlind, AskedWarm, TransferConfig } from '../records/transfer-request.ts'
+import { requireCredit } from '../sessions/prepare.ts'
+import { readTransferConfig } from './settings/transfer-config.ts'
+import { type ReadTransfer, readBlind, readWarm, type TransferRules } from './settings/wanted-transfer.ts'
 
 export type AskTransfersDeps = {
   calls: Pick<CallStore, 'find'>

@@ -1,8 +1,8 @@
 /** The transfers of the calls by phone that this process holds. */
-import type { Tenant } from '../access/organization.ts'
 import type { PhoneCalls } from '../phone/phone-calls.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { LiveTransfers, TransferAnswer, TransferCommand, WantedTransfer } from '../records/transfer.ts'
 import { LiveTransfer, type LiveTransferDeps } from './live-transfer.ts'
-import type { LiveTransfers, TransferAnswer, TransferCommand, WantedTransfer } from './transfer.ts'
 
 export type CallTransfersDeps = Omit<LiveTransferDeps, 'legHolders'> & {
   phones: Pick<PhoneCalls, 'find' | 'hold' | 'release'>

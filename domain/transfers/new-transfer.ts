@@ -1,4 +1,4 @@
-import type { Destination, Transfer, WantedTransfer } from './transfer.ts'
+import type { Destination, Transfer, WantedTransfer } from '../records/transfer.ts'
 
 type Identity = Pick<Transfer, 'organizationId' | 'test' | 'id' | 'callId' | 'callerIdentity' | 'legId'>
 

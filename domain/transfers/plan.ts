@@ -7,8 +7,14 @@
  *
  * The calling code reports what happened, and carries out the effects in their order.
  */
-import { type AttemptEvent, type FailureCause, isOver, nextAttemptState, type TransferStatus } from './states.ts'
-import type { TransferKind } from './transfer.ts'
+import {
+  type AttemptEvent,
+  type FailureCause,
+  isOver,
+  nextAttemptState,
+  type TransferStatus,
+} from '../records/states/transfer.ts'
+import type { TransferKind } from '../records/transfer.ts'
 
 export type Course = {
   kind: TransferKind

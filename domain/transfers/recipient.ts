@@ -8,16 +8,16 @@
  */
 import type { AnswerResult } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
-import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { hangUpLeg } from '../phone/hang-up-leg.ts'
 import { reasonOfHangup } from '../phone/hangup.ts'
-import { type Leg, type LegHolder, type LegStore, mayBeOver } from '../phone/leg.ts'
 import { LegSink } from '../phone/leg-audio.ts'
 import { forgetStream, storeLegName } from '../phone/leg-name.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
+import type { MediaSink, MediaTransport } from '../ports/media.ts'
 import { type LegEvent, type LegRef, type LegToDial, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { AttemptEvent } from './states.ts'
+import { type Leg, type LegHolder, type LegStore, mayBeOver } from '../records/leg.ts'
+import type { AttemptEvent } from '../records/states/transfer.ts'
 
 export type RecipientDeps = {
   line: PhoneLine

@@ -1,4 +1,4 @@
-import type { Transfer } from './transfer.ts'
+import type { Transfer } from '../records/transfer.ts'
 
 /** The notes of a request about the attempt that the request accepts or ends. */
 export type RequestNotes = { reason: string | null; summary: string | null }

@@ -1,13 +1,13 @@
 /** Transfers that the agent of a call asks for, with the function `transfer_call`. */
-import type { Caller } from '../access/organization.ts'
-import type { Call } from '../calls/call.ts'
+import { fallbackRow } from '../calls/transfer-payload.ts'
 import type { ToolResult } from '../conversation/deps.ts'
-import { Fault } from '../fault.ts'
 import type { Log } from '../ports/system.ts'
-import { ResourceFault } from '../resource-fault.ts'
+import type { Call } from '../records/call.ts'
+import { Fault } from '../records/fault.ts'
+import type { Caller } from '../records/organization.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import type { AskedByTool } from '../records/transfer-request.ts'
 import type { AskTransfers } from './ask-transfers.ts'
-import type { AskedByTool } from './asked-transfer.ts'
-import { fallbackRow } from './payload.ts'
 
 /**
  * Resolves when the caller has the agent again, or has left for good, with the outcome as the LLM reads it. Never

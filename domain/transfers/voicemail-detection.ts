@@ -6,8 +6,8 @@ import { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LineName } from '../ports/phone-line.ts'
 import type { Clock } from '../ports/system.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
-import type { MachineDetection } from './transfer.ts'
+import type { Pipeline } from '../records/pipeline.ts'
+import type { MachineDetection } from '../records/transfer.ts'
 
 export type VoicemailDetectionDeps = {
   clock: Pick<Clock, 'monotonicMs' | 'after'>

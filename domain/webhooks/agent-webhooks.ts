@@ -2,9 +2,8 @@
  * The deprecated webhook fields of an agent. Each is an endpoint of that agent for one event, without tags, which only the agent
  * changes.
  */
-import type { Issue } from '../resource-fault.ts'
-import type { AgentWebhooks, StoredWebhooks, WantedWebhook, WantedWebhooks } from './agent-fields.ts'
-import { changeEndpoint } from './change-endpoint.ts'
+import type { AgentWebhooks, StoredWebhooks, WantedWebhook, WantedWebhooks } from '../records/agent-webhook-fields.ts'
+import type { Issue } from '../records/resource-fault.ts'
 import {
   blankEndpoint,
   type Endpoint,
@@ -12,8 +11,9 @@ import {
   legacyFields,
   noEndpointSecrets,
   type WebhookEventType,
-} from './endpoint.ts'
-import type { StoredEndpoint } from './endpoint-store.ts'
+} from '../records/webhook-endpoint.ts'
+import type { StoredEndpoint } from '../records/webhook-endpoint-store.ts'
+import { changeEndpoint } from './change-endpoint.ts'
 import { issuesOfEndpoint } from './endpoints.ts'
 import type { HostPolicy } from './target.ts'
 

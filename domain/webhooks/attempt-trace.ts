@@ -4,7 +4,7 @@
  * span that comes hours later would be lost or shown alone.
  */
 import type { Trace, Traces } from '../ports/trace.ts'
-import type { AttemptError } from './delivery.ts'
+import type { AttemptError } from '../records/webhook-delivery.ts'
 
 export type TracedEvent = { id: string; type: string; callId: string | null; createdAtMs: number }
 

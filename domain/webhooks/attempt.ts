@@ -1,10 +1,10 @@
 /** One POST of an event to an endpoint, signed at that moment. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Traces } from '../ports/trace.ts'
+import type { Attempt, AttemptError, AttemptTrigger } from '../records/webhook-delivery.ts'
+import type { DeliveryTarget } from '../records/webhook-endpoint.ts'
 import { attemptTrace, recordDelivery, type TracedEvent } from './attempt-trace.ts'
 import { type WebhookAnswer, type WebhookClient, WebhookError, type WebhookFailure } from './client.ts'
-import type { Attempt, AttemptError, AttemptTrigger } from './delivery.ts'
-import type { DeliveryTarget } from './endpoint.ts'
 import { webhookHeaders } from './signature.ts'
 
 export type AttemptDeps = {

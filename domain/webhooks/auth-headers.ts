@@ -1,6 +1,6 @@
 /** Headers with secret values. Their names are shown, and a value that is left out is the stored one. */
-import type { Issue, ValuePath } from '../resource-fault.ts'
-import type { WantedHeader } from './endpoint.ts'
+import type { Issue, ValuePath } from '../records/resource-fault.ts'
+import type { WantedHeader } from '../records/webhook-endpoint.ts'
 
 /** The list that is replaced. `values` opens what is sealed, by names in lower case. */
 export type StoredHeaders = { names: readonly string[]; values: () => Readonly<Record<string, string>> }

@@ -1,6 +1,5 @@
 /** Makes the endpoint that is stored of one that is sent: defaults are filled in, and secrets that are left out are kept. */
-import type { Issue } from '../resource-fault.ts'
-import { joinAuthHeaders } from './auth-headers.ts'
+import type { Issue } from '../records/resource-fault.ts'
 import type {
   Endpoint,
   EndpointSecrets,
@@ -8,7 +7,8 @@ import type {
   SigningSecret,
   WantedHeader,
   WebhookEventType,
-} from './endpoint.ts'
+} from '../records/webhook-endpoint.ts'
+import { joinAuthHeaders } from './auth-headers.ts'
 import { isSameOrigin } from './target.ts'
 
 /** null is the default. A field that is left out stays as it is. */

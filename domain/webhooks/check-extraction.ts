@@ -1,7 +1,7 @@
 /** The rules for extraction fields, of agents and of endpoints, that a schema cannot express. */
-import { repeatedItems, repeatedNames } from '../repeated.ts'
-import type { Issue, ValuePath } from '../resource-fault.ts'
-import type { ExtractionField } from './endpoint.ts'
+import { repeatedItems, repeatedNames } from '../records/repeated.ts'
+import type { Issue, ValuePath } from '../records/resource-fault.ts'
+import type { ExtractionField } from '../records/webhook-endpoint.ts'
 
 /** All descriptions of one list together. */
 const descriptionsMax = 40_000

@@ -2,7 +2,7 @@
  * An endpoint of `call.pre_call` answers before a call and may change it, so only one may match. No two that could both match
  * some call are enabled at a time, and nothing needs precedence when a call begins.
  */
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint } from '../records/webhook-endpoint.ts'
 
 type Route = Pick<Endpoint, 'allAgents' | 'agentIds' | 'filterTags'>
 

@@ -1,11 +1,11 @@
 /** The log of deliveries, and deliveries once more on request. */
-import type { Tenant } from '../access/organization.ts'
-import { found, ResourceFault } from '../resource-fault.ts'
-import { UnderWay } from '../under-way.ts'
+import type { Tenant } from '../records/organization.ts'
+import { found, ResourceFault } from '../records/resource-fault.ts'
+import type { Attempt } from '../records/webhook-delivery.ts'
+import type { DeliveryTargets } from '../records/webhook-endpoint.ts'
+import { UnderWay } from '../streams/under-way.ts'
 import { type AttemptDeps, post } from './attempt.ts'
-import type { Attempt } from './delivery.ts'
 import type { DeliveryFilter, DeliveryPage, DeliveryPosition, DeliveryStore, WholeDelivery } from './delivery-store.ts'
-import type { DeliveryTargets } from './endpoint.ts'
 import { canAttempt, cancelledEnd, endOf, givenBackEnd } from './outcome.ts'
 import type { DeliveryMetrics, DeliveryQueue } from './queue.ts'
 

@@ -1,6 +1,12 @@
 /** The log of deliveries, which an organization reads for `retention.deliveriesDays`. The store implements it. */
-import type { Tenant } from '../access/organization.ts'
-import type { ClaimedDelivery, Delivery, DeliveryStatus, EndpointKind, NumberedAttempt } from './delivery.ts'
+import type { Tenant } from '../records/organization.ts'
+import type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryStatus,
+  EndpointKind,
+  NumberedAttempt,
+} from '../records/webhook-delivery.ts'
 import type { OutboxEvent } from './outbox.ts'
 import type { DeliveryEnd } from './queue.ts'
 

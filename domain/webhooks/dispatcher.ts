@@ -9,9 +9,9 @@
  * that were under way are made again with the same webhook-id.
  */
 import type { Log } from '../ports/system.ts'
+import type { ClaimedDelivery } from '../records/webhook-delivery.ts'
+import type { DeliveryTarget, DeliveryTargets } from '../records/webhook-endpoint.ts'
 import { type AttemptDeps, post } from './attempt.ts'
-import type { ClaimedDelivery } from './delivery.ts'
-import type { DeliveryTarget, DeliveryTargets } from './endpoint.ts'
 import { InFlight, type InFlightLimits } from './in-flight.ts'
 import { canAttempt, cancelledEnd, endOf, givenBackEnd } from './outcome.ts'
 import type { DeliveryEnd, DeliveryMetrics, DeliveryQueue, DueEndpoint } from './queue.ts'

@@ -1,12 +1,12 @@
 /** The webhook endpoints of an organization. */
-import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
-import { repeatedItems } from '../repeated.ts'
-import { found, type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { Tenant } from '../records/organization.ts'
+import { repeatedItems } from '../records/repeated.ts'
+import { found, type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
+import { blankEndpoint, type Endpoint, noEndpointSecrets } from '../records/webhook-endpoint.ts'
+import type { EndpointOutcome, EndpointStore } from '../records/webhook-endpoint-store.ts'
 import { changeEndpoint, type EndpointChange } from './change-endpoint.ts'
 import { extractionIssues } from './check-extraction.ts'
-import { blankEndpoint, type Endpoint, noEndpointSecrets } from './endpoint.ts'
-import type { EndpointOutcome, EndpointStore } from './endpoint-store.ts'
 import { type HostPolicy, headerIssues, urlProblem } from './target.ts'
 
 /** Without those that are fields of agents, which are as many as the agents allow. */

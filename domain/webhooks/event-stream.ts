@@ -3,10 +3,10 @@
  * one is open, events of its tenant are stored although no endpoint asks for them, and for `openMs` after it, so
  * that nothing is lost while a client connects again.
  */
-import type { Tenant } from '../access/organization.ts'
-import { type OpenStream, OpenStreams } from '../open-streams.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
-import type { WebhookEventType } from './endpoint.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { WebhookEventType } from '../records/webhook-endpoint.ts'
+import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 
 /** Where an event is in the order in which events are read. Another process can store an event in front of it a moment later. */
 export type EventPosition = { createdAtMs: number; id: string }

@@ -2,7 +2,7 @@
  * The outbox: an event is stored in the transaction that changes its call, once for all endpoints that get it. So an event
  * is neither lost nor made twice by a crash.
  */
-import type { WebhookEventType } from './endpoint.ts'
+import type { WebhookEventType } from '../records/webhook-endpoint.ts'
 
 export type OutboxEvent = {
   /** UUIDv7. It is the webhook-id of every attempt. */

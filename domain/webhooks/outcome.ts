@@ -1,5 +1,5 @@
 /** How a delivery goes on after an attempt. */
-import type { Attempt, ClaimedDelivery } from './delivery.ts'
+import type { Attempt, ClaimedDelivery } from '../records/webhook-delivery.ts'
 import type { DeliveryEnd, EndpointSign } from './queue.ts'
 import { retryDelayMs } from './schedule.ts'
 

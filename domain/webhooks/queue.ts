@@ -1,5 +1,11 @@
 /** The deliveries that are not over, as the processes that share them see them. The store implements it. */
-import type { Attempt, AttemptError, CancelReason, ClaimedDelivery, DeliveryStatus } from './delivery.ts'
+import type {
+  Attempt,
+  AttemptError,
+  CancelReason,
+  ClaimedDelivery,
+  DeliveryStatus,
+} from '../records/webhook-delivery.ts'
 
 /** An endpoint that has a delivery which is due. */
 export type DueEndpoint = { endpointId: string; organizationId: string }

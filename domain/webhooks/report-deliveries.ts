@@ -1,6 +1,6 @@
 /** How the report of a call has reached the endpoints that receive it. */
-import type { Tenant } from '../access/organization.ts'
-import type { DeliveryStatus } from './delivery.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { DeliveryStatus } from '../records/webhook-delivery.ts'
 
 export type ReportDelivery = {
   id: string

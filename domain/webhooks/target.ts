@@ -1,5 +1,5 @@
 /** The rules for an address that an organization gives us to call, and for the headers that it wants sent there. */
-import type { Issue, Problem, ValuePath } from '../resource-fault.ts'
+import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
 
 /**
  * The answer of the address guard for a host as it is written: a name is resolved and checked at each connect, an

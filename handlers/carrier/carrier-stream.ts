@@ -6,8 +6,8 @@
  * A payload is decoded to an array that all streams share, since samples are lent until a call returns.
  */
 import { FrameResampler } from '../../audio/frame-resampler.ts'
-import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
+import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { CarrierMediaSession } from '../../generated/carrier/channels.ts'
 import type { DtmfFrame, ErrorFrame, MarkFrame, MediaInFrame, StartFrame } from '../../generated/carrier/types.ts'

@@ -1,7 +1,7 @@
 /** The compatible surface: OpenAI's routes, and the native ones beside them. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
-import type { Caller } from '../../domain/access/organization.ts'
 import type { Operations } from '../../domain/operations.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import { compatContract } from '../../generated/compat/contract.ts'
 import { type CompatHandlers, widenCompatHandlers } from '../../generated/compat/handlers.ts'
 import { compatSurface } from '../../generated/compat/routes.ts'

@@ -1,5 +1,5 @@
 /** The words for a SIP connection, a number of one, or a call from a number, that cannot be as it was asked for. They follow the name of a field. */
-import type { Problem } from '../../domain/resource-fault.ts'
+import type { Problem } from '../../domain/records/resource-fault.ts'
 
 export const connectionComplaints = {
   side_missing: 'is required, unless outbound is given',

@@ -1,4 +1,4 @@
-import { Fault, type FaultKind } from '../../domain/fault.ts'
+import { Fault, type FaultKind } from '../../domain/records/fault.ts'
 
 /** A fault and the part of the request that it is about, for an operation that has this part in another place than its surface. */
 export class LocatedFault extends Error {

@@ -1,6 +1,6 @@
 /** The words for a call that the carrier has not taken: a repeat helps against few of its reasons. */
-import type { NotDialed } from '../../domain/phone/not-dialed.ts'
-import type { ResourceFaultData } from '../../domain/resource-fault.ts'
+import type { NotDialed } from '../../domain/records/not-dialed.ts'
+import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 
 type Words = { message: string; hint: string }

@@ -1,6 +1,6 @@
 /** The words of this surface for what is wrong with a stored resource. */
-import type { RecordingStatus } from '../../domain/calls/call.ts'
-import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/resource-fault.ts'
+import type { RecordingStatus } from '../../domain/records/call.ts'
+import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/records/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
 import { type ConnectionProblem, connectionComplaints, connectionKeywords, isOfConnection } from './connection-words.ts'

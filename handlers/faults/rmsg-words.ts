@@ -1,5 +1,5 @@
 /** The words of the platform surface for what is wrong with rich messages. */
-import type { ResourceFaultData } from '../../domain/resource-fault.ts'
+import type { ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 
 const codes = {

@@ -1,5 +1,5 @@
 /** The rows of the tables of faults, and the places of a surface that they name. */
-import type { Capability } from '../../domain/catalog/model.ts'
+import type { Capability } from '../../domain/ports/model.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 
 /** The places in which the requests of a surface name things; null where a surface has no such place. */

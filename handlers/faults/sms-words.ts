@@ -1,5 +1,5 @@
 /** The words of the platform surface for what is wrong with a registration for text messages. */
-import type { Problem, ResourceFaultData } from '../../domain/resource-fault.ts'
+import type { Problem, ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import type { Said } from './said.ts'
 
 const codes = {

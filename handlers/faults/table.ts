@@ -1,7 +1,7 @@
 /** The answer to every fault in the codes and words of the router contract, which the compatible surface shares. */
 import { opusPacketBytesMax } from '../../audio/opus.ts'
-import type { Budget } from '../../domain/access/organization.ts'
-import type { FaultData, FaultKind, FaultOf, NarrowingFilter } from '../../domain/fault.ts'
+import type { FaultData, FaultKind, FaultOf, NarrowingFilter } from '../../domain/records/fault.ts'
+import type { Budget } from '../../domain/records/organization.ts'
 import type { Places, Row, Saying } from './row.ts'
 
 export function rowOf(data: FaultData): Row<FaultData> {

@@ -1,6 +1,6 @@
-import { type AttemptReport, Fault } from '../../domain/fault.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Log } from '../../domain/ports/system.ts'
+import { type AttemptReport, Fault } from '../../domain/records/fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { renameHeader } from '../../runtime/engine/head.ts'

@@ -2,8 +2,8 @@
  * The page that explains how candidates are ranked, so that a deployer can check a choice. It reads its numbers from the tables that the
  * ranking reads, so the two cannot differ.
  */
-import type { Path, PriceUnit, Stage } from '../../domain/catalog/model.ts'
 import type { CircuitLimits } from '../../domain/health/circuit.ts'
+import type { Path, PriceUnit, Stage } from '../../domain/ports/model.ts'
 import {
   axes,
   costMix,

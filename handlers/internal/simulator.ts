@@ -2,7 +2,7 @@
  * A user of this machine lets people of the simulated carrier call, and moves its clock. A request needs a key as well as a loopback address: behind
  * a proxy of this machine that adds no header, every stranger has that address.
  */
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { SimulatedCall } from '../../generated/internal/types.ts'
 import { type Peer, Refusal } from '../../runtime/engine/handler.ts'

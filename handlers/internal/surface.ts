@@ -1,5 +1,5 @@
 /** The internal surface: health, the page that explains the ranking, the pages below /try, links to recordings, and the events of carriers. Its contract is not served. */
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { FaultWriter } from '../../runtime/engine/handler.ts'

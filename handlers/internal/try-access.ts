@@ -5,7 +5,7 @@
  * deployer allows it; without that they get the answer of a path that does not exist.
  */
 import { readFileSync } from 'node:fs'
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import { type Peer, Refusal } from '../../runtime/engine/handler.ts'
 import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/host.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'

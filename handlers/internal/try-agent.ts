@@ -1,8 +1,8 @@
 /** The page to talk to an agent on. Its sessions are those of the platform surface, for the local caller. */
-import { type Caller, type Tenant, tenantOf } from '../../domain/access/organization.ts'
-import type { AgentStore } from '../../domain/agents/agent.ts'
-import type { Turn } from '../../domain/calls/call.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { AgentStore } from '../../domain/records/agent.ts'
+import type { Turn } from '../../domain/records/call.ts'
+import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { StartSession, WantedSession } from '../../domain/sessions/start.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { TrySessionRequest, TryTurn } from '../../generated/internal/types.ts'

@@ -1,5 +1,4 @@
 /** The verification of the business of an organization. Live and test keys share it, and test keys only read it. */
-import type { Caller } from '../../domain/access/organization.ts'
 import type {
   BusinessVerifications,
   Submission,
@@ -7,6 +6,7 @@ import type {
   VerificationForms,
 } from '../../domain/numbers/business-verification.ts'
 import type { BrandProfile } from '../../domain/ports/sms-registry.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type {
   BusinessVerificationDraft,

@@ -1,9 +1,9 @@
 /** The operations on sessions and calls as they are stored. */
-import type { Caller } from '../../domain/access/organization.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'
 import type { Reports } from '../../domain/calls/reports.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'

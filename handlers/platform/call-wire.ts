@@ -1,11 +1,11 @@
 /** Calls, events, spans and reports in the names of the contract. */
-import { type Call, type CallPhone, durationS, roomNameOf, type Span } from '../../domain/calls/call.ts'
 import type { WholeCall, WholeReport } from '../../domain/calls/calls.ts'
 import type { CostLine } from '../../domain/calls/costs.ts'
 import type { StructuredData } from '../../domain/calls/report.ts'
 import type { SpanTree } from '../../domain/calls/span-tree.ts'
 import type { CallSummary, StoredEvent } from '../../domain/calls/store.ts'
-import { transferRow } from '../../domain/transfers/payload.ts'
+import { transferRow } from '../../domain/calls/transfer-payload.ts'
+import { type Call, type CallPhone, durationS, roomNameOf, type Span } from '../../domain/records/call.ts'
 import type { ReportDeliveries, ReportDelivery } from '../../domain/webhooks/report-deliveries.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import { wireCallback } from './callback-wire.ts'

@@ -1,4 +1,4 @@
-import { configuredNumberOf, type WholeCallback } from '../../domain/callbacks/callback.ts'
+import { configuredNumberOf, type WholeCallback } from '../../domain/records/callback.ts'
 import type { Callback } from '../../generated/platform/types.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
 import { timeOf, timeOrNull } from './times.ts'

@@ -1,7 +1,7 @@
 /** Calls that agents have promised to make later. */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { CallbackFilter } from '../../domain/callbacks/store.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { wireCallback } from './callback-wire.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'

@@ -1,6 +1,6 @@
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'

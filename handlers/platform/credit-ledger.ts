@@ -1,6 +1,6 @@
 /** The credit as published clients read it: a balance in US dollars, and movements by their kinds. */
-import type { Caller } from '../../domain/access/organization.ts'
 import type { CreditAccounts, CreditMovement } from '../../domain/billing/credit-account.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { CreditLedgerEntry } from '../../generated/platform/types.ts'
 import { pageOf, required } from './credits.ts'

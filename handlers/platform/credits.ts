@@ -1,5 +1,4 @@
 /** The credit of the organization and its movements. */
-import type { Caller } from '../../domain/access/organization.ts'
 import type {
   CreditAccount,
   CreditAccounts,
@@ -7,6 +6,7 @@ import type {
   MovementPosition,
 } from '../../domain/billing/credit-account.ts'
 import type { KeyBudgets, KeySpending as Spending } from '../../domain/billing/key-spending.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { CreditMovement, Credits, KeySpending } from '../../generated/platform/types.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'

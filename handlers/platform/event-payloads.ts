@@ -1,8 +1,8 @@
 /** The bodies of webhook events in the names of the contract. */
-import type { Call, CallEvent, CallKind } from '../../domain/calls/call.ts'
-import { durationS } from '../../domain/calls/call.ts'
+import type { EventPayloads, ReportedCall } from '../../domain/calls/payloads.ts'
 import type { CustomData, Report } from '../../domain/calls/report.ts'
-import type { EventPayloads, ReportedCall } from '../../domain/webhooks/payloads.ts'
+import type { Call, CallEvent, CallKind } from '../../domain/records/call.ts'
+import { durationS } from '../../domain/records/call.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import { artifactsOf, wireCost, wireStructured } from './call-wire.ts'
 import { wireCallback } from './callback-wire.ts'

@@ -3,11 +3,11 @@
  * checked when an answer is read, so that one null where they have none makes a whole list unreadable. Each field here is
  * required there, or null or wider here; docs/moving.md lists them.
  */
-import type { Caller } from '../../domain/access/organization.ts'
-import { objectiveOf } from '../../domain/catalog/model.ts'
 import { nextMonthlyMs } from '../../domain/numbers/months.ts'
+import { objectiveOf } from '../../domain/ports/model.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { Caller } from '../../domain/records/organization.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import type { Context } from '../../runtime/engine/handler.ts'

@@ -1,5 +1,5 @@
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Reports } from '../../domain/calls/reports.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { wireReport } from './call-wire.ts'
 

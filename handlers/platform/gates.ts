@@ -2,8 +2,8 @@
  * Refuses requests of organizations that the operator has not admitted, and those to the operation that was removed, before a
  * parameter or a body is looked at: to rich-message numbers, as an agent, and to text messages.
  */
-import { type Caller, type Keys, tenantOf } from '../../domain/access/organization.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { type Caller, type Keys, tenantOf } from '../../domain/records/organization.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'

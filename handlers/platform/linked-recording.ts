@@ -1,6 +1,6 @@
 /** Recordings for the holders of a presigned link. The operation is one of the internal surface, with the errors of this one. */
 import type { StoredRecordings } from '../../domain/calls/stored-recordings.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { FaultWriter } from '../../runtime/engine/handler.ts'
 import type { SurfaceSettings } from '../surface.ts'

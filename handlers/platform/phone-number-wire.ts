@@ -1,6 +1,6 @@
-import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import type { OfferedNumber } from '../../domain/ports/number-carrier.ts'
+import type { PhoneNumber } from '../../domain/records/phone-number.ts'
 import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../generated/platform/types.ts'
 import { nationalForm } from '../../runtime/phone-number.ts'
 import { timeOf, timeOrNull } from './times.ts'

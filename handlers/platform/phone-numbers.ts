@@ -1,7 +1,7 @@
 /** The phone numbers of an organization. */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
-import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
 import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import type { PhoneNumber } from '../../domain/records/phone-number.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { wireOffer, wirePhoneNumber } from './phone-number-wire.ts'
 

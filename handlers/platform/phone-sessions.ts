@@ -1,5 +1,5 @@
-import type { Caller } from '../../domain/access/organization.ts'
 import type { DialPhone } from '../../domain/phone/outbound.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 
 type Handlers = PlatformHandlers<Caller>

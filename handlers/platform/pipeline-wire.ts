@@ -1,4 +1,4 @@
-import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+import type { Pipeline } from '../../domain/records/pipeline.ts'
 import type { PipelineConfig } from '../../generated/platform/types.ts'
 
 /** Without secrets, which are kept apart, and of tools only what they are called. */

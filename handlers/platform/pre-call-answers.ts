@@ -1,6 +1,6 @@
 /** Reads what endpoints answer to the event before a call, in the names of the contract. */
 import type { PreCallOverrides, PreCallReply, SaidIssue } from '../../domain/sessions/pre-call.ts'
-import type { PreCallAnswers } from '../../domain/webhooks/pre-call.ts'
+import type { PreCallAnswers } from '../../domain/sessions/pre-call-webhook.ts'
 import type { PreCallAnswer } from '../../generated/platform/types.ts'
 import { callPreCallAnswer } from '../../generated/platform/validators.ts'
 import { refuseBody } from '../../runtime/engine/violation.ts'

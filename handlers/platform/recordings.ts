@@ -1,8 +1,8 @@
 /** Recordings over HTTP: their address, and their bytes with ranges (RFC 9110, 14). */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
-import type { RecordingContent } from '../../domain/calls/recordings.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import type { RecordingContent } from '../../domain/records/recording.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { timeOf } from './times.ts'

@@ -7,13 +7,13 @@
  * The key counts as dispatched from the beginning, so that a request whose process dies is never run a second time.
  */
 import { hash } from 'node:crypto'
-import type { Caller } from '../../domain/access/organization.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { KeptAnswers } from '../../domain/idempotency/kept-answers.ts'
 import { inProgress, requireAdmitted } from '../../domain/idempotency/require-admitted.ts'
 import type { Log } from '../../domain/ports/system.ts'
-import { ResourceFault, type ResourceFaultData } from '../../domain/resource-fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import type { Caller } from '../../domain/records/organization.ts'
+import { ResourceFault, type ResourceFaultData } from '../../domain/records/resource-fault.ts'
 import { type Context, Refusal } from '../../runtime/engine/handler.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { RepeatedFault } from './repeated-fault.ts'

@@ -1,6 +1,6 @@
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { LedgerAttempt } from '../../domain/billing/ledger.ts'
 import type { RequestRoute, RequestRoutes } from '../../domain/billing/request-route.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RequestAttempt, RequestOutcome } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'

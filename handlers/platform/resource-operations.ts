@@ -1,10 +1,10 @@
 /** The operations on what an organization stores: agents, their tools, webhook endpoints and phone numbers. */
-import type { Caller } from '../../domain/access/organization.ts'
 import type { Agents } from '../../domain/agents/agents.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
 import type { BusinessVerifications } from '../../domain/numbers/business-verification.ts'
 import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { Subscriptions } from '../../domain/rmsg/subscriptions.ts'
 import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'

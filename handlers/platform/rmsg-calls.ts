@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import { type CallFromNumberDeps, createCallFromNumber } from '../../domain/rmsg/call-from-number.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 

@@ -1,9 +1,9 @@
 /** Rich messages that an organization sends. */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
+import type { RmsgMessage } from '../../domain/records/rmsg-message.ts'
+import { fallbackApplied, isFinal } from '../../domain/records/states/rmsg-message.ts'
 import type { ListRmsgNumbers } from '../../domain/rmsg/list-numbers.ts'
-import type { RmsgMessage } from '../../domain/rmsg/message.ts'
-import { fallbackApplied, isFinal } from '../../domain/rmsg/message-states.ts'
 import type { SendMessage } from '../../domain/rmsg/send-message.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SentMessage } from '../../generated/platform/types.ts'

@@ -1,5 +1,5 @@
 /** The rich-message numbers that an organization sees. */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { ListRmsgNumbers, ShownRmsgNumber } from '../../domain/rmsg/list-numbers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RmsgNumber } from '../../generated/platform/types.ts'

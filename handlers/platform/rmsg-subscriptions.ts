@@ -1,5 +1,5 @@
 /** The subscriptions of an organization to the events of its rich messages. */
-import { type Caller, type Tenant, tenantOf } from '../../domain/access/organization.ts'
+import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'
 import type { Subscription, Subscriptions } from '../../domain/rmsg/subscriptions.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RmsgSubscription } from '../../generated/platform/types.ts'

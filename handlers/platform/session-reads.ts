@@ -1,8 +1,8 @@
 /** Sessions as they are stored: the camelCase side of calls. */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
-import { durationS, roomNameOf } from '../../domain/calls/call.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { CallFilter, CallSummary } from '../../domain/calls/store.ts'
+import { durationS, roomNameOf } from '../../domain/records/call.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SessionItem } from '../../generated/platform/types.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'

@@ -1,5 +1,5 @@
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { FollowCall, Followed, FollowPosition } from '../../domain/calls/follow.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers, StreamSessionEvent } from '../../generated/platform/handlers.ts'
 import { wireEvent } from './call-wire.ts'
 import { timeOrNull } from './times.ts'

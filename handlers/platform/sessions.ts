@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { StartedSession, StartSession } from '../../domain/sessions/start.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { StartedSession as WireStartedSession } from '../../generated/platform/types.ts'

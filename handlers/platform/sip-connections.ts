@@ -1,7 +1,7 @@
 /** The SIP connections of an organization. */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
-import type { OwnedConnection } from '../../domain/numbers/sip-connection.ts'
 import type { SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import type { OwnedConnection } from '../../domain/records/sip-connection.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SipConnection } from '../../generated/platform/types.ts'
 import { timeOf } from './times.ts'

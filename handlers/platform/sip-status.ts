@@ -1,5 +1,5 @@
 /** Answers in SIP, in the names of the contract. The reasons are those of RFC 3261, section 21. */
-import type { CallEvent } from '../../domain/calls/call.ts'
+import type { CallEvent } from '../../domain/records/call.ts'
 
 const reasons: Readonly<Record<number, string>> = {
   200: 'OK',

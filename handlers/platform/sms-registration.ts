@@ -1,8 +1,13 @@
 /** The registration of an organization for text messages in the USA (10DLC). */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
-import type { PhoneNumber } from '../../domain/numbers/phone-number.ts'
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
-import { type Brand, type OwnCampaign, ownCampaignOf, type SharedCampaign } from '../../domain/sms/registration.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import type { PhoneNumber } from '../../domain/records/phone-number.ts'
+import {
+  type Brand,
+  type OwnCampaign,
+  ownCampaignOf,
+  type SharedCampaign,
+} from '../../domain/records/sms-registration.ts'
 import type { SmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type {

@@ -1,7 +1,7 @@
 /** The platform surface, on which an organization administers itself. */
-import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { SmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'

@@ -1,7 +1,7 @@
 /** Transfers of calls. */
-import type { Caller } from '../../domain/access/organization.ts'
+import { fallbackRow, transferRow } from '../../domain/calls/transfer-payload.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { AskTransfers, TransferProgress } from '../../domain/transfers/ask-transfers.ts'
-import { fallbackRow, transferRow } from '../../domain/transfers/payload.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import type { Repeatable } from './repeatable.ts'

@@ -1,4 +1,4 @@
-import type { Turn } from '../../domain/calls/call.ts'
+import type { Turn } from '../../domain/records/call.ts'
 import type { CallTurn, SessionTurn } from '../../generated/platform/types.ts'
 import { timeOf } from './times.ts'
 

@@ -1,7 +1,7 @@
 /** The totals of a time as published clients read them: in US dollars, by provider and unit. */
-import type { OwnKeys, Tenant } from '../../domain/access/organization.ts'
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import { totalOf, type UsageRow, type UsageSummary as UsageSums } from '../../domain/billing/usage.ts'
+import type { OwnKeys, Tenant } from '../../domain/records/organization.ts'
 import type { UsageByProvider, Usage as WireUsage } from '../../generated/platform/types.ts'
 import { usdOf } from './money.ts'
 

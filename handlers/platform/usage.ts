@@ -1,4 +1,3 @@
-import { type Caller, type Tenant, tenantOf } from '../../domain/access/organization.ts'
 import {
   totalOf,
   type UsageGroup,
@@ -10,6 +9,7 @@ import {
   usageRowsMax,
 } from '../../domain/billing/usage.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { UsageTotal, UsageRow as WireRow } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'

@@ -1,9 +1,9 @@
 /** The log of deliveries to the endpoints of an organization. */
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { DeliveryFilter } from '../../domain/webhooks/delivery-store.ts'
 import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
-import type { TryEndpoint } from '../../domain/webhooks/try-endpoint.ts'
+import type { TryEndpoint } from '../../domain/webhooks/trial/try-endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 import { microsecondsOf, millisecondsOf } from './times.ts'

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, NumberedAttempt } from '../../domain/webhooks/delivery.ts'
+import type { Attempt, Delivery, NumberedAttempt } from '../../domain/records/webhook-delivery.ts'
 import type { EndpointOption, WholeDelivery } from '../../domain/webhooks/delivery-store.ts'
 import type {
   WebhookAttempt,

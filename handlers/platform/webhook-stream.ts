@@ -1,4 +1,4 @@
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type {
   StoredWebhookEvent,
   Streamed,

@@ -1,5 +1,5 @@
-import { type Caller, tenantOf } from '../../domain/access/organization.ts'
-import { type Endpoint, timeoutMsOf } from '../../domain/webhooks/endpoint.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import { type Endpoint, timeoutMsOf } from '../../domain/records/webhook-endpoint.ts'
 import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecret, WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'

@@ -5,7 +5,7 @@
  * uses it up.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
-import type { Caller, Scope } from '../../domain/access/organization.ts'
+import type { Caller, Scope } from '../../domain/records/organization.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
 import type { TranscriptionSession } from '../../generated/realtime/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'

@@ -1,6 +1,6 @@
 /** `POST /v1/realtime/client_secrets` of OpenAI's clients: a token for one socket, which begins with the session that the request describes. */
 import { type EphemeralTokens, noteBytesMax } from '../../domain/access/ephemeral.ts'
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { CreateRealtimeClientSecretRequest } from '../../generated/compat/handlers.ts'
 import { type Context, Refusal } from '../../runtime/engine/handler.ts'
 import { clientSecretPrefix } from './admit.ts'

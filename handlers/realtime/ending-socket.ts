@@ -1,4 +1,4 @@
-import { Fault } from '../../domain/fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { Socket } from '../../runtime/engine/socket.ts'
 import { messageOf } from '../faults/table.ts'

@@ -1,4 +1,4 @@
-import type { FaultKind } from '../../domain/fault.ts'
+import type { FaultKind } from '../../domain/records/fault.ts'
 import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
 
 /** The code of each fault on a socket. */

@@ -1,8 +1,8 @@
 /** The realtime surface: our channels for streams, and the realtime transcription of OpenAI's clients. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
-import type { Keys } from '../../domain/access/organization.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import type { Keys } from '../../domain/records/organization.ts'
 import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from '../../generated/realtime/channels.ts'
 import type { SocketMount } from '../../runtime/engine/options.ts'
 import { createAuthenticate } from '../authenticate.ts'

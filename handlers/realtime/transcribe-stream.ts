@@ -1,16 +1,16 @@
 import { AudioError } from '../../audio/error.ts'
 import { opusRateHz } from '../../audio/opus.ts'
-import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
-import type { Fault } from '../../domain/fault.ts'
+import type { StreamAudio, StreamTranscript } from '../../domain/ports/stt.ts'
+import type { Fault } from '../../domain/records/fault.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type {
   StreamUsage,
   TranscribeStream,
   TranscriptionSink,
   TranscriptionStream,
 } from '../../domain/speech/stream.ts'
-import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt.ts'
 import type { RealtimeHandlers, TranscribeStreamSession } from '../../generated/realtime/channels.ts'
 import type { SttConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'

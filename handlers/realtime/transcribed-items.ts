@@ -5,10 +5,10 @@
  *
  * The sum of the deltas of an item is its transcript. Without turn detection the transcripts of an item are gathered until the client commits.
  */
-import type { Fault } from '../../domain/fault.ts'
+import type { StreamTranscript } from '../../domain/ports/stt.ts'
+import type { Fault } from '../../domain/records/fault.ts'
 import { AgreedWords } from '../../domain/speech/agreed-words.ts'
 import type { TranscriptionSink } from '../../domain/speech/stream.ts'
-import type { StreamTranscript } from '../../domain/speech/stt.ts'
 import { itemOf, transcription } from './compatible-events.ts'
 
 /** The socket that the items are sent over. */

@@ -9,7 +9,7 @@
  */
 import { frameBytes } from '../../audio/pcm.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import type { CheckTranscribeStream, TranscribeStream, TranscriptionStream } from '../../domain/speech/stream.ts'
 import type { RealtimeHandlers, TranscriptionRealtimeSession } from '../../generated/realtime/channels.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'

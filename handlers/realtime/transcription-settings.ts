@@ -1,4 +1,4 @@
-import type { StreamAudio } from '../../domain/speech/stt.ts'
+import type { StreamAudio } from '../../domain/ports/stt.ts'
 import type {
   OlderTranscriptionSession,
   TranscriptionOptions,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestContext } from '../../domain/dispatch/request.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 
 /** The context with the idempotency key. A POST of this surface always has a key and a content hash: the engine has checked both. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../../domain/access/organization.ts'
-import { type AudioSupport, type Benchmark, type Model, objectiveOf } from '../../domain/catalog/model.ts'
+import { type AudioSupport, type Benchmark, type Model, objectiveOf } from '../../domain/ports/model.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { ListedModel, ModelList, ModelQuery } from '../../domain/routing/list-models.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type {

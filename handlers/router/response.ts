@@ -1,8 +1,8 @@
-import type { Caller } from '../../domain/access/organization.ts'
 import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
 import type { Generate, Generated, GeneratedStream } from '../../domain/llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../../domain/llm/items.ts'
-import type { LlmItem, LlmTool, LlmUsage } from '../../domain/llm/llm.ts'
+import type { LlmItem, LlmTool, LlmUsage } from '../../domain/ports/llm.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { CreateResponseEvent, RouterHandlers } from '../../generated/router/handlers.ts'
 import type {
   InputItem,

@@ -1,6 +1,6 @@
 /** The rules of the routing object that its schema cannot say. */
-import type { Caller } from '../../domain/access/organization.ts'
-import { type Objective, type OptimizeFor, objectiveOf } from '../../domain/catalog/model.ts'
+import { type Objective, type OptimizeFor, objectiveOf } from '../../domain/ports/model.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import type { Routing as WireRouting } from '../../generated/router/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'

@@ -1,5 +1,5 @@
 import { opusRateHz } from '../../audio/opus.ts'
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { Synthesis, SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type { SpeechAudio } from '../../generated/router/types.ts'

@@ -1,6 +1,6 @@
 /** The router surface: text, speech and models with every choice that routing offers. */
-import type { Caller } from '../../domain/access/organization.ts'
 import type { Operations } from '../../domain/operations.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import { routerContract } from '../../generated/router/contract.ts'
 import { type RouterHandlers, widenRouterHandlers } from '../../generated/router/handlers.ts'
 import { routerSurface } from '../../generated/router/routes.ts'

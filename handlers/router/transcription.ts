@@ -1,6 +1,6 @@
 import type { Recording } from '../../audio/format.ts'
-import type { Caller } from '../../domain/access/organization.ts'
-import type { Segment, Word } from '../../domain/speech/stt.ts'
+import type { Segment, Word } from '../../domain/ports/stt.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { TranscribeInput, Transcription } from '../../domain/speech/transcribe.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type {

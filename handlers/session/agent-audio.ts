@@ -1,4 +1,4 @@
-import type { MediaSink } from '../../domain/conversation/media.ts'
+import type { MediaSink } from '../../domain/ports/media.ts'
 import type { PlayedFrame } from '../../generated/session/types.ts'
 
 /** The audio of the agent on its way to the client, and the account of how much of it the client has played. */

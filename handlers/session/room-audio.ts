@@ -6,7 +6,7 @@
  *
  * Positions count samples since the beginning. After a clear they go on from the position that was played.
  */
-import { frameMs } from '../../domain/conversation/media.ts'
+import { frameMs } from '../../domain/ports/media.ts'
 import type { EnteredRoom } from '../../domain/ports/media-rooms.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Placed } from '../../runtime/roster.ts'

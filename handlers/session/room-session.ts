@@ -6,9 +6,9 @@
  *                       └──closed──► farewell ──► empty
  */
 
-import type { Caller } from '../../domain/access/organization.ts'
-import { tenantOf } from '../../domain/access/organization.ts'
 import type { EnteredRoom, MediaRooms, RoomEvents } from '../../domain/ports/media-rooms.ts'
+import type { Caller } from '../../domain/records/organization.ts'
+import { tenantOf } from '../../domain/records/organization.ts'
 import type { HeldSessions, SessionSeat } from '../../domain/sessions/live.ts'
 import type { RoomOccupant } from '../../domain/sessions/room-watch.ts'
 import { sessionSurface } from '../../generated/session/channels.ts'

@@ -1,9 +1,9 @@
 /** Enters the rooms of sessions as their agent. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
-import { tenantOf } from '../../domain/access/organization.ts'
 import type { MediaRooms } from '../../domain/ports/media-rooms.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { tenantOf } from '../../domain/records/organization.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { HeldSessions, LiveSessions } from '../../domain/sessions/live.ts'
 import type { EnterRoom } from '../../domain/sessions/room-watch.ts'
 import { Deadlines } from '../realtime/deadlines.ts'

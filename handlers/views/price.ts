@@ -1,4 +1,4 @@
-import type { Price } from '../../domain/catalog/model.ts'
+import type { Price } from '../../domain/ports/model.ts'
 import type { Price as WirePrice } from '../../generated/router/types.ts'
 
 export function priceOf({ unit, microUsd, path, source, sourceUrl, asOf }: Price): WirePrice {

@@ -1,6 +1,6 @@
 /** The models as data. They differ in the fields of a request for sampling, thinking and forced tools. */
-import { noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../adapter.ts'
+import { noCapabilities } from '../../domain/ports/model.ts'
+import type { VendorModel } from '../wire/adapter.ts'
 
 export type Traits = {
   /** The model takes `temperature` and `top_p`. Later models refuse every value but the default. */

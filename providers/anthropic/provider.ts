@@ -1,5 +1,5 @@
 import type { Provider } from '../../domain/ports/provider.ts'
-import type { VendorOptions } from '../adapter.ts'
+import type { VendorOptions } from '../wire/adapter.ts'
 import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { createLlm } from './llm.ts'
 import { anthropicModels } from './models.ts'

@@ -2,8 +2,8 @@
  * Turns a request of the domain into the body of POST /v1/messages. Fields that the model lacks are refused here, so
  * that another model is tried.
  */
-import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/llm/llm.ts'
 import { type RefusableField, UnsupportedField } from '../../domain/llm/unsupported-field.ts'
+import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'

@@ -1,6 +1,6 @@
 /** The settings of a request as fields of POST /v1/messages. */
-import type { LlmRequest } from '../../domain/llm/llm.ts'
-import { type LlmSetting, type LlmSettings, settingsIn } from '../../domain/llm/settings.ts'
+import type { LlmRequest } from '../../domain/ports/llm.ts'
+import { type LlmSetting, type LlmSettings, settingsIn } from '../../domain/ports/llm-settings.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { traitsOf } from './models.ts'
 

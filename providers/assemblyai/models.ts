@@ -1,6 +1,6 @@
 /** The models of AssemblyAI. Live audio and recordings have separate models. */
-import { type AudioSupport, type Capabilities, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../adapter.ts'
+import { type AudioSupport, type Capabilities, noCapabilities } from '../../domain/ports/model.ts'
+import type { VendorModel } from '../wire/adapter.ts'
 
 /** The vendor decodes files of any kind. */
 const files: AudioSupport[] = [

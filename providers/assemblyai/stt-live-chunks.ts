@@ -2,7 +2,7 @@
  * Cuts and joins audio for this vendor, which refuses frames under 50 ms or over 1000 ms. Callers send a frame every
  * 20 ms.
  */
-import type { StreamAudio } from '../../domain/speech/stt.ts'
+import type { StreamAudio } from '../../domain/ports/stt.ts'
 
 const chunkMsMin = 50
 const chunkMsMax = 1000

@@ -4,9 +4,9 @@
  */
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
-import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
-import { detectedLanguage, vendorTag } from '../language-tags.ts'
+import { detectedLanguage, vendorTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type Payload, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject, stringAt, stringOf, timedObjectsOf } from '../wire/json.ts'

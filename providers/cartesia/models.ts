@@ -1,6 +1,6 @@
 /** The models of Cartesia: Sonic speaks, Ink recognizes speech. */
-import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../adapter.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
+import type { VendorModel } from '../wire/adapter.ts'
 
 /** These models end turns themselves, on a separate socket. The others end an utterance on `finalize`. */
 export const endsTurns = (model: string): boolean => model.startsWith('ink-2')

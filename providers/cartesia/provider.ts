@@ -1,6 +1,6 @@
 /** Cartesia: Sonic speaks over HTTP and sockets, Ink recognizes recordings and live audio. */
 import type { Provider } from '../../domain/ports/provider.ts'
-import type { VendorOptions } from '../adapter.ts'
+import type { VendorOptions } from '../wire/adapter.ts'
 import { createLiveStt } from '../wire/live-stt.ts'
 import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { cartesiaModels } from './models.ts'

@@ -4,8 +4,8 @@
  * to `flush_done`; after `close`, up to `done`.
  */
 import { bytesPerMs } from '../../audio/pcm.ts'
-import type { SttStreamRequest, Word } from '../../domain/speech/stt.ts'
-import { canonicalTag, vendorTag } from '../language-tags.ts'
+import type { SttStreamRequest, Word } from '../../domain/ports/stt.ts'
+import { canonicalTag, vendorTag } from '../vendors/language-tags.ts'
 import { classOfCloseCode } from '../wire/failures.ts'
 import { type JsonObject, milliseconds, stringAt } from '../wire/json.ts'
 import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'

@@ -1,6 +1,6 @@
 /** The part of the query that both live protocols share. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { StreamAudio, SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { StreamAudio, SttStreamRequest } from '../../domain/ports/stt.ts'
 import { encodings } from './tts-fields.ts'
 
 /** Raw samples of one channel. */

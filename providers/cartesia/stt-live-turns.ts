@@ -5,7 +5,7 @@
  * the socket.
  */
 import { bytesPerMs, frameBytes, silenceByte } from '../../audio/pcm.ts'
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { classOfCloseCode } from '../wire/failures.ts'
 import { type JsonObject, stringAt } from '../wire/json.ts'
 import { isOrderlyClose, type LiveSttProtocol, type LiveSttVendor, type ProtocolStream } from '../wire/live-stt.ts'

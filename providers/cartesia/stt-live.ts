@@ -2,7 +2,7 @@
  * Live recognition. Ink 2 ends turns itself and has a socket for that; Ink Whisper ends an utterance on `finalize`,
  * on the other socket.
  */
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { LiveSttVendor } from '../wire/live-stt.ts'
 import type { WarmRules } from '../wire/socket.ts'
 import { endsTurns } from './models.ts'

@@ -1,7 +1,7 @@
 /** POST /stt. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
-import { canonicalTag, vendorTag } from '../language-tags.ts'
+import type { SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
+import { canonicalTag, vendorTag } from '../vendors/language-tags.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { type JsonObject, milliseconds, objectsOf, stringAt } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'

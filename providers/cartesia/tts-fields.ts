@@ -1,8 +1,8 @@
 /** The fields of a text to speech request. HTTP and the socket take the same object. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { TtsRequest } from '../../domain/speech/tts.ts'
-import { vendorTag } from '../language-tags.ts'
+import type { TtsRequest } from '../../domain/ports/tts.ts'
+import { vendorTag } from '../vendors/language-tags.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 

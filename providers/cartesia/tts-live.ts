@@ -4,7 +4,7 @@
  * socket.
  */
 import { randomUUID } from 'node:crypto'
-import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { classOfCloseCode, frameFailure } from '../wire/failures.ts'
 import { isObject } from '../wire/json.ts'
 import { type LiveTtsOptions, type LiveTtsProtocol, receiveSpeech, samplesOf } from '../wire/live-tts.ts'

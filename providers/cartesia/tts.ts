@@ -1,5 +1,5 @@
 /** POST /tts/bytes: raw samples, streamed while the vendor makes them. */
-import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { audioOf, discardAnswer } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'

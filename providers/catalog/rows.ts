@@ -1,7 +1,7 @@
 /** The rows of a provider: each model as its adapter describes it, with the figures that the catalog holds. */
-import type { Benchmark, Price, Stage } from '../../domain/catalog/model.ts'
+import type { Benchmark, Price, Stage } from '../../domain/ports/model.ts'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
-import type { Published, PublishedCatalog } from '../adapter.ts'
+import type { Published, PublishedCatalog } from '../wire/adapter.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'
 
 /**

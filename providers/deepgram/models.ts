@@ -2,8 +2,8 @@
  * The models of Deepgram. Languages are those that it documents for a model by name, in its spelling; where the two
  * differ, in the catalog's.
  */
-import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../adapter.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
+import type { VendorModel } from '../wire/adapter.ts'
 import { aura2Languages, aura2Voices } from './voices.ts'
 
 /** These models end turns themselves and have a separate protocol. */

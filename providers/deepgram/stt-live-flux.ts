@@ -2,8 +2,8 @@
  * WS /v2/listen (Flux): turns. A turn is sent as a whole, again and again, until it ends. The socket has no terminal
  * frame, only an orderly close. A turn that is still open then gets no further event, so its last text is final.
  */
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
-import { vendorTag } from '../language-tags.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
+import { vendorTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { type JsonObject, milliseconds } from '../wire/json.ts'
 import { isOrderlyClose, type LiveSttProtocol, type LiveSttVendor, type ProtocolStream } from '../wire/live-stt.ts'

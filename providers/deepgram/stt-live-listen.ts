@@ -3,8 +3,8 @@
  * between two end points and may have several final segments; that one was the last may show only in an empty segment
  * after it.
  */
-import type { StreamAudio, StreamTranscript, SttStreamRequest } from '../../domain/speech/stt.ts'
-import { vendorTag } from '../language-tags.ts'
+import type { StreamAudio, StreamTranscript, SttStreamRequest } from '../../domain/ports/stt.ts'
+import { vendorTag } from '../vendors/language-tags.ts'
 import { type JsonObject, milliseconds } from '../wire/json.ts'
 import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'
 import { isEnglish, takesKeyterms } from './models.ts'

@@ -1,5 +1,5 @@
 /** Live recognition. Deepgram has two protocols for it: Flux models have /v2/listen, all others /v1/listen. */
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { LiveSttVendor } from '../wire/live-stt.ts'
 import type { WarmRules } from '../wire/socket.ts'
 import { isFlux } from './models.ts'

@@ -1,8 +1,8 @@
 /** POST /v1/listen: the recording is the body, everything else the query. */
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
-import { canonicalTag, vendorTag } from '../language-tags.ts'
+import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
+import { canonicalTag, vendorTag } from '../vendors/language-tags.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject, milliseconds, objectsOf, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import { recordingFile } from '../wire/recording.ts'

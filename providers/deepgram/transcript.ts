@@ -2,8 +2,8 @@
  * Readers for the parts that transcripts of recordings and of live audio share: words, times in seconds, the best of
  * the alternatives.
  */
-import type { Word } from '../../domain/speech/stt.ts'
-import { canonicalTag } from '../language-tags.ts'
+import type { Word } from '../../domain/ports/stt.ts'
+import { canonicalTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, objectsOf, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 

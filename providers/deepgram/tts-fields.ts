@@ -1,7 +1,7 @@
 /** The query of a text to speech request: voice, format and speed. HTTP and the socket take the same query. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { TtsRequest } from '../../domain/speech/tts.ts'
+import type { TtsRequest } from '../../domain/ports/tts.ts'
 import { aura2, speakableRates } from './models.ts'
 import { voiceFor } from './voices.ts'
 

@@ -3,7 +3,7 @@
  * not name their text, so after a text that was dropped in the middle the beginning of the next one could not be
  * found.
  */
-import type { Tts } from '../../domain/speech/tts.ts'
+import type { Tts } from '../../domain/ports/tts.ts'
 import { frameFailure } from '../wire/failures.ts'
 import { type LiveTtsOptions, type LiveTtsProtocol, receiveSpeech } from '../wire/live-tts.ts'
 import type { WarmRules } from '../wire/socket.ts'

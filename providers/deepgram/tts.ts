@@ -1,5 +1,5 @@
 /** POST /v1/speak. The audio is streamed while the vendor makes it. */
-import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'

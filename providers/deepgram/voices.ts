@@ -3,7 +3,7 @@
  * the model and that id its voice: all voices have one price and one latency, so they are one row, and a voice can be
  * requested by name, language or gender. On the wire the id of the voice goes into `model`.
  */
-import type { Voice } from '../../domain/catalog/model.ts'
+import type { Voice } from '../../domain/ports/model.ts'
 
 /** Without a voice, the first voice of the language is used; without a language, the first of all. */
 export function voiceFor(language: string | undefined): string {

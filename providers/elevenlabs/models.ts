@@ -1,6 +1,6 @@
 /** The models of ElevenLabs: what each takes, emits and speaks. */
-import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../adapter.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
+import type { VendorModel } from '../wire/adapter.ts'
 import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 
 /** Facts about a speech model that the adapter needs and the catalog row does not have. */

@@ -1,6 +1,6 @@
 /** ElevenLabs: speech over HTTP and sockets, and its recognizers, Scribe. */
 import type { Provider } from '../../domain/ports/provider.ts'
-import type { VendorOptions } from '../adapter.ts'
+import type { VendorOptions } from '../wire/adapter.ts'
 import { createLiveStt } from '../wire/live-stt.ts'
 import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { elevenLabsModels, speechTraits } from './models.ts'

@@ -7,8 +7,8 @@
  *   there was no speech, and nothing comes
  */
 import { bytesPerMs, silenceByte } from '../../audio/pcm.ts'
-import type { StreamAudio, SttStreamRequest, Word } from '../../domain/speech/stt.ts'
-import { canonicalTag } from '../language-tags.ts'
+import type { StreamAudio, SttStreamRequest, Word } from '../../domain/ports/stt.ts'
+import { canonicalTag } from '../vendors/language-tags.ts'
 import { classOfCloseCode, protocolError } from '../wire/failures.ts'
 import { type JsonObject, stringAt } from '../wire/json.ts'
 import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'

@@ -1,6 +1,6 @@
 /** POST /v1/speech-to-text. */
-import type { Segment, SttOptions, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
-import { canonicalTag } from '../language-tags.ts'
+import type { Segment, SttOptions, SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
+import { canonicalTag } from '../vendors/language-tags.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { type JsonObject, milliseconds, objectsOf, stringAt } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'

@@ -1,6 +1,6 @@
 /** WS /v1/text-to-speech/{voice}/stream-input. A socket serves one text, because the vendor ends it with the text. */
 import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
-import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { classOfCloseCode, frameFailure } from '../wire/failures.ts'
 import { isObject } from '../wire/json.ts'
 import { type LiveTtsOptions, type LiveTtsProtocol, receiveSpeech, samplesOf } from '../wire/live-tts.ts'

@@ -1,7 +1,7 @@
 /** POST /v1/text-to-speech/{voice}/stream: raw samples or Opus in Ogg, streamed while the vendor makes them. */
 import { ascii } from '../../audio/chunked-bytes.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { audioOf, discardAnswer } from '../wire/audio-answer.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'

@@ -2,7 +2,7 @@
  * Reads a GenerateContentResponse into the domain's answer, whole or as a stream in which each event is one. The
  * functions are pure and take parsed JSON.
  */
-import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
+import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
 import { countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'

@@ -1,5 +1,5 @@
 /** Asks a language model with generateContent, or with streamGenerateContent for server-sent events. */
-import type { Llm } from '../../domain/llm/llm.ts'
+import type { Llm } from '../../domain/ports/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
 import { readLlmEvents } from '../wire/llm-events.ts'

@@ -1,7 +1,7 @@
 /** The models as data: language models with their reasoning efforts, speech models with their voices. */
 import type { OutputFormat } from '../../audio/format.ts'
-import { noCapabilities, type Voice } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../adapter.ts'
+import { noCapabilities, type Voice } from '../../domain/ports/model.ts'
+import type { VendorModel } from '../wire/adapter.ts'
 
 export type Traits = {
   /** The `thinkingConfig` for each effort. An effort that is not listed is refused. */

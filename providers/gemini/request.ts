@@ -1,7 +1,7 @@
 /** Turns a request of the domain into the body of generateContent. */
-import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
-import { type LlmSetting, type LlmSettings, lackingAllBut } from '../../domain/llm/settings.ts'
 import { type RefusableField, UnsupportedField } from '../../domain/llm/unsupported-field.ts'
+import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/ports/llm.ts'
+import { type LlmSetting, type LlmSettings, lackingAllBut } from '../../domain/ports/llm-settings.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'

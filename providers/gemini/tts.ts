@@ -4,7 +4,7 @@
  */
 import type { OutputFormat } from '../../audio/format.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'

@@ -1,6 +1,6 @@
 /** Forced alignment in the processes that recognise recordings. */
+import type { Aligner } from '../../domain/ports/alignment.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Aligner } from '../../domain/speech/alignment.ts'
 import type { AlignInput, AlignOutput } from './child-messages.ts'
 import type { ChildPool } from './child-pool.ts'
 

@@ -8,7 +8,7 @@
  *   SylStructure       [we]        [four] [dollars] [fifty] …   a word has syllables, a syllable has segments,
  *                                                    └─ [f ih f] [t iy]   and a segment its end in seconds
  */
-import type { WordEnd } from '../../domain/speech/tts.ts'
+import type { WordEnd } from '../../domain/ports/tts.ts'
 import type { ProgramMemory } from './wasi.ts'
 
 /** The places of the fields, in words of 4 bytes. */

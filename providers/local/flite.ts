@@ -4,7 +4,7 @@
  */
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
-import type { WordEnd } from '../../domain/speech/tts.ts'
+import type { WordEnd } from '../../domain/ports/tts.ts'
 import { fliteWordEnds } from './flite-words.ts'
 import { runWasi } from './wasi.ts'
 import { readWeights } from './weights.ts'

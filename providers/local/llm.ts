@@ -5,8 +5,8 @@
  * model.
  */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/llm/llm.ts'
-import { lackingAllBut } from '../../domain/llm/settings.ts'
+import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/ports/llm.ts'
+import { lackingAllBut } from '../../domain/ports/llm-settings.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { answerFrom, readScript } from './script.ts'

@@ -1,6 +1,6 @@
 import { opusRatesHz } from '../../audio/opus.ts'
-import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/catalog/model.ts'
-import { noCapabilities } from '../../domain/catalog/model.ts'
+import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/ports/model.ts'
+import { noCapabilities } from '../../domain/ports/model.ts'
 import { fliteOutput, fliteVoices } from './tts.ts'
 
 const provider = 'local'

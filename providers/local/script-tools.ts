@@ -1,5 +1,5 @@
 /** Chooses a tool by what the user says, and takes its arguments from the same words. */
-import type { LlmRequest } from '../../domain/llm/llm.ts'
+import type { LlmRequest } from '../../domain/ports/llm.ts'
 import { plainStemOf, plainWords, stemOf, subjects } from './script-words.ts'
 import { smallestValue } from './smallest-value.ts'
 

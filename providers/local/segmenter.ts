@@ -9,7 +9,7 @@
  */
 
 import { joinSamples } from '../../audio/join.ts'
-import { vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import type { Vad } from './vad.ts'
 
 export type SpeechSegment = {

@@ -2,7 +2,7 @@
  * The messages between the child that recognizes streams and its parent. Many streams share one child, so each
  * message has an id.
  */
-import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt.ts'
+import type { StreamAudio, StreamTranscript } from '../../domain/ports/stt.ts'
 
 export type StreamInput = {
   audio: StreamAudio

@@ -1,9 +1,9 @@
 /** The parent's side of a child that recognizes several streams. */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { AudioLayout } from '../../domain/speech/audio-layout.ts'
-import type { SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
 import { SpeechEngineProcess } from './speech-engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 

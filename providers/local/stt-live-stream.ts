@@ -9,7 +9,7 @@
  * when there is room for it.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
-import { vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { AudioLayout } from '../../domain/speech/audio-layout.ts'
 import { failureOf } from './child-jobs.ts'
 import { decodeMono } from './decode.ts'

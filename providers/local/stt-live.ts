@@ -4,8 +4,8 @@
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal, Log } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 import { StreamChild, type StreamChildOptions } from './stt-live-process.ts'
 

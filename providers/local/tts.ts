@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { TtsInput, TtsOutput } from './child-messages.ts'
 import type { ChildPool } from './child-pool.ts'
 import { type PlainSentence, sentences } from './sentences.ts'

@@ -5,7 +5,7 @@
  *   ring   [ sent | waiting | the rest of a frame | free ]
  *   frames  #done           #written
  */
-import { vadFrameSamples, vadLateFramesMax } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples, vadLateFramesMax } from '../../domain/ports/vad.ts'
 
 /** Two seconds: a child that was killed is replaced within one. */
 export const usualFrames = 64

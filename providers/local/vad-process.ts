@@ -2,8 +2,8 @@
  * Voice activity detection for all sessions of a serving process by one child. The frames of all streams go out in one
  * message each `tickMs`, and come back in one. A child that dies is replaced; the streams go on with a fresh state.
  */
-import { type Vad, type VadStream, vadFrameSamples } from '../../domain/conversation/vad.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { type Vad, type VadStream, vadFrameSamples } from '../../domain/ports/vad.ts'
 import { SpeechEngineProcess } from './speech-engine-process.ts'
 import { usualFrames, VadFrames } from './vad-frames.ts'
 import type { VadAnswer, VadBatch } from './vad-messages.ts'

@@ -3,7 +3,7 @@
  * of 32 takes 37 µs and a frame alone 122 µs (measured on one core).
  */
 import * as ort from 'onnxruntime-node'
-import { vadFrameSamples, vadRateHz } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples, vadRateHz } from '../../domain/ports/vad.ts'
 import type { VadAnswer, VadBatch } from './vad-messages.ts'
 
 /** The model also takes the end of the previous frame. */

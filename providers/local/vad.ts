@@ -1,6 +1,6 @@
 /** Silero VAD v5 at 16 kHz gives the probability of speech for each frame of 32 ms. */
 import * as ort from 'onnxruntime-node'
-import { vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openSession } from './onnx.ts'
 
 /** The model also takes the end of the previous frame. */

@@ -1,5 +1,5 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
-import type { Llm, LlmItem, LlmRequest, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
+import type { Llm, LlmItem, LlmRequest, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 
 /** `text` has the words of the answer, and is a part of the last user text. */

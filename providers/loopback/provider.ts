@@ -3,7 +3,7 @@
  * Recognition returns the first bytes of the audio, speech is a tone as long as the text, a language model repeats the
  * text.
  */
-import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/catalog/model.ts'
+import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { loopbackLlm } from './llm.ts'
 import { loopbackStt } from './stt.ts'

@@ -3,8 +3,8 @@
  * here.
  */
 import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
+import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 
 /** The buffer in which the text of a frame is made. All streams share it. */
 const echoed = Buffer.allocUnsafe(24)

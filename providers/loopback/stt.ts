@@ -1,6 +1,6 @@
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Stt } from '../../domain/speech/stt.ts'
+import type { Stt } from '../../domain/ports/stt.ts'
 import { LoopbackStream } from './stt-live.ts'
 
 const echoedBytes = 24

@@ -1,9 +1,9 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { OutputFormat } from '../../audio/format.ts'
 import { encodeSamples } from '../../audio/pcm.ts'
-import type { Voice } from '../../domain/catalog/model.ts'
+import type { Voice } from '../../domain/ports/model.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Tts } from '../../domain/speech/tts.ts'
+import type { Tts } from '../../domain/ports/tts.ts'
 
 export const loopbackVoice: Voice = { id: 'tone', name: 'Tone', gender: 'neutral', styles: [] }
 

@@ -2,7 +2,7 @@
  * Reads a chat completion, whole or chunk by chunk, into the domain's answer. The functions are pure and take parsed
  * JSON.
  */
-import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
+import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'

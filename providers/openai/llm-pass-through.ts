@@ -8,7 +8,7 @@ import type {
   PassThroughPart,
   PassThroughRequest,
   PassThroughUsage,
-} from '../../domain/llm/llm.ts'
+} from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'

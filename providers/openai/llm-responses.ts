@@ -2,7 +2,7 @@
  * Asks a language model with POST /responses, for a whole answer or an event stream. OpenAI recommends it for its
  * models.
  */
-import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/llm/llm.ts'
+import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/ports/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'

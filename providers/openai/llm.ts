@@ -1,8 +1,8 @@
 /** Asks a language model with POST /chat/completions, for a whole answer or an event stream. */
-import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
+import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/ports/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
-import type { MaxTokensField } from '../vendors.ts'
+import type { MaxTokensField } from '../vendors/vendors.ts'
 import { toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'

@@ -2,9 +2,9 @@
  * Catalog rows made from the ids that the configuration names. A capability is true if the protocol has it and no model
  * of that name is known to lack it.
  */
-import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
-import type { PublishedCatalog } from '../adapter.ts'
-import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors.ts'
+import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/ports/model.ts'
+import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors/vendors.ts'
+import type { PublishedCatalog } from '../wire/adapter.ts'
 import { oggOpus, ttsFamilyOf } from './tts-families.ts'
 
 type RowsOptions = {

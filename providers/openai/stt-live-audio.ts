@@ -12,7 +12,7 @@ import {
 } from '../../audio/pcm.ts'
 import type { Resampler } from '../../audio/resample.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { StreamAudio } from '../../domain/speech/stt.ts'
+import type { StreamAudio } from '../../domain/ports/stt.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { type JsonObject } from '../wire/json.ts'
 

@@ -5,7 +5,7 @@
  *
  *   head ──interims, final──► sink        next items: held until they are the head
  */
-import type { StreamTranscript, SttStreamSink } from '../../domain/speech/stt.ts'
+import type { StreamTranscript, SttStreamSink } from '../../domain/ports/stt.ts'
 
 type Item = {
   id: unknown

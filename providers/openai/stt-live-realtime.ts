@@ -3,7 +3,7 @@
  * events in their order, so the end is a commit of the remaining audio and, as a fence, a clear: after `cleared` no
  * new item can appear, and the stream has ended when all items that exist have their transcripts.
  */
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { classOfCloseCode, protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, stringAt, stringOf } from '../wire/json.ts'
 import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'

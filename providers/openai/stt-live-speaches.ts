@@ -10,7 +10,7 @@
  *   answered in order: sent behind the silence, it is the fence after which no new utterance appears.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { classOfCloseCode, protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'

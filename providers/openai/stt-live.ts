@@ -1,6 +1,6 @@
 /** Live recognition over GET /realtime, by the rules of the server: OpenAI's, or those of a Speaches server. */
-import type { Stt, SttStreamRequest } from '../../domain/speech/stt.ts'
-import type { RealtimeRules } from '../vendors.ts'
+import type { Stt, SttStreamRequest } from '../../domain/ports/stt.ts'
+import type { RealtimeRules } from '../vendors/vendors.ts'
 import { type LiveSttOptions, type LiveSttVendor, openLiveStt } from '../wire/live-stt.ts'
 import type { WarmRules } from '../wire/socket.ts'
 import { RealtimeAudio } from './stt-live-audio.ts'

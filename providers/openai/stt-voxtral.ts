@@ -4,8 +4,8 @@
  * refuses unknown fields.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
-import { canonicalTag } from '../language-tags.ts'
+import type { SttRequest, Transcript } from '../../domain/ports/stt.ts'
+import { canonicalTag } from '../vendors/language-tags.ts'
 import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import type { Field } from '../wire/recording.ts'
 import { segmentsOr, type Transcriptions, wordsOr } from './stt.ts'

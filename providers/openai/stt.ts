@@ -1,6 +1,6 @@
 /** Transcribes recordings with POST /audio/transcriptions. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
+import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'

@@ -3,7 +3,7 @@
  * refuses unknown fields.
  */
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { EventReader, type StreamEvent } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'

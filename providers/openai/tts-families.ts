@@ -3,7 +3,7 @@
  * documents.
  */
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Voice } from '../../domain/catalog/model.ts'
+import type { Voice } from '../../domain/ports/model.ts'
 
 export type TtsFamily = {
   /**

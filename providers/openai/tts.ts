@@ -2,7 +2,7 @@
  * Synthesizes with POST /audio/speech, streamed. The Content-Type of the answer names the format, which may differ from
  * the requested one.
  */
-import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'

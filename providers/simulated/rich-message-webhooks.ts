@@ -1,7 +1,7 @@
 /** The events of the simulated provider of rich messages, which have the form that receivers get. */
 import { type RichMessageEvent, type RichMessageWebhooks, richEventTypes } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { messageServices, messageStatuses } from '../../domain/rmsg/message-states.ts'
+import { messageServices, messageStatuses } from '../../domain/records/states/rmsg-message.ts'
 import { createSignedBodies } from '../wire/ed25519-webhooks.ts'
 import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'

@@ -1,6 +1,6 @@
 /** Soniox: live speech to text, and text to speech. */
 import type { Provider } from '../../domain/ports/provider.ts'
-import type { VendorOptions } from '../adapter.ts'
+import type { VendorOptions } from '../wire/adapter.ts'
 import { createLiveStt, refuseRecordings } from '../wire/live-stt.ts'
 import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { sonioxModels } from './models.ts'

@@ -1,6 +1,6 @@
 /** Live recognition: a configuration, audio, and an empty message for the end; tokens come back, then `finished`. */
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
-import { detectedLanguage, vendorTag } from '../language-tags.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
+import { detectedLanguage, vendorTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { type JsonObject, objectsOf } from '../wire/json.ts'
 import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'

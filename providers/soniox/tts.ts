@@ -4,7 +4,7 @@
  * complete. The vendor takes more streams on a socket. Here it serves one text, so that a failure costs one text
  * only, and the next text finds a warm socket.
  */
-import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { frameFailure, protocolError } from '../wire/failures.ts'
 import { type LiveTtsOptions, type LiveTtsProtocol, receiveSpeech, samplesOf } from '../wire/live-tts.ts'
 import type { WarmRules } from '../wire/socket.ts'

@@ -1,6 +1,6 @@
 /** The live models of Speechmatics. Both have the same languages, and neither detects the language of the speech. */
-import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../adapter.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
+import type { VendorModel } from '../wire/adapter.ts'
 
 const languages =
   `en en-GB en-US en-AU ar ba eu be bg bn yue ca hr cs da nl eo et fa fi fr gl de el he hi hu it id ga ja ko lv lt ms mt zh mr mn no pl pt

@@ -1,6 +1,6 @@
 /** Speechmatics: live speech to text. */
 import type { Provider } from '../../domain/ports/provider.ts'
-import type { VendorOptions } from '../adapter.ts'
+import type { VendorOptions } from '../wire/adapter.ts'
 import { createLiveStt, refuseRecordings } from '../wire/live-stt.ts'
 import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { speechmaticsModels } from './models.ts'

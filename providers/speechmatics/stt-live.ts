@@ -1,7 +1,7 @@
 /** Live recognition over wss /v2: StartRecognition, audio, EndOfStream, EndOfTranscript. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { SttStreamRequest } from '../../domain/speech/stt.ts'
-import { detectedLanguage, vendorTag } from '../language-tags.ts'
+import type { SttStreamRequest } from '../../domain/ports/stt.ts'
+import { detectedLanguage, vendorTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, milliseconds, objectsOf } from '../wire/json.ts'
 import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'

@@ -1,7 +1,7 @@
 /** The events of messages at Telnyx, and the form in which receivers get them, which is that of all providers. */
 import type { NumberOfEvent, RichMessageEvent, RichMessageWebhooks } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { MessageService, MessageStatus } from '../../domain/rmsg/message-states.ts'
+import type { MessageService, MessageStatus } from '../../domain/records/states/rmsg-message.ts'
 import { createSignedBodies } from '../wire/ed25519-webhooks.ts'
 import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'

@@ -1,6 +1,6 @@
 /** The legs whose conversation waits for audio, as trunks find them: in the same process, and without a socket. */
-import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
+import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { MediaEndpoint } from '../../domain/ports/phone-line.ts'
 
 export type OpenedLeg = {

@@ -2,7 +2,7 @@
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { plainAddress } from './address.ts'
-import { isSameRegistration, type RegistrationFailure, Registration, type RegistrationDeps } from './registration.ts'
+import { isSameRegistration, Registration, type RegistrationDeps, type RegistrationFailure } from './registration.ts'
 
 export type RegistrationsDeps = Omit<RegistrationDeps, 'answered'> & {
   connections: Pick<SipConnections, 'registering' | 'noteRegistration'>
@@ -88,7 +88,10 @@ export class Registrations {
     if (this.#failures.get(connectionId) === failure) return
     this.#failures.set(connectionId, failure)
     if (failure === 'no_address')
-      log.warn({ connectionId }, 'the host of a trunk has no address that may be called, so nothing is registered there')
+      log.warn(
+        { connectionId },
+        'the host of a trunk has no address that may be called, so nothing is registered there',
+      )
     else if (failure === 'no_answer') log.warn({ connectionId }, 'a trunk does not answer the registration')
     else log.warn({ connectionId, code: failure }, 'a trunk refuses the registration')
   }

@@ -1,5 +1,5 @@
 /** The audio of the legs of trunks, as their signalling needs it. */
-import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
+import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { KeyWay } from './pressed-keys.ts'
 import type { RemoteAudio } from './sdp.ts'
 

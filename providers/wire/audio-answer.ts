@@ -1,6 +1,6 @@
 /** Streams the audio in the body of an answer: raw samples, or the samples of a WAV file. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Speech } from '../../domain/speech/tts.ts'
+import type { Speech } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
 import { readStreamedWav } from './streamed-wav.ts'

@@ -10,8 +10,8 @@
  * the speaker is.
  */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Stt, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
-import type { Stt, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 import { closeFailure, frameFailure, protocolError } from './failures.ts'

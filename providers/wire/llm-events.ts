@@ -2,7 +2,7 @@
  * A streamed answer of an LLM: reads server-sent events and yields events of the port, up to the vendor's terminal
  * event.
  */
-import type { LlmEvent } from '../../domain/llm/llm.ts'
+import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { toProviderError } from './failures.ts'

@@ -2,7 +2,7 @@
  * A conversation for vendors that have two speakers and take the system's messages separately. Consecutive items of
  * one speaker are one turn, because these vendors refuse function calls whose results are not all in the next turn.
  */
-import type { LlmItem } from '../../domain/llm/llm.ts'
+import type { LlmItem } from '../../domain/ports/llm.ts'
 import { parseJson } from '../../runtime/engine/json.ts'
 import { isObject, type JsonObject } from './json.ts'
 

@@ -10,7 +10,7 @@
  * final grows with the speech.
  */
 
-import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/ports/stt.ts'
 
 /** A word, a part of one, or a mark of punctuation. */
 export type Piece = {

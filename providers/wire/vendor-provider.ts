@@ -2,7 +2,7 @@
  * The parts of a provider that are the same for every vendor: its connections, its rows, and the ports for each key.
  */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
-import type { VendorModel, VendorOptions } from '../adapter.ts'
+import type { VendorModel, VendorOptions } from './adapter.ts'
 import { createHttpTransport, type HttpTransport, type VendorWire } from './http.ts'
 import type { SocketTransport, WarmRules } from './socket.ts'
 import { createSocketTransport } from './socket-transport.ts'

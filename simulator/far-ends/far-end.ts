@@ -2,9 +2,9 @@
  * The phone at the far end of a leg: it plays clips, one frame each time that it is asked, and acts on what reaches it.
  * How it acts is a `Behaviour`; this class has what all behaviours share.
  */
-import { type Clip, frameMs, type Speech } from '../clip.ts'
-import type { SimulatorClock } from '../clock.ts'
-import { Pauses } from '../pauses.ts'
+import { type Clip, frameMs, type Speech } from '../media/clip.ts'
+import type { SimulatorClock } from '../media/clock.ts'
+import { Pauses } from '../media/pauses.ts'
 
 /** Texts become clips once and are kept, so that all calls play the same ones. */
 export interface Voice {

@@ -1,5 +1,5 @@
 /** How machines act on the phone: voicemail, a menu, and the screening that a phone does for its owner. */
-import { beep } from '../clip.ts'
+import { beep } from '../media/clip.ts'
 import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
 
 const voicemailGreeting =

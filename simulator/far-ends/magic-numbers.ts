@@ -1,5 +1,4 @@
 /** The numbers +1500555…, each of which acts in one way. Any other number acts as …0006. */
-import type { WebhookFaults } from '../webhooks.ts'
 import type { Behaviour } from './far-end.ts'
 import { callScreening, menu, voicemail } from './machines.ts'
 import { greeting, leavesAfter, screened, silent, talker, usualLines, vanishes } from './people.ts'
@@ -20,6 +19,9 @@ export type HangupCause =
   | 'time_limit'
   | 'user_busy'
   | 'unspecified'
+
+/** `late`: twice, late and in another order. `no_hangup`: the event of the end is lost. `no_bridged`: that of a bridge is. */
+export type WebhookFaults = 'late' | 'no_hangup' | 'no_bridged' | null
 
 export type NumberPlan = {
   dialled: Dialled

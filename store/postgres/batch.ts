@@ -5,7 +5,7 @@
  * fast that batches would stay small. While a batch is under way, the next one grows. Rows are gathered on the machine's
  * time, since Postgres answers on no other.
  */
-import { Fault } from '../../domain/fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import { asFault } from './unavailable.ts'
 
 export type BatchLimits = {

@@ -5,7 +5,7 @@
  * transaction that sets the organization would cost each three more round trips. Their pool says `*` when it
  * connects. Tables of resources that live and test keys do not share have a policy for `app.world` too.
  */
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql, Tx } from './connect.ts'
 import { asFault } from './unavailable.ts'
 

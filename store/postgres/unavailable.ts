@@ -1,4 +1,4 @@
-import { Fault } from '../../domain/fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
 
 /** Errors of the driver and of the socket that a new connection can repair. */
 const lost = new Set([

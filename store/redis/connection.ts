@@ -5,8 +5,8 @@
  * A command fails at once while the connection is away: waiting for it would stop requests that can be served without.
  */
 import { createHash } from 'node:crypto'
-import { Fault } from '../../domain/fault.ts'
 import type { Log } from '../../domain/ports/system.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import { systemClock, within } from '../../runtime/clock.ts'
 import { loadRedis } from '../../runtime/optional.ts'
 

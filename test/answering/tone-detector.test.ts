@@ -1,7 +1,7 @@
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'
 import { ToneDetector } from '../../audio/tone-detector.ts'
-import { beep } from '../../simulator/clip.ts'
+import { beep } from '../../simulator/media/clip.ts'
 
 const sine = (rateHz: number, ms: number, ...hz: number[]) =>
   Int16Array.from({ length: (rateHz * ms) / 1000 }, (_, at) =>

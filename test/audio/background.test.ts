@@ -1,7 +1,7 @@
 import t from 'tap'
 import { backgroundClip, backgroundNames } from '../../audio/background.ts'
 import { RepeatingClip } from '../../audio/mix.ts'
-import { sampleRates } from '../../domain/sessions/pipeline.ts'
+import { sampleRates } from '../../domain/records/pipeline.ts'
 
 const level = (samples: Int16Array) =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length)

@@ -1,5 +1,5 @@
-import { type Callback, newCallback } from '../../domain/callbacks/callback.ts'
-import type { Call, CallEntry } from '../../domain/calls/call.ts'
+import type { Call, CallEntry } from '../../domain/records/call.ts'
+import { type Callback, newCallback } from '../../domain/records/callback.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 

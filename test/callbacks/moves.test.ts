@@ -1,8 +1,8 @@
 /** The moves of a callback: their table under random events, and the times of its tries. */
 import t from 'tap'
-import type { Callback } from '../../domain/callbacks/callback.ts'
 import { cancelled, leased, leaseMs, type Placing, settled, taken } from '../../domain/callbacks/moves.ts'
-import { callbackStatuses, mayMove } from '../../domain/callbacks/states.ts'
+import type { Callback } from '../../domain/records/callback.ts'
+import { callbackStatuses, mayMove } from '../../domain/records/states/callback.ts'
 import { fc } from '../random.ts'
 import { hourMs, minuteMs, someCallback, wanted } from './callback.ts'
 

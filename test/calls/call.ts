@@ -1,6 +1,6 @@
 /** A call with all its settings, and what happens in one. */
-import type { Call, CallEvent, Span, Turn } from '../../domain/calls/call.ts'
-import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+import type { Call, CallEvent, Span, Turn } from '../../domain/records/call.ts'
+import type { Pipeline } from '../../domain/records/pipeline.ts'
 import { systemIds } from '../../runtime/clock.ts'
 
 export const pipeline: Pipeline = {

@@ -1,7 +1,7 @@
 /** The fields of several endpoints and of the agent as one list of questions, and the answers as the data of each. */
 import t from 'tap'
 import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'
-import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
+import type { ExtractionField } from '../../domain/records/webhook-endpoint.ts'
 
 const field = (name: string, more: Partial<ExtractionField> = {}): ExtractionField => ({
   name,

@@ -1,8 +1,8 @@
 /** When recordings are uploaded, how often it is tried, and by which process. */
 import t from 'tap'
-import type { CallEntry } from '../../domain/calls/call.ts'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
-import type { RecordingPlace, Recordings } from '../../domain/calls/recordings.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
+import type { RecordingPlace, Recordings } from '../../domain/records/recording.ts'
 import { storeClock } from '../time/store-clock.ts'
 
 const ids = ['1', '2', '3'].map((digit) => `019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a7${digit}`)

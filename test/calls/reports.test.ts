@@ -1,13 +1,13 @@
 /** The waits of finalize and of an analysis, in injected time. */
 import t from 'tap'
 import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
-import type { Call } from '../../domain/calls/call.ts'
 import { firstReport } from '../../domain/calls/report.ts'
 import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
 import type { Analysis, PendingReport } from '../../domain/calls/store.ts'
-import { Fault } from '../../domain/fault.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
-import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
+import type { Call } from '../../domain/records/call.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
+import type { ExtractionField } from '../../domain/records/webhook-endpoint.ts'
 import { settled, TestClock } from '../clock.ts'
 import { bench, caller, model, provider } from '../domain/fakes.ts'
 import { silent } from '../store/cluster.ts'
@@ -67,7 +67,8 @@ function setup(call: Call | null) {
     changes: { watch: () => () => {} },
     whole: {
       report: () => {
-        if (state.report === null) return Promise.reject(new ResourceFault({ kind: 'report_missing', because: 'not_joined' }))
+        if (state.report === null)
+          return Promise.reject(new ResourceFault({ kind: 'report_missing', because: 'not_joined' }))
         return Promise.resolve({ report: state.report } as Awaited<ReturnType<ReportsDeps['whole']['report']>>)
       },
     },

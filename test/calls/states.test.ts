@@ -8,7 +8,7 @@ import {
   endStatus,
   isTerminal,
   mayMove,
-} from '../../domain/calls/states.ts'
+} from '../../domain/records/states/call.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 
 const moves: Partial<Record<CallStatus, CallStatus[]>> = {

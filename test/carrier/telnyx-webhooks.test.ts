@@ -1,8 +1,8 @@
 /** The events of a carrier, from the signed bytes to the events of legs. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { Fault } from '../../domain/fault.ts'
 import type { LegEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import { widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import { receiveCarrierWebhook } from '../../handlers/carrier/webhooks.ts'

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
 
 import { runCommand, startCommand } from '../command.ts'

@@ -1,6 +1,6 @@
 /** The Python SDK of the hosted product, unchanged, against a server with the setting `clients: family`. */
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { type Administration, call, openAdministration } from '../platform/setup.ts'
 import { stubText } from '../providers/stub-openai.ts'

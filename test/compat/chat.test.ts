@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import type { Llm, LlmRequest } from '../../domain/llm/llm.ts'
-import { lackingAllBut } from '../../domain/llm/settings.ts'
+import type { Llm, LlmRequest } from '../../domain/ports/llm.ts'
+import { lackingAllBut } from '../../domain/ports/llm-settings.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import { createChat } from '../../handlers/compat/openai/chat.ts'

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import WebSocket from 'ws'
 import { SessionSocket } from '../../console/session/session-socket.js'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { until } from '../process/machine.ts'
 import { address, type Served, serve } from '../session/media-harness.ts'
 

@@ -1,6 +1,6 @@
 /** The times and counts of a conversation at their borders, in injected time. */
 import t from 'tap'
-import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
+import type { Pipeline, PipelineTool } from '../../domain/records/pipeline.ts'
 import { converse } from './setup.ts'
 
 type TurnHandling = Partial<Pipeline['turnHandling']>

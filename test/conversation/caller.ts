@@ -3,8 +3,8 @@
  * its marks back. A sample says which word it is part of, so that words can be read from audio exactly.
  */
 
-import type { EndReason } from '../../domain/calls/states.ts'
-import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../../domain/conversation/media.ts'
+import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../../domain/ports/media.ts'
+import type { EndReason } from '../../domain/records/states/call.ts'
 import type { TestClock } from '../clock.ts'
 
 export const rateHz = 16_000

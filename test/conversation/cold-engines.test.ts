@@ -1,6 +1,6 @@
 /** Engines that have just been started answer seconds late. No word is lost, and the record has the times of the audio. */
 import t from 'tap'
-import type { Span } from '../../domain/calls/call.ts'
+import type { Span } from '../../domain/records/call.ts'
 import { failure } from '../domain/fakes.ts'
 import { converse } from './setup.ts'
 

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { EchoGate } from '../../domain/conversation/echo-gate.ts'
 import { SpeechDetector } from '../../domain/conversation/speech-detector.ts'
-import { vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'

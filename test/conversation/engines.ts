@@ -1,8 +1,8 @@
 /** Engines in injected time: recognition 30 ms late, an LLM of chunks 10 ms apart, a voice in chunks of 20 ms. */
-import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/llm/llm.ts'
+import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
+import type { Stt, SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Stt, SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
-import type { Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import type { Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import { failure, usage } from '../domain/fakes.ts'
 import { letterMs, rateHz, sampleOf, wordAt } from './caller.ts'
 

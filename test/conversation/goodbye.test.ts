@@ -1,6 +1,6 @@
 /** The end of a call by the agent: `end_call` waits for its goodbye, and for the tools that were called beside it. */
 import t from 'tap'
-import type { PipelineTool } from '../../domain/sessions/pipeline.ts'
+import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { converse } from './setup.ts'
 
 const note: PipelineTool = {

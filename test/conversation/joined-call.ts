@@ -1,6 +1,6 @@
 /** A conversation that people join, in injected time. */
-import type { MediaTransport } from '../../domain/conversation/media.ts'
 import type { GrowingFile } from '../../domain/conversation/recorder.ts'
+import type { MediaTransport } from '../../domain/ports/media.ts'
 import { SimulatedPerson } from './joined-person.ts'
 import { converse, type Options } from './setup.ts'
 

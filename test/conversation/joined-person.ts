@@ -1,6 +1,6 @@
 /** A person who has joined a conversation, in injected time: speaks words or a recorded voice, and keeps what comes. */
-import type { EndReason } from '../../domain/calls/states.ts'
-import type { MediaSink, MediaTransport, SessionEvent } from '../../domain/conversation/media.ts'
+import type { MediaSink, MediaTransport, SessionEvent } from '../../domain/ports/media.ts'
+import type { EndReason } from '../../domain/records/states/call.ts'
 import { rateHz, sampleOf, wordAt } from './caller.ts'
 
 const tickMs = 10

@@ -1,7 +1,7 @@
 /** A voice leaves the Markdown of models out. The text that is shown keeps its marks. */
 import t from 'tap'
 import { normalizerOf } from '../../domain/conversation/normalizer.ts'
-import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+import type { Pipeline } from '../../domain/records/pipeline.ts'
 
 const pipeline = (dictionary: Record<string, string> = {}) =>
   ({ speechNormalization: { textReplacements: {}, pronunciationDictionary: dictionary } }) as unknown as Pipeline

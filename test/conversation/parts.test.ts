@@ -4,7 +4,7 @@ import { silenceNeededMs } from '../../domain/conversation/endpointing.ts'
 import { History, historyCharactersMax, historyTurnsMax } from '../../domain/conversation/history.ts'
 import { SpeechBuffer } from '../../domain/conversation/speech-buffer.ts'
 import { sameWords, UserText } from '../../domain/conversation/user-text.ts'
-import type { StreamTranscript } from '../../domain/speech/stt.ts'
+import type { StreamTranscript } from '../../domain/ports/stt.ts'
 import { TestClock } from '../clock.ts'
 import { converse } from './setup.ts'
 

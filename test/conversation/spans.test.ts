@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { Span } from '../../domain/calls/call.ts'
+import type { Span } from '../../domain/records/call.ts'
 import { later } from './engines.ts'
 import { converse } from './setup.ts'
 

@@ -1,7 +1,7 @@
 /** Checks of the arguments of tools, which a hostile schema makes long, beside everything else that the process does. */
 import t from 'tap'
 import { ToolCalls } from '../../domain/conversation/tool-calls.ts'
-import type { PipelineTool } from '../../domain/sessions/pipeline.ts'
+import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 

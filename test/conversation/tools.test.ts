@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { PipelineTool } from '../../domain/sessions/pipeline.ts'
+import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import type { AnswerOf } from './engines.ts'
 import { converse } from './setup.ts'
 

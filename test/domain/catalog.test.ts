@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { Catalog } from '../../domain/catalog/catalog.ts'
-import type { Stage } from '../../domain/catalog/model.ts'
+import type { Stage } from '../../domain/ports/model.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
 import { bench, caller, model, provider, thrownFault } from './fakes.ts'

@@ -1,6 +1,6 @@
 /** A lacking credential is no outage: it is named, and nothing is to be retried. */
 import t from 'tap'
-import type { Stage } from '../../domain/catalog/model.ts'
+import type { Stage } from '../../domain/ports/model.ts'
 import { type Ask, baseAsk, type Routing } from '../../domain/routing/ask.ts'
 import { bench, caller, failure, model, provider, thrownFault } from './fakes.ts'
 import { routerError } from './router-error.ts'

@@ -1,10 +1,10 @@
-import type { Model } from '../../domain/catalog/model.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
-import type { Fault } from '../../domain/fault.ts'
+import type { Model } from '../../domain/ports/model.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
+import type { Fault } from '../../domain/records/fault.ts'
 import type { StreamUsage, TranscribeStreamInput, TranscriptionSink } from '../../domain/speech/stream.ts'
-import type { StreamTranscript, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import { createTranscribeStream, type TranscribeStreamLimits } from '../../domain/speech/transcribe-stream.ts'
 import { bench, hang, model, order, provider } from './fakes.ts'
 

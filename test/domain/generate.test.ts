@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
-import type { LlmEvent } from '../../domain/llm/llm.ts'
+import type { LlmEvent } from '../../domain/ports/llm.ts'
 import { settled } from '../clock.ts'
 import {
   answer,

@@ -1,7 +1,7 @@
 /** A second candidate beside a late first one, on a simulated clock. */
 import t from 'tap'
-import type { Model, Objective } from '../../domain/catalog/model.ts'
-import type { LlmEvent } from '../../domain/llm/llm.ts'
+import type { LlmEvent } from '../../domain/ports/llm.ts'
+import type { Model, Objective } from '../../domain/ports/model.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { createTranscribe } from '../../domain/speech/transcribe.ts'
 import { settled } from '../clock.ts'

@@ -1,8 +1,8 @@
 /** A provider that dies, on a simulated clock: how soon it is left, what is still asked of it meanwhile, how soon it is back. */
 import t from 'tap'
-import type { Model } from '../../domain/catalog/model.ts'
 import { Health } from '../../domain/health/health.ts'
-import type { LlmEvent } from '../../domain/llm/llm.ts'
+import type { LlmEvent } from '../../domain/ports/llm.ts'
+import type { Model } from '../../domain/ports/model.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'

@@ -1,9 +1,9 @@
 /** Organizations' own keys in the life of a request: when one is used, what it costs, and what its failures count against. */
 import t from 'tap'
-import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
-import type { Llm } from '../../domain/llm/llm.ts'
+import type { Llm } from '../../domain/ports/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
+import type { Caller, OwnKeys } from '../../domain/records/organization.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { explain } from '../../domain/routing/choice.ts'
 import { answer, auto, generateItems, priced, request } from './fake-llm.ts'

@@ -1,7 +1,7 @@
 /** The rule of PRE_CALL_CONFLICT against its meaning: is there a call that both endpoints match? */
 import t from 'tap'
+import { blankEndpoint, type Endpoint, tagsMatch } from '../../domain/records/webhook-endpoint.ts'
 import { canBothMatch, preCallConflict } from '../../domain/webhooks/conflict.ts'
-import { blankEndpoint, type Endpoint, tagsMatch } from '../../domain/webhooks/endpoint.ts'
 import { fc } from '../random.ts'
 
 const agents = ['agent_a', 'agent_b', 'agent_c']

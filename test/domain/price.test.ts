@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Quantity } from '../../domain/billing/ledger.ts'
 import { costMicroUsd } from '../../domain/billing/price.ts'
-import type { Price } from '../../domain/catalog/model.ts'
 import { quantitiesOf, worstCase } from '../../domain/llm/tokens.ts'
+import type { Price } from '../../domain/ports/model.ts'
 import { fc } from '../random.ts'
 
 const price = (unit: Price['unit'], microUsd: number | null): Price => ({ unit, microUsd, source: 's', asOf: 'd' })

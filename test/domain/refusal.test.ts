@@ -1,6 +1,6 @@
 /** When the filters leave no candidate, a refusal names the ask and the filter of the caller. */
 import t from 'tap'
-import type { KeyPolicy } from '../../domain/access/organization.ts'
+import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
 import { bench, caller, model, provider, thrownFault } from './fakes.ts'
 

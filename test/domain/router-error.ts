@@ -1,4 +1,4 @@
-import type { Fault } from '../../domain/fault.ts'
+import type { Fault } from '../../domain/records/fault.ts'
 import { routerPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
 import { silent } from '../store/cluster.ts'

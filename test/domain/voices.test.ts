@@ -1,10 +1,10 @@
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Voice } from '../../domain/catalog/model.ts'
+import { isPresetVoice } from '../../domain/catalog/voices.ts'
+import type { Voice } from '../../domain/ports/model.ts'
 import { type Ask, baseAsk, type Routing } from '../../domain/routing/ask.ts'
 import { createSynthesize, type SynthesizeInput } from '../../domain/speech/synthesize.ts'
-import { isPresetVoice } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { bench, caller, collect, failure, fault, model, order, provider, script } from './fakes.ts'
 

@@ -1,5 +1,5 @@
 /** 25 providers with 20 models each, of one stage, with figures in 50 languages: as many as a decision has to weigh at most. */
-import type { Model, Stage } from '../../domain/catalog/model.ts'
+import type { Model, Stage } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { model, provider } from './fakes.ts'
 

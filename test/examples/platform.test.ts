@@ -1,7 +1,7 @@
 /** The examples of the platform surface are answers that a server gives. */
 import { join } from 'node:path'
 import t from 'tap'
-import type { CallEntry } from '../../domain/calls/call.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, pipeline } from '../calls/call.ts'

@@ -1,5 +1,5 @@
-import type { CallEntry } from '../../domain/calls/call.ts'
 import type { CallStore } from '../../domain/calls/store.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 
 /** Everything of a call that the examples show, stored as a live conversation stores it. */

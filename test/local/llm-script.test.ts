@@ -1,6 +1,6 @@
 /** The scripted model as the agent of a demonstration: it answers from its prompt and calls tools with arguments. */
 import t from 'tap'
-import type { LlmItem, LlmRequest } from '../../domain/llm/llm.ts'
+import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/llm.ts'
 
 const llm = createScriptedLlm()

@@ -1,6 +1,6 @@
 import Ajv from 'ajv'
 import t from 'tap'
-import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/llm/llm.ts'
+import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import { createScriptedLlm } from '../../providers/local/llm.ts'
 import { smallestValue } from '../../providers/local/smallest-value.ts'
 import { outcome } from './setup.ts'

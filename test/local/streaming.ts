@@ -1,7 +1,7 @@
 /** A stream from the side of a caller: it sends audio at a pace, and keeps each transcript with the time of its arrival. */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/ports/stt.ts'
 
 export const telephone = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
 /** The bytes of 20 ms. */

@@ -1,5 +1,5 @@
 /** Streams of voice activity detection for tests, over one real child. */
-import { type Vad as VadPort, vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { type Vad as VadPort, vadFrameSamples } from '../../domain/ports/vad.ts'
 import { createLocalVad } from '../../providers/local/vad-process.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { eventually } from './setup.ts'

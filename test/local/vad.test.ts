@@ -1,6 +1,6 @@
 /** Voice activity detection of many streams by one real child. */
 import t from 'tap'
-import { vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'

@@ -1,6 +1,6 @@
 /** The number of phone numbers that an organization may have in one world. */
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { faultOf, setUp } from './setup.ts'

@@ -1,8 +1,8 @@
 /** Numbers are bought at the simulated carrier: the order, its money, and what becomes of both when something fails. */
 import t from 'tap'
-import { Fault } from '../../domain/fault.ts'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { atOnceMicroUsd, faultOf, setUp } from './setup.ts'
 

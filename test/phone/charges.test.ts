@@ -1,8 +1,8 @@
 /** The debits of legs, on a clock that the test moves: each minute once, the rest at the end, and by any process. */
 import t from 'tap'
-import type { Leg } from '../../domain/phone/leg.ts'
 import { chargeLegs } from '../../domain/phone/leg-charges.ts'
-import { createPriceOfLeg } from '../../domain/phone/leg-costs.ts'
+import type { Leg } from '../../domain/records/leg.ts'
+import { createPriceOfLeg } from '../../domain/records/leg-costs.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newCall } from '../calls/call.ts'
 import { TestClock } from '../clock.ts'

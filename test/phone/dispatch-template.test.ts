@@ -1,7 +1,7 @@
 /** The template of a phone number: its placeholders, what fills the gaps of the agent, and what becomes metadata. */
 import t from 'tap'
-import type { AgentSettings } from '../../domain/agents/agent.ts'
 import { dispatchedBy } from '../../domain/phone/dispatch-template.ts'
+import type { AgentSettings } from '../../domain/records/agent.ts'
 import { call } from '../platform/setup.ts'
 import { hasEnded } from './call-rows.ts'
 import { callWhen, newestInbound, startPhones } from './phones.ts'

@@ -1,8 +1,8 @@
 /** The names of the events that a line makes for the record of a call, and their fields. */
 import t from 'tap'
 import { applyEntries } from '../../domain/calls/apply.ts'
-import { type CallEntry, type CallEvent, eventTypes, type RecordingStatus } from '../../domain/calls/call.ts'
 import type { LegEventBody } from '../../domain/ports/phone-line.ts'
+import { type CallEntry, type CallEvent, eventTypes, type RecordingStatus } from '../../domain/records/call.ts'
 import { newCall } from '../calls/call.ts'
 import { openDesk } from './desk.ts'
 

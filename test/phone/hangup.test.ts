@@ -1,7 +1,7 @@
 /** From the answer in SIP, or the cause that a line names, to the status, the end reason and the failure cause of a call. */
 import t from 'tap'
-import { endStatus, failureCause } from '../../domain/calls/states.ts'
 import { reasonOfHangup } from '../../domain/phone/hangup.ts'
+import { endStatus, failureCause } from '../../domain/records/states/call.ts'
 
 type End = [status: string, reason: string, cause: string]
 const busy: End = ['busy', 'busy', 'busy']

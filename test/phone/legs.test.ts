@@ -1,8 +1,8 @@
 /** The legs of calls when a line fails, answers too late, or says things in another order. */
 import t from 'tap'
-import { Fault } from '../../domain/fault.ts'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { settled } from '../clock.ts'
 import { carrierLegId, fails, hangup, incoming, openDesk } from './desk.ts'
 

@@ -1,7 +1,7 @@
 /** The answer to a call that the carrier has not taken says what can be done, and to repeat it only where that can help. */
 import t from 'tap'
-import { type NotDialed, whyNotDialed } from '../../domain/phone/not-dialed.ts'
 import { PhoneLineError, type PhoneLineFailure } from '../../domain/ports/phone-line.ts'
+import { type NotDialed, whyNotDialed } from '../../domain/records/not-dialed.ts'
 import { notDialed } from '../../handlers/faults/not-dialed-words.ts'
 
 const mayRepeat: readonly NotDialed[] = ['unanswered', 'unavailable']

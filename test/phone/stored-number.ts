@@ -1,6 +1,6 @@
 /** Phone numbers as rows of the store, for tests in which no carrier is asked. */
 import type postgres from 'postgres'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/clock.ts'
 
 export type NumberRow = {

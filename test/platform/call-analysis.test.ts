@@ -1,6 +1,6 @@
 /** The analysis of calls by an LLM: when one is asked, what becomes of its answer, and when the rules stand. */
 import t from 'tap'
-import type { Call, CallEntry } from '../../domain/calls/call.ts'
+import type { Call, CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newTurn, pipeline } from '../calls/call.ts'
 import { until } from '../process/machine.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

@@ -1,7 +1,7 @@
 /** Sessions and calls over the public surface: what a conversation leaves behind, and how it is read. */
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
-import type { CallEntry } from '../../domain/calls/call.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { judgedFetch } from '../oracle.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

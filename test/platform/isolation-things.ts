@@ -1,7 +1,7 @@
 /** One thing of each kind that an operation of the platform surface names, with a secret in all of them that are read back. */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { brandProfile as brand } from '../carrier/sms-profiles.ts'
 import { insertNumber } from '../phone/stored-number.ts'

@@ -1,6 +1,6 @@
 /** Budgets of keys over the public surface, and the commands that give them. */
 import t from 'tap'
-import type { KeyPolicy } from '../../domain/access/organization.ts'
+import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { runCommand } from '../command.ts'
 import { until } from '../process/machine.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'

@@ -1,6 +1,6 @@
 /** The words for a client when the answer of the process that holds a call is lost: the command may have been carried out. */
 import t from 'tap'
-import { Fault } from '../../domain/fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import { createPlatformFaultWriter } from '../../handlers/platform/faults.ts'
 
 const log = { info() {}, warn() {}, error() {} }

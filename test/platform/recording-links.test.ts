@@ -1,7 +1,7 @@
 /** Links to recordings that need no key. */
 import t from 'tap'
-import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingLinks, linkLifeSMax } from '../../domain/calls/recording-links.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { call, faultOf, startAdministered } from './setup.ts'

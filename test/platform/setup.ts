@@ -3,7 +3,7 @@
  * test.
  */
 import type { Test } from 'tap'
-import type { Scope } from '../../domain/access/organization.ts'
+import type { Scope } from '../../domain/records/organization.ts'
 import { openStore, type Store } from '../../store/store.ts'
 import { databaseUrlOf } from '../process/database.ts'
 import { until } from '../process/machine.ts'

@@ -1,6 +1,6 @@
 /** The bounds of requests for transfers at their borders, and the order of their refusals, without a phone. */
 import t from 'tap'
-import type { Call } from '../../domain/calls/call.ts'
+import type { Call } from '../../domain/records/call.ts'
 import { newCall } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'
 import { transferOf, transferred } from '../transfers/transfer.ts'

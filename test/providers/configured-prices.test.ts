@@ -1,6 +1,6 @@
 /** Prices that the configuration gives to models, with those of the catalog. */
 import t from 'tap'
-import type { Model } from '../../domain/catalog/model.ts'
+import type { Model } from '../../domain/ports/model.ts'
 import { price } from '../../providers/configured-prices.ts'
 import { model, provider } from '../domain/fakes.ts'
 

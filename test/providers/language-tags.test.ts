@@ -1,5 +1,5 @@
 import t from 'tap'
-import { canonicalTag, detectedLanguage, vendorTag } from '../../providers/language-tags.ts'
+import { canonicalTag, detectedLanguage, vendorTag } from '../../providers/vendors/language-tags.ts'
 
 t.test('a tag is sent in the spelling of the vendor, and unchanged if the vendor spells it the same', (t) => {
   const cases = [

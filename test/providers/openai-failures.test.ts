@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import type { LlmEvent } from '../../domain/llm/llm.ts'
+import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { TestClock } from '../clock.ts'

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { LlmEvent } from '../../domain/llm/llm.ts'
+import type { LlmEvent } from '../../domain/ports/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { ask, collect, failure, never, openStub } from './openai-setup.ts'
 import type { Behaviour } from './stub-openai.ts'

@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
-import type { Caller, KeyPolicy, Scope } from '../../domain/access/organization.ts'
+import type { Caller, KeyPolicy, Scope } from '../../domain/records/organization.ts'
 import { createAuthenticate } from '../../handlers/authenticate.ts'
 import { createRealtimeSession } from '../../handlers/compat/surface.ts'
 import { createAdmit } from '../../handlers/realtime/admit.ts'

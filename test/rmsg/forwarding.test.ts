@@ -1,10 +1,10 @@
 /** Forwarded events: the fields of each kind, one rmsg.sent for a message, ten seconds for each subscription, and attempts without end. */
 import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
+import type { Attempt } from '../../domain/records/webhook-delivery.ts'
 import { createReceiveEvent } from '../../domain/rmsg/events.ts'
 import type { SubscriptionTarget } from '../../domain/rmsg/subscriptions.ts'
 import { WebhookError } from '../../domain/webhooks/client.ts'
-import type { Attempt } from '../../domain/webhooks/delivery.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
 import { TestClock } from '../clock.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'

@@ -7,7 +7,7 @@ import {
   type MessageState,
   messageServices,
   messageStatuses,
-} from '../../domain/rmsg/message-states.ts'
+} from '../../domain/records/states/rmsg-message.ts'
 
 const order = ['registered', 'pending', 'queued', 'accepted', 'sent', 'delivered'] as const
 const place = ({ status }: MessageState) => {

@@ -1,10 +1,10 @@
 /** The receivers of an event, in random worlds: the matching subscriptions of the one organization that it is for, and no others. */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
 import type { RichEventType } from '../../domain/ports/rich-messages.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import { conversationIdOf } from '../../domain/records/rmsg-message.ts'
 import { createReceiveEvent } from '../../domain/rmsg/events.ts'
-import { conversationIdOf } from '../../domain/rmsg/message.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
 import { startOwnAdministered } from '../platform/setup.ts'

@@ -1,7 +1,7 @@
 /** Several surfaces share one table of faults; each names its contract, headers and fields. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { Fault, type FaultData, type FaultDetail } from '../../domain/fault.ts'
+import { Fault, type FaultData, type FaultDetail } from '../../domain/records/fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { hintsOf } from '../../handlers/faults/hints.ts'
 import { LocatedFault } from '../../handlers/faults/located-fault.ts'

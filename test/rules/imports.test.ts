@@ -4,6 +4,8 @@ import { circles, code, files, importsOf, parse, read } from './source.ts'
 
 const imports = new Map(files.filter((file) => file.endsWith('.ts')).map((file) => [file, importsOf(parse(file))]))
 const ours = new Set(code)
+const isProduct = (file: string) => /^(app|audio|cli|domain|handlers|providers|runtime|simulator|store)\//.test(file)
+const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
 
 const importsMax = 25
 /** A file of app/ joins many parts, which is its only work. */
@@ -35,18 +37,45 @@ t.test('imports form no circle, not even of types', (t) => {
   t.end()
 })
 
-t.test('folders of app, handlers, store and runtime import one another in one direction', (t) => {
-  const rooms = /^(app|handlers|store|runtime)\//
-  const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
+t.test('folders import one another in one direction', (t) => {
   const folders = new Map<string, string[]>()
   for (const [file, all] of imports) {
-    if (!rooms.test(file)) continue
-    const others = all.filter((to) => rooms.test(to)).map(folderOf)
+    if (!isProduct(file)) continue
     const folder = folderOf(file)
+    const others = all.filter(isProduct).map(folderOf)
     folders.set(folder, [...(folders.get(folder) ?? []), ...others.filter((other) => other !== folder)])
   }
   t.same(circles(folders), [])
-  t.ok(folders.size > 20, `${folders.size} folders`)
+  t.ok(folders.size > 60, `${folders.size} folders`)
+  t.end()
+})
+
+/** A folder of the domain imports its own floor and those below, the lowest first. */
+const floors = [
+  ['records/states'],
+  ['ports'],
+  ['records'],
+  ['access', 'billing', 'catalog', 'dispatch', 'health', 'idempotency', 'routing', 'streams'],
+  ['agents', 'callbacks', 'llm', 'speech', 'transfers/settings', 'webhooks'],
+  ['answering', 'conversation', 'tools'],
+  ['calls', 'numbers', 'phone', 'rmsg', 'sessions', 'sms', 'transfers', 'webhooks/trial'],
+]
+
+t.test('a folder of the domain imports no higher floor', (t) => {
+  const floorOf = (file: string) =>
+    file === 'domain/operations.ts'
+      ? floors.length
+      : floors.findIndex((folders) => folders.includes(folderOf(file).replace('domain/', '')))
+  const domain = [...imports].filter(([file]) => file.startsWith('domain/'))
+  t.same(
+    domain.map(([file]) => file).filter((file) => floorOf(file) < 0),
+    [],
+    'each folder has a floor',
+  )
+  const climbing = domain.flatMap(([file, all]) =>
+    all.filter((to) => to.startsWith('domain/') && floorOf(to) > floorOf(file)).map((to) => `${file} → ${to}`),
+  )
+  t.same(climbing, [])
   t.end()
 })
 
@@ -72,8 +101,9 @@ t.test('the domain names no code of a surface, no pointer into a request and no 
   const vendors = new Set(
     files.flatMap(
       (file) =>
-        /^providers\/(?!wire\/|local\/|loopback\/|catalog\/|livekit\/|trunk\/|simulated\/)([a-z]+)\//.exec(file)?.[1] ??
-        [],
+        /^providers\/(?!wire\/|local\/|loopback\/|catalog\/|vendors\/|livekit\/|trunk\/|simulated\/)([a-z]+)\//.exec(
+          file,
+        )?.[1] ?? [],
     ),
   )
   t.ok(vendors.has('deepgram'))

@@ -4,11 +4,11 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Model, Stage } from '../../domain/catalog/model.ts'
+import type { Model, Stage } from '../../domain/ports/model.ts'
 import { openCatalog } from '../../providers/catalog/rows.ts'
 import { localModels } from '../../providers/local/models.ts'
 import { createProviders } from '../../providers/registry.ts'
-import { type Vendor, type VendorId, vendorIds, vendors } from '../../providers/vendors.ts'
+import { type Vendor, type VendorId, vendorIds, vendors } from '../../providers/vendors/vendors.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
 

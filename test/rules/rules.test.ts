@@ -5,13 +5,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { scopes } from '../../domain/access/organization.ts'
+import { scopes } from '../../domain/records/organization.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import { errorCodes as platformErrors } from '../../generated/platform/errors.ts'
 import { realtimeErrors } from '../../generated/realtime/errors.ts'
 import { errorCodes as routerErrors } from '../../generated/router/errors.ts'
 import { sessionErrors } from '../../generated/session/errors.ts'
-import { vendors } from '../../providers/vendors.ts'
+import { vendors } from '../../providers/vendors/vendors.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')

@@ -1,7 +1,7 @@
 /** A server with the page /try/agent and the media channel, and a conversation that the test plays. */
 import type { Test } from 'tap'
-import type { Turn } from '../../domain/calls/call.ts'
-import type { MediaTransport } from '../../domain/conversation/media.ts'
+import type { MediaTransport } from '../../domain/ports/media.ts'
+import type { Turn } from '../../domain/records/call.ts'
 import type { WantedSession } from '../../domain/sessions/start.ts'
 import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
 import { mountInternal } from '../../handlers/internal/surface.ts'

@@ -1,6 +1,6 @@
 /** The media channel over real sockets, with sessions that keep what the channel passes to them. */
 import type { Test } from 'tap'
-import type { MediaSink, MediaTransport } from '../../domain/conversation/media.ts'
+import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from '../../domain/sessions/live.ts'
 import { createTransportTokens, type TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { mountSession } from '../../handlers/session/surface.ts'

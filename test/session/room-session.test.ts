@@ -1,7 +1,7 @@
 /** The media channel of a session over a room: the same frames, callers who come and go, and the end of the room. */
 import t from 'tap'
 import type { EnteredRoom, RoomEvents } from '../../domain/ports/media-rooms.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { createEnterRoom } from '../../handlers/session/rooms.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { settled, TestClock } from '../clock.ts'

@@ -1,8 +1,8 @@
 /** The routes of the page /try/agent: which clients get them, and what they ask of the sessions. */
 import t, { type Test } from 'tap'
-import type { Turn } from '../../domain/calls/call.ts'
-import { Fault } from '../../domain/fault.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { Turn } from '../../domain/records/call.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { judgedFetch } from '../oracle.ts'
 import { serveAgentPage } from './agent-page.ts'
 import { RecordingSink, sessionId } from './media-harness.ts'

@@ -1,9 +1,9 @@
 /** Overrides of a page, against the providers that are there. */
 import t from 'tap'
+import type { Pipeline } from '../../domain/records/pipeline.ts'
 import type { SessionOverrides } from '../../domain/sessions/live.ts'
 import { takeOverrides } from '../../domain/sessions/overrides.ts'
-import type { Pipeline } from '../../domain/sessions/pipeline.ts'
-import { createSessionRoutes } from '../../domain/sessions/routes.ts'
+import { createSessionRoutes } from '../../domain/speech/session-routes.ts'
 import { pipeline } from '../calls/call.ts'
 import { bench, caller, model, provider } from '../domain/fakes.ts'
 

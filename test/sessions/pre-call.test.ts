@@ -1,6 +1,6 @@
 /** The answer of an endpoint before a session: how it is merged, what voids it, and that it refuses nothing. */
 import t from 'tap'
-import type { AgentSettings } from '../../domain/agents/agent.ts'
+import type { AgentSettings } from '../../domain/records/agent.ts'
 import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'
 import type { WantedSession } from '../../domain/sessions/start.ts'
 import { setup, webhook } from './start-setup.ts'

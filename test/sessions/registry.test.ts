@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Call } from '../../domain/calls/call.ts'
+import type { Call } from '../../domain/records/call.ts'
 import { pipeline } from '../calls/call.ts'
 import { failure, setup } from './setup.ts'
 

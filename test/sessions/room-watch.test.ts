@@ -1,7 +1,7 @@
 /** How a process learns that the caller of a session has joined its room. */
 import t from 'tap'
-import { Fault } from '../../domain/fault.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { type KnownRoom, type RoomOccupant, RoomWatch } from '../../domain/sessions/room-watch.ts'
 import { settled, TestClock } from '../clock.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import type { AgentSettings } from '../../domain/agents/agent.ts'
-import { Fault } from '../../domain/fault.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { AgentSettings } from '../../domain/records/agent.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { WantedSession } from '../../domain/sessions/start.ts'
 import { intent, setup, webhook } from './start-setup.ts'
 

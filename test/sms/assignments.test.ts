@@ -1,7 +1,7 @@
 /** The campaigns of numbers: every state, which campaign is taken, and the shared one. */
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { shareCampaign } from '../../domain/sms/shared-campaign.ts'
 import { insertRmsgNumber } from '../rmsg/stored-number.ts'
 import { TestCluster } from '../store/cluster.ts'

@@ -1,7 +1,7 @@
 /** Brands: every state, what leads from one to another, and their vetting. */
 import t from 'tap'
 import { type RegisteredBrand, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
-import { brandStatusOf } from '../../domain/sms/states.ts'
+import { brandStatusOf } from '../../domain/records/sms-states.ts'
 import { brandProfile } from '../carrier/sms-profiles.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { faultOf, reviewMs, setUp } from './setup.ts'

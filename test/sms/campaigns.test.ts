@@ -1,7 +1,7 @@
 /** Campaigns: every state, and what leads from one to another. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
-import { campaignStatusOf } from '../../domain/sms/states.ts'
+import { campaignStatusOf } from '../../domain/records/sms-states.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { campaignReviewMs, faultOf, setUp } from './setup.ts'

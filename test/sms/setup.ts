@@ -1,9 +1,9 @@
 /** Registrations for text messages over the store and the simulated carrier, on a clock that the test moves. */
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
 import type { SmsRegistry } from '../../domain/ports/sms-registry.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { createSmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import { createTelnyxSmsRegistry } from '../../providers/telnyx/sms-registry.ts'
 import { isPhoneNumber, isUsNumber } from '../../runtime/phone-number.ts'

@@ -3,8 +3,8 @@
  * follows or the refusal, and the requests that the carrier gets.
  */
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
 import type { AssignmentStatus, RegisteredBrand } from '../../domain/ports/sms-registry.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { faultOf, setUp } from './setup.ts'

@@ -2,7 +2,7 @@ import t from 'tap'
 import { FrameResampler } from '../../audio/frame-resampler.ts'
 import { l16, pcma, pcmu } from '../../audio/line-codec.ts'
 import { ToneDetector } from '../../audio/tone-detector.ts'
-import { beep, Clip } from '../../simulator/clip.ts'
+import { beep, Clip } from '../../simulator/media/clip.ts'
 import { random, seed } from '../random.ts'
 import { speak, WordReader, wordsIn } from './tones.ts'
 

@@ -1,7 +1,7 @@
 /** Voice activity detection answers 100 streams in real time. The figures are printed. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { vadFrameSamples } from '../../domain/conversation/vad.ts'
+import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { eventually } from '../local/setup.ts'
 import { open, probabilities } from '../local/vad-streams.ts'
 import { speechAt } from '../speech/samples.ts'

@@ -1,6 +1,6 @@
 /** Organizations and their keys, and that organizations do not see each other. */
 import t from 'tap'
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { readSecret } from '../../store/key-secret.ts'
 import { connect } from '../../store/postgres/connect.ts'

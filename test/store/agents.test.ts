@@ -1,8 +1,8 @@
 /** Rows of agents and tools: the policy that hides other organizations and the other world, and sealed secrets. */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
-import type { Agent } from '../../domain/agents/agent.ts'
-import type { StoredTool, ToolSecrets } from '../../domain/agents/tool.ts'
+import type { Agent } from '../../domain/records/agent.ts'
+import type { StoredTool, ToolSecrets } from '../../domain/records/tool.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { organization, TestCluster } from './cluster.ts'

@@ -1,8 +1,8 @@
 /** Commands from one process to another that holds a call. */
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
 import { answerMs, commandMs } from '../../domain/calls/commands.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { createLiveCalls } from '../../domain/sessions/reach-calls.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'

@@ -1,7 +1,7 @@
 /** The legs that nobody holds any more, as the look for them finds them. */
 import t from 'tap'
-import type { CallEntry } from '../../domain/calls/call.ts'
-import type { Leg, LegParty } from '../../domain/phone/leg.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
+import type { Leg, LegParty } from '../../domain/records/leg.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { storeClock } from '../time/store-clock.ts'

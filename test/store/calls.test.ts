@@ -1,7 +1,7 @@
 /** Rows of calls: the policy, sealed secrets, pages, and what a batch of entries leaves behind. */
 import t from 'tap'
-import type { CallEntry } from '../../domain/calls/call.ts'
-import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
+import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
 import { until } from '../process/machine.ts'

@@ -1,7 +1,7 @@
 /** Budgets of keys in the store: what they grant, count and report, across processes and periods. */
 import t from 'tap'
-import type { Caller, KeyPolicy } from '../../domain/access/organization.ts'
 import { budgetOf, type KeyBudget } from '../../domain/billing/budget.ts'
+import type { Caller, KeyPolicy } from '../../domain/records/organization.ts'
 import type { Store } from '../../store/store.ts'
 import { caller } from '../domain/fakes.ts'
 import { randomOf } from '../platform/spending.ts'

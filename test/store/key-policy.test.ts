@@ -1,6 +1,6 @@
 /** The fields of a key's policy, their spelling, and rows that an earlier version stored. */
 import t from 'tap'
-import type { KeyPolicy } from '../../domain/access/organization.ts'
+import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { readKeyPolicy, readStoredPolicy } from '../../handlers/key-policy.ts'
 import { organization, silent, TestCluster } from './cluster.ts'
 

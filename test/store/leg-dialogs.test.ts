@@ -1,8 +1,8 @@
 /** A line stores how its legs are ended, so that the next process can end those of a dead one. */
 import t from 'tap'
-import type { Leg } from '../../domain/phone/leg.ts'
 import { dialogBytesMax } from '../../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../../domain/ports/phone-line.ts'
+import type { Leg } from '../../domain/records/leg.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newCall } from '../calls/call.ts'
 import { storeClock } from '../time/store-clock.ts'

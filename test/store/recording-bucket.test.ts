@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import type { RecordingContent } from '../../domain/calls/recordings.ts'
+import type { RecordingContent } from '../../domain/records/recording.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { openRecordingBucket } from '../../store/recording-bucket.ts'
 

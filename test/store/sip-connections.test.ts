@@ -1,6 +1,6 @@
 /** The SIP connections of organizations as the line of trunks finds them, and as they are administered. */
 import t from 'tap'
-import type { ConnectionPasswords, OwnedConnection } from '../../domain/numbers/sip-connection.ts'
+import type { ConnectionPasswords, OwnedConnection } from '../../domain/records/sip-connection.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 

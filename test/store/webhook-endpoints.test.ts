@@ -1,8 +1,8 @@
 /** Rows of webhook endpoints and of webhook secrets: what is matched, what an attempt reads, and what is sealed. */
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
 import { SealError } from '../../domain/access/seal-error.ts'
-import type { Endpoint, EndpointSecrets, WebhookEventType } from '../../domain/webhooks/endpoint.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { Endpoint, EndpointSecrets, WebhookEventType } from '../../domain/records/webhook-endpoint.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'

@@ -1,7 +1,7 @@
 /** A call with its parts, read while it changes. */
 import t from 'tap'
-import type { CallEntry } from '../../domain/calls/call.ts'
-import { isOver } from '../../domain/transfers/states.ts'
+import type { CallEntry } from '../../domain/records/call.ts'
+import { isOver } from '../../domain/records/states/transfer.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { transferOf, transferred } from '../transfers/transfer.ts'
 import { organization, TestCluster } from './cluster.ts'

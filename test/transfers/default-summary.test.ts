@@ -1,6 +1,6 @@
 /** The summary that a recipient gets where nobody has written one. */
 import t from 'tap'
-import { defaultSummary } from '../../domain/transfers/default-summary.ts'
+import { defaultSummary } from '../../domain/calls/transfer-summary.ts'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
 

@@ -1,11 +1,11 @@
 /** The number that a recipient sees must be one that the line of the call can call from. */
 import t from 'tap'
-import { Fault } from '../../domain/fault.ts'
-import type { CallableNumber } from '../../domain/phone/ports.ts'
-import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { CallableNumber } from '../../domain/records/callable-number.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import { ResourceFault } from '../../domain/records/resource-fault.ts'
+import type { WantedTransfer } from '../../domain/records/transfer.ts'
 import { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import { CallTransfers } from '../../domain/transfers/call-transfers.ts'
-import type { WantedTransfer } from '../../domain/transfers/transfer.ts'
 import { newCall } from '../calls/call.ts'
 import { caller } from '../domain/fakes.ts'
 

@@ -1,6 +1,6 @@
 /** The times that a ringing phone, a person who is asked, a verdict of a carrier and a silent recipient have. */
 import t from 'tap'
-import type { AskedWarm } from '../../domain/transfers/asked-transfer.ts'
+import type { AskedWarm } from '../../domain/records/transfer-request.ts'
 import type { Step } from './sequences/steps.ts'
 import { World } from './sequences/world.ts'
 

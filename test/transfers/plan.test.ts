@@ -3,6 +3,7 @@
  * of agent, hold and recipient, and no leg is left when the transfer is over.
  */
 import t from 'tap'
+import type { AttemptEvent } from '../../domain/records/states/transfer.ts'
 import {
   type CourseEffect,
   type CourseEvent,
@@ -10,7 +11,6 @@ import {
   newCourse,
   stepCourse,
 } from '../../domain/transfers/plan.ts'
-import type { AttemptEvent } from '../../domain/transfers/states.ts'
 import { random, seed } from '../random.ts'
 
 const sequences = 100_000

@@ -1,6 +1,6 @@
-import type { Call, CallEntry } from '../../domain/calls/call.ts'
-import { transferPayload } from '../../domain/transfers/payload.ts'
-import type { Transfer } from '../../domain/transfers/transfer.ts'
+import { transferPayload } from '../../domain/calls/transfer-payload.ts'
+import type { Call, CallEntry } from '../../domain/records/call.ts'
+import type { Transfer } from '../../domain/records/transfer.ts'
 import { systemIds } from '../../runtime/clock.ts'
 import { newEvent } from '../calls/call.ts'
 

@@ -60,7 +60,7 @@ t.test('a call that comes in is answered at the leg that expects it, and each re
     ofAddress: () => Promise.resolve([connection]),
     hasAddress: () => Promise.resolve(true),
     wantsLogin: () => Promise.resolve(false),
-    called: () => Promise.resolve(),
+    noteCall: () => Promise.resolve(),
   })
   const phone = await SipPhone.open(t, server)
   const answered = phone.call('+15005550100', '+15005550006')

@@ -1,7 +1,7 @@
 /** A trunk line at a real port, whose connections, audio and calling code are kept in memory. */
 import type { Test } from 'tap'
-import type { MediaTransport } from '../../domain/conversation/media.ts'
 import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
+import type { MediaTransport } from '../../domain/ports/media.ts'
 import type { LegEvent, LegToDial } from '../../domain/ports/phone-line.ts'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'

@@ -1,8 +1,8 @@
 /** The events that calls make: which, when, for whose endpoints, and with which fields. Over a real Postgres. */
 import t from 'tap'
 import { validatorsOf } from '../../app/answer-checks.ts'
-import type { Call, CallEntry } from '../../domain/calls/call.ts'
-import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
+import type { Call, CallEntry } from '../../domain/records/call.ts'
+import type { ExtractionField } from '../../domain/records/webhook-endpoint.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { reportBytesMax } from '../../handlers/platform/event-payloads.ts'
 import { newEvent, newTurn, pipeline } from '../calls/call.ts'

@@ -1,10 +1,10 @@
 /** A store with endpoints, and the events that calls leave in its outbox. */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
-import type { Tenant } from '../../domain/access/organization.ts'
-import type { Call, CallEntry } from '../../domain/calls/call.ts'
 import type { Analysis } from '../../domain/calls/store.ts'
-import type { ExtractionField, WebhookEventType } from '../../domain/webhooks/endpoint.ts'
+import type { Call, CallEntry } from '../../domain/records/call.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { ExtractionField, WebhookEventType } from '../../domain/records/webhook-endpoint.ts'
 import { eventPayloads } from '../../handlers/platform/event-payloads.ts'
 import type { EventSource } from '../../store/call-webhooks.ts'
 import type { Store } from '../../store/store.ts'

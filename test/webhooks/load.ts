@@ -1,6 +1,6 @@
 /** Many deliveries at once. */
 import type postgres from 'postgres'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { eventOf, openStoredEvents } from './stored-events.ts'
 
 /** As large as most events. */

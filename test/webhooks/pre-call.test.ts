@@ -1,8 +1,8 @@
 /** The event before a session, with real receivers: what each answer does to the session. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import type { Endpoint } from '../../domain/webhooks/endpoint.ts'
-import { createPreCall, type PreCallDeps } from '../../domain/webhooks/pre-call.ts'
+import type { Endpoint } from '../../domain/records/webhook-endpoint.ts'
+import { createPreCall, type PreCallDeps } from '../../domain/sessions/pre-call-webhook.ts'
 import { eventPayloads } from '../../handlers/platform/event-payloads.ts'
 import { preCallAnswers } from '../../handlers/platform/pre-call-answers.ts'
 import { newCall } from '../calls/call.ts'

@@ -1,7 +1,7 @@
 /** Several processes share the deliveries, and none is lost with a process. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { startReceiver, status } from './receiver.ts'
 import { openWorld } from './setup.ts'

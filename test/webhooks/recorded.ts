@@ -1,8 +1,8 @@
 /** Endpoints and deliveries that are put into a store directly. */
 import type postgres from 'postgres'
 import { v7 } from 'uuid'
-import type { Tenant } from '../../domain/access/organization.ts'
-import type { Attempt } from '../../domain/webhooks/delivery.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { Attempt } from '../../domain/records/webhook-delivery.ts'
 import type { Store } from '../../store/store.ts'
 
 export type EndpointColumns = { name?: string; timeoutMs?: number | null; headers?: object }

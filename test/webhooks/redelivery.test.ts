@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { v7 } from 'uuid'
-import type { ResourceFault } from '../../domain/resource-fault.ts'
+import type { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { inOrder, ok, startReceiver, status } from './receiver.ts'
 import { openWorld } from './setup.ts'

@@ -1,6 +1,6 @@
 /** Events that a test stores in the database of a Parley, as the transactions of calls do. */
 import { v7 } from 'uuid'
-import type { Tenant } from '../../domain/access/organization.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { transactionEach, type Worlds } from '../../store/postgres/tenant.ts'

@@ -1,6 +1,6 @@
-import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
 import type { Route } from '../../../domain/dispatch/request.ts'
+import type { Caller } from '../../../domain/records/organization.ts'
 import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'
 import type { NativeCompletion, NativeMeta } from '../../../generated/compat/types.ts'
 import { routingOf } from '../../routing.ts'

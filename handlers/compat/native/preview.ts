@@ -1,5 +1,5 @@
-import type { Caller } from '../../../domain/access/organization.ts'
-import { objectiveOf } from '../../../domain/catalog/model.ts'
+import { objectiveOf } from '../../../domain/ports/model.ts'
+import type { Caller } from '../../../domain/records/organization.ts'
 import type { Preview } from '../../../domain/routing/choice.ts'
 import type { PreviewQuery } from '../../../domain/routing/preview.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'

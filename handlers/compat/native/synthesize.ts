@@ -1,4 +1,4 @@
-import type { Caller } from '../../../domain/access/organization.ts'
+import type { Caller } from '../../../domain/records/organization.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import { routingOf } from '../../routing.ts'
 import { contextOf, ignoredHeader, languageOf, nativeHeaders } from '../openai/context.ts'

@@ -1,6 +1,5 @@
 /** A chat body as a request of the domain, for providers that do not speak chat completions. */
 
-import type { Capability } from '../../../domain/catalog/model.ts'
 import type {
   Llm,
   LlmItem,
@@ -9,7 +8,8 @@ import type {
   PassThroughRequest,
   ResponseFormat,
   ToolChoice,
-} from '../../../domain/llm/llm.ts'
+} from '../../../domain/ports/llm.ts'
+import type { Capability } from '../../../domain/ports/model.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import { refusedIn, settingsFor } from './chat-settings.ts'
 import { outputTokensDefault } from './chat-tokens.ts'

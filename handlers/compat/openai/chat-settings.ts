@@ -3,8 +3,8 @@
  * the model cannot take is left out and named to the client in `x-service-ignored`, because clients send many that they
  * can do without. A tool or a format is never left out.
  */
-import type { Llm, PassThroughRequest } from '../../../domain/llm/llm.ts'
-import { type LlmSetting, type LlmSettings, lackingAllBut, settingsIn } from '../../../domain/llm/settings.ts'
+import type { Llm, PassThroughRequest } from '../../../domain/ports/llm.ts'
+import { type LlmSetting, type LlmSettings, lackingAllBut, settingsIn } from '../../../domain/ports/llm-settings.ts'
 import { namedFields } from './ignored-fields.ts'
 
 type Body = PassThroughRequest['body']

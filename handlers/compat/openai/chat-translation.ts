@@ -15,7 +15,7 @@ import type {
   PassThroughRequest,
   PassThroughUsage,
   StopReason,
-} from '../../../domain/llm/llm.ts'
+} from '../../../domain/ports/llm.ts'
 import type { Clock } from '../../../domain/ports/system.ts'
 import { modelName } from '../../../domain/routing/model-name.ts'
 import { llmRequestOf, needsOf } from './chat-request.ts'

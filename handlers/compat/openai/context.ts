@@ -1,7 +1,7 @@
-import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
 import { readLanguage } from '../../../domain/catalog/language.ts'
 import type { RequestContext, Route } from '../../../domain/dispatch/request.ts'
+import type { Caller } from '../../../domain/records/organization.ts'
 import type { NativeMeta } from '../../../generated/compat/types.ts'
 import type { Context } from '../../../runtime/engine/handler.ts'
 import { preferredType } from '../../../runtime/http/accept.ts'

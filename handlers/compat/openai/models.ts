@@ -1,4 +1,4 @@
-import type { Caller } from '../../../domain/access/organization.ts'
+import type { Caller } from '../../../domain/records/organization.ts'
 import type { CatalogEntry, CatalogList } from '../../../domain/routing/catalog-list.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import type { CompatModel } from '../../../generated/compat/types.ts'

@@ -2,7 +2,7 @@
 import type { Route } from '../../../domain/dispatch/request.ts'
 import type { OutputItem } from '../../../domain/llm/answer-assembler.ts'
 import type { ItemsAnswer } from '../../../domain/llm/items.ts'
-import type { LlmUsage } from '../../../domain/llm/llm.ts'
+import type { LlmUsage } from '../../../domain/ports/llm.ts'
 import { modelName } from '../../../domain/routing/model-name.ts'
 import type {
   CompatResponse,

@@ -3,7 +3,7 @@
  * store or a hosted tool is refused by name. The message says what to do, because clients of OpenAI show nothing else of an error.
  */
 import type { ItemsInput } from '../../../domain/llm/items.ts'
-import type { LlmItem, LlmTool, ResponseFormat, ToolChoice } from '../../../domain/llm/llm.ts'
+import type { LlmItem, LlmTool, ResponseFormat, ToolChoice } from '../../../domain/ports/llm.ts'
 import type {
   CompatResponseFormat,
   CompatResponseInputItem,

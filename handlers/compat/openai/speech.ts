@@ -1,7 +1,7 @@
-import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
+import { isPresetVoice } from '../../../domain/catalog/voices.ts'
+import type { Caller } from '../../../domain/records/organization.ts'
 import type { Synthesis, SynthesizeInput } from '../../../domain/speech/synthesize.ts'
-import { isPresetVoice } from '../../../domain/speech/voices.ts'
 import type {
   CompatHandlers,
   CreateCompatSpeechEvent,

@@ -2,7 +2,7 @@
  * Subtitles as OpenAI's service writes them: SubRip, which has no specification, and WebVTT (w3.org/TR/webvtt1). A cue is a number or
  * nothing, a line with the two times, the text, and an empty line.
  */
-import type { Transcript } from '../../../domain/speech/stt.ts'
+import type { Transcript } from '../../../domain/ports/stt.ts'
 
 export type Cue = { startMs: number; endMs: number; text: string }
 

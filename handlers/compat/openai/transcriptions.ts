@@ -1,5 +1,5 @@
-import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
+import type { Caller } from '../../../domain/records/organization.ts'
 import type { TranscribeInput, Transcription } from '../../../domain/speech/transcribe.ts'
 import type {
   CompatHandlers,

@@ -1,7 +1,7 @@
 /** Only an attempt finds that its model cannot take a field. The client learns which field it was. */
-import { Fault } from '../../../domain/fault.ts'
 import { type RefusableField, UnsupportedField } from '../../../domain/llm/unsupported-field.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
+import { Fault } from '../../../domain/records/fault.ts'
 import { Untranslatable } from './chat-request.ts'
 
 /** JSON pointers into the body of one operation. */

@@ -1,6 +1,6 @@
 /** The audio that waits to be sent to a leg at the pace of the line, and the account of how much was sent. */
 import { Playout } from '../../../audio/line-playout.ts'
-import type { MediaSink } from '../../../domain/conversation/media.ts'
+import type { MediaSink } from '../../../domain/ports/media.ts'
 
 const frameSamples = 160
 const bytesPerMs = 16

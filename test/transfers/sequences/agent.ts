@@ -2,12 +2,12 @@
  * A conversation whose agent only keeps the turn for a while: it speaks, ends its sentence for a hold, and says what
  * follows one. The hold of the caller is the real one.
  */
-import type { EndReason } from '../../../domain/calls/states.ts'
 import { CallerHold } from '../../../domain/conversation/caller-hold.ts'
-import type { MediaSink, MediaTransport, SessionFault } from '../../../domain/conversation/media.ts'
+import type { Conversation, LiveCall } from '../../../domain/conversation/live-call.ts'
 import type { AfterHold, HoldSound, Screening, ScreeningEvents } from '../../../domain/conversation/transferable.ts'
+import type { MediaSink, MediaTransport, SessionFault } from '../../../domain/ports/media.ts'
 import type { Clock } from '../../../domain/ports/system.ts'
-import type { Conversation, LiveCall } from '../../../domain/sessions/live-call.ts'
+import type { EndReason } from '../../../domain/records/states/call.ts'
 import { newTurn } from '../../calls/call.ts'
 
 const greetingMs = 1_500

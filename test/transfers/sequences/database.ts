@@ -1,12 +1,12 @@
 /** The rows of one call, as Postgres keeps them. A statement may fail before or after it was carried out. */
 
 import { applyEntries } from '../../../domain/calls/apply.ts'
-import type { Call, CallEntry, CallEvent } from '../../../domain/calls/call.ts'
-import { endStatus, isTerminal } from '../../../domain/calls/states.ts'
-import { Fault } from '../../../domain/fault.ts'
-import type { Leg, OrphanedLeg } from '../../../domain/phone/leg.ts'
-import { isOver } from '../../../domain/transfers/states.ts'
-import type { Transfer } from '../../../domain/transfers/transfer.ts'
+import type { Call, CallEntry, CallEvent } from '../../../domain/records/call.ts'
+import { Fault } from '../../../domain/records/fault.ts'
+import type { Leg, OrphanedLeg } from '../../../domain/records/leg.ts'
+import { endStatus, isTerminal } from '../../../domain/records/states/call.ts'
+import { isOver } from '../../../domain/records/states/transfer.ts'
+import type { Transfer } from '../../../domain/records/transfer.ts'
 import type { TestClock } from '../../clock.ts'
 import type { Faults } from './faults.ts'
 import { type Life, never } from './life.ts'

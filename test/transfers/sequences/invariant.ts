@@ -4,10 +4,10 @@
  * of this fault says.
  */
 
-import type { Call } from '../../../domain/calls/call.ts'
-import type { Leg } from '../../../domain/phone/leg.ts'
-import { isOver } from '../../../domain/transfers/states.ts'
-import type { Transfer } from '../../../domain/transfers/transfer.ts'
+import type { Call } from '../../../domain/records/call.ts'
+import type { Leg } from '../../../domain/records/leg.ts'
+import { isOver } from '../../../domain/records/states/transfer.ts'
+import type { Transfer } from '../../../domain/records/transfer.ts'
 import type { ModelledAgent } from './agent.ts'
 import type { Database } from './database.ts'
 import { callerLegId, type SequenceLine } from './line.ts'

@@ -1,6 +1,6 @@
 /** Random sequences of steps. A seed gives the same one each time. */
-import type { AskedBlind, AskedWarm } from '../../../domain/transfers/asked-transfer.ts'
-import { fallbackActions } from '../../../domain/transfers/transfer.ts'
+import { fallbackActions } from '../../../domain/records/transfer.ts'
+import type { AskedBlind, AskedWarm } from '../../../domain/records/transfer-request.ts'
 import { random } from '../../random.ts'
 import { type CommandFault, commandFaults, type Weather } from './faults.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../../domain/llm/llm.ts'
+import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../../domain/ports/llm.ts'
 import { type ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
 import { llmRequestOf } from '../../../handlers/compat/openai/chat-request.ts'
 import { translatedAnswer } from '../../../handlers/compat/openai/chat-translation.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
-import type { StreamTranscript, SttStreamSink } from '../../../domain/speech/stt.ts'
+import type { StreamTranscript, SttStreamSink } from '../../../domain/ports/stt.ts'
 import { createAssemblyaiProvider } from '../../../providers/assemblyai/provider.ts'
 import { livePath } from '../../../providers/assemblyai/stt-live.ts'
 import { Chunks } from '../../../providers/assemblyai/stt-live-chunks.ts'

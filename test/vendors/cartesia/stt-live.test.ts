@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import type { Encoding } from '../../../audio/format.ts'
 import type { ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
-import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt.ts'
+import type { StreamTranscript, SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { cartesiaModels } from '../../../providers/cartesia/models.ts'
 import { liveVendor } from '../../../providers/cartesia/stt-live.ts'
 import { classOfFrame, wire } from '../../../providers/cartesia/wire.ts'

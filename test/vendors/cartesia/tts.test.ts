@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
-import type { Tts, TtsRequest, WordEnd } from '../../../domain/speech/tts.ts'
+import type { Tts, TtsRequest, WordEnd } from '../../../domain/ports/tts.ts'
 import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, providerErrorOf, until, waysToLeave } from '../suite/given.ts'

@@ -1,8 +1,8 @@
 /** An adapter in front of the stub, for tests outside of the suites. */
 import type { Test } from 'tap'
-import type { SttStreamRequest } from '../../../domain/speech/stt.ts'
-import type { VendorOptions } from '../../../providers/adapter.ts'
+import type { SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'
+import type { VendorOptions } from '../../../providers/wire/adapter.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { catalog, never, patient, present } from '../suite/given.ts'
 import { type Listening, listen } from '../suite/stt-live.ts'

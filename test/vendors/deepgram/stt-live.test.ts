@@ -1,6 +1,6 @@
 /** The requests for recognition at Deepgram, and how the events of its two live protocols become utterances. */
 import t from 'tap'
-import type { SttOptions, SttStreamRequest } from '../../../domain/speech/stt.ts'
+import type { SttOptions, SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { TestClock } from '../../clock.ts'
 import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'

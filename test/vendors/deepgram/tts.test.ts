@@ -1,6 +1,6 @@
 /** The requests for speech at Deepgram, and the sockets for it. */
 import t from 'tap'
-import type { TtsRequest } from '../../../domain/speech/tts.ts'
+import type { TtsRequest } from '../../../domain/ports/tts.ts'
 import type { WarmOutcome } from '../../../providers/wire/socket.ts'
 import { never, patient, present, providerErrorOf, until, waysToLeave } from '../suite/given.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-live.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
-import type { Speech, TtsRequest, WordEnd } from '../../../domain/speech/tts.ts'
+import type { Speech, TtsRequest, WordEnd } from '../../../domain/ports/tts.ts'
 import { elevenLabsModels } from '../../../providers/elevenlabs/models.ts'
 import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider.ts'
 import { wire } from '../../../providers/elevenlabs/wire.ts'

@@ -1,7 +1,7 @@
 /** Scribe realtime beyond the suite: the request, the events, and the end of a session. */
 import t, { type Test } from 'tap'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
-import type { SttStreamRequest } from '../../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { TestClock } from '../../clock.ts'

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
-import type { StreamAudio, SttStreamRequest } from '../../../domain/speech/stt.ts'
+import type { StreamAudio, SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { catalog, failureOf, never, patient, until } from '../suite/given.ts'

@@ -1,6 +1,6 @@
 /** Live transcription by a Speaches server. */
 import t, { type Test } from 'tap'
-import type { StreamAudio, SttStreamRequest } from '../../../domain/speech/stt.ts'
+import type { StreamAudio, SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { createProviders } from '../../../providers/registry.ts'
 import { systemClock } from '../../../runtime/clock.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { StreamTranscript, SttStream, SttStreamRequest } from '../../../domain/speech/stt.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createSonioxProvider } from '../../../providers/soniox/provider.ts'
 import { liveVendor, startRequest } from '../../../providers/soniox/stt-live.ts'
 import { LiveSttStream } from '../../../providers/wire/live-stt.ts'

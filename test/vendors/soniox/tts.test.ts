@@ -1,7 +1,7 @@
 /** The requests for speech at Soniox, and the socket for it. */
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
-import type { TtsRequest } from '../../../domain/speech/tts.ts'
+import type { TtsRequest } from '../../../domain/ports/tts.ts'
 import { createSonioxProvider } from '../../../providers/soniox/provider.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, providerErrorOf, until, vendorOptions, waysToLeave } from '../suite/given.ts'

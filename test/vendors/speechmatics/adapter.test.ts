@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
-import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt.ts'
+import type { StreamTranscript, SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createSpeechmaticsProvider } from '../../../providers/speechmatics/provider.ts'
 import { liveVendor, startRecognition } from '../../../providers/speechmatics/stt-live.ts'
 import { classOfType } from '../../../providers/speechmatics/wire.ts'

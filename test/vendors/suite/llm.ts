@@ -14,7 +14,7 @@ import type {
   PassThrough,
   PassThroughRequest,
   PassThroughUsage,
-} from '../../../domain/llm/llm.ts'
+} from '../../../domain/ports/llm.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import type { CancelSignal } from '../../../domain/ports/system.ts'
 import {

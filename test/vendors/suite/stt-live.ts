@@ -13,7 +13,7 @@ import type {
   SttStream,
   SttStreamRequest,
   SttStreamSink,
-} from '../../../domain/speech/stt.ts'
+} from '../../../domain/ports/stt.ts'
 import {
   checkSecrets,
   never,

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import type { Recording } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
-import type { Stt, SttRequest, Transcript } from '../../../domain/speech/stt.ts'
+import type { Stt, SttRequest, Transcript } from '../../../domain/ports/stt.ts'
 import { never, type PortRules, playOperation, present, type SuiteGiven, withProvider } from './given.ts'
 import { sinePcm, transcriptOf } from './stub-server.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
-import type { Tts } from '../../../domain/speech/tts.ts'
+import type { Tts } from '../../../domain/ports/tts.ts'
 import { never, present, withProvider } from './given.ts'
 import { checkSpeech, playSpeech, readSpeech, sayOf, type TtsGiven } from './tts.ts'
 

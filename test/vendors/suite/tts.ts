@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
-import type { Speech, Tts, TtsRequest } from '../../../domain/speech/tts.ts'
+import type { Speech, Tts, TtsRequest } from '../../../domain/ports/tts.ts'
 import {
   never,
   type Operation,

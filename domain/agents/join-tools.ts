@@ -1,0 +1,64 @@
+/** The tools of a session: those of its agent, replaced by name and added to by those of the requests, a later one last. */
+
+import { callbackParametersOf } from '../callbacks/wanted-callback.ts'
+import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
+import { type Issue, refuseIssues } from '../records/resource-fault.ts'
+import type { NewTool, StoredTool, ToolSecrets, ToolSource } from '../records/tool.ts'
+import { transferParameters } from '../transfers/settings/transfer-config.ts'
+import { pressKeysParameters } from './press-keys.ts'
+import { makeSource } from './tool-source.ts'
+
+/** The secrets of webhook tools, by the name of the tool. */
+export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
+
+/** An agent and a request can bring 64 each, and an answer before the call 64 more. Providers take no more than this. */
+export const toolsMax = 128
+
+/** Throws ResourceFault for too many of them, and for a header without its value: a session has no stored one. */
+export function joinTools(
+  transport: SessionTransport,
+  ofAgent: readonly StoredTool[],
+  ...requests: readonly (readonly NewTool[] | null | undefined)[]
+): { tools: PipelineTool[]; secrets: SecretsByTool } {
+  const issues: Issue[] = []
+  // A request with null takes back those before it.
+  const first = Math.max(requests.lastIndexOf(null), 0)
+  const sent = requests.slice(first).flatMap((tools) =>
+    (tools ?? []).map((tool, at) => {
+      const { source, secrets, issues: found } = makeSource(tool.source, null)
+      issues.push(...found.map(({ path, problem }) => ({ path: ['tools', at, ...path], problem })))
+      const { name, description, parameters = null, preToolSpeech = null } = tool
+      return { tool: { name, description, parameters, preToolSpeech, source }, secrets }
+    }),
+  )
+  const byName = new Map([...ofAgent, ...sent].map((each) => [each.tool.name, each]))
+  if (byName.size > toolsMax) issues.push({ path: ['tools'], problem: { kind: 'tools_too_many', toolsMax } })
+  refuseIssues(issues)
+  const all = [...byName.values()].filter(({ tool }) => transport === 'phone' || !isOfPhone(tool.source))
+  return {
+    tools: all.map(({ tool }) => ({
+      name: tool.name,
+      description: tool.description,
+      parameters: tool.parameters ?? parametersOf(tool.source, transport),
+      source: tool.source,
+      preToolSpeech: tool.preToolSpeech ?? 'auto',
+    })),
+    secrets: Object.fromEntries(
+      all.flatMap(({ tool, secrets }) => (tool.source.kind === 'webhook' ? [[tool.name, secrets]] : [])),
+    ),
+  }
+}
+
+/** The arguments of a tool that names none. */
+export function parametersOf(source: ToolSource, transport: SessionTransport): NonNullable<PipelineTool['parameters']> {
+  if (source.kind !== 'builtin') return { type: 'object', properties: {} }
+  const { name, config } = source
+  if (name === 'send_dtmf') return pressKeysParameters
+  if (name === 'schedule_callback') return callbackParametersOf(transport)
+  return name === 'transfer_call' ? transferParameters(config ?? {}) : { type: 'object', properties: {} }
+}
+
+/** A browser has no keypad to send tones to. */
+function isOfPhone(source: ToolSource): boolean {
+  return source.kind === 'builtin' && source.name === 'send_dtmf'
+}

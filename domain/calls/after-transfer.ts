@@ -1,0 +1,34 @@
+/** How a conversation goes on when nobody was reached. */
+import type { AfterHold } from '../conversation/transferable.ts'
+import type { FailureCause } from '../records/states/transfer.ts'
+import type { Transfer, WantedTransfer } from '../records/transfer.ts'
+
+const reasons: Readonly<Record<FailureCause, string>> = {
+  busy: 'the line is busy',
+  no_answer: 'nobody has answered',
+  declined: 'the call was declined',
+  voicemail: 'a voicemail has answered',
+  caller_hung_up: 'the caller has hung up',
+  carrier_error: 'the call could not be connected',
+}
+
+const failed = 'The call was not transferred:'
+const asking = 'Take a message.'
+
+/** The note of a transfer after which the agent takes a message. */
+export function asksForMessage(note: string): boolean {
+  return note.startsWith(failed) && note.includes(asking)
+}
+
+/** `last` is the attempt that was made last. */
+export function afterHoldOf({ fallback }: WantedTransfer, last: Transfer): AfterHold {
+  const { action, message, takeMessagePrompt } = fallback
+  const why = last.failureCause === null ? 'it was cancelled' : reasons[last.failureCause]
+  const takes = action === 'take_message' ? ` ${asking} ${takeMessagePrompt ?? ''}`.trimEnd() : ''
+  return {
+    note: `${failed} ${why}.${takes}`,
+    message,
+    hint: `[${failed} ${why}. Tell the caller in one short sentence, and offer to ${takes === '' ? 'help' : 'take a message'}.]`,
+    endsCall: action === 'end_call',
+  }
+}

@@ -1,0 +1,128 @@
+/** The settings of an agent as they are stored. A session fills in the others when it starts. */
+import type { OptimizeFor, Stage } from '../ports/model.ts'
+import type { AgentWebhooks, StoredWebhooks, WantedWebhooks } from './agent-webhook-fields.ts'
+import type { Tenant } from './organization.ts'
+import type { ExtractionField } from './webhook-endpoint.ts'
+import type { StoredEndpoint } from './webhook-endpoint-store.ts'
+
+export type Agent = {
+  id: string
+  organizationId: string
+  test: boolean
+  settings: AgentSettings
+  webhooks: AgentWebhooks
+  createdAtMs: number
+  updatedAtMs: number
+}
+
+type Required = { name: string; systemPrompt: string; intent: Intent }
+
+type Intent = { language: string; optimizeFor?: OptimizeFor; region?: string }
+
+/** Without nulls: a setting that is not set is not there. */
+export type AgentSettings = Required & Partial<OptionalSettings>
+
+/** null clears a setting. A setting that is left out stays as it is. */
+export type AgentChange = Partial<Required> & { [Name in keyof OptionalSettings]?: OptionalSettings[Name] | null }
+
+export type NewAgent = Required & AgentChange
+
+/** The deprecated fields beside the settings. null removes them all. */
+export type WithWebhooks = { webhooks?: WantedWebhooks | null }
+
+/** Times without a unit in their name are milliseconds, as in the contract. */
+type OptionalSettings = {
+  voice: string
+  firstMessage: string
+  firstMessageMode: 'message' | 'generate' | 'listen'
+  llmOptions: {
+    temperature?: number
+    maxTokens?: number
+    model?: string
+    reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+  }
+  stackPreferences: { allowedProviders?: Partial<Record<Stage, string[]>> }
+  sttOptions: { keywords?: string[]; prompt?: string; language?: string }
+  ttsOptions: { speed?: number; model?: string; instructions?: string; sampleRate?: 8000 | 16000 | 24000 | 48000 }
+  backgroundAudio: { ambient?: BackgroundClip; toolSound?: BackgroundClip }
+  speechNormalization: {
+    pronunciationDictionary?: Record<string, string>
+    textReplacements?: Record<string, string>
+  }
+  idleRePrompts: { enabled?: boolean; delayMs?: number; maxPrompts?: number; messages?: string[] }
+  turnHandling: TurnHandling
+  voicemail: { action?: 'hangup' | 'leave_message'; message?: string }
+  maxDurationSeconds: number
+  silenceTimeoutSeconds: number
+  endCallMessage: string
+  fallbackMessage: string
+  maxToolHops: number
+  timezone: string
+  recording: boolean
+  clientOverrides: ('prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed')[]
+  promptVariables: { name: string; defaultValue?: string; description?: string }[]
+  extractionFields: ExtractionField[]
+  /** A stored agent has the number of `phoneNumberId`. */
+  rmsg: { enabled?: boolean; mode?: 'dedicated' | 'shared'; phoneNumberId?: string | null }
+}
+
+export type BackgroundClip = {
+  clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
+  volume?: number
+}
+
+export type TurnHandling = {
+  profile?: 'conversational' | 'ivr' | 'ivr_patient'
+  endpointing?: { minDelay?: number; maxDelay?: number }
+  turnDetection?: 'text' | 'vad' | 'stt'
+  interruption?: {
+    mode?: 'adaptive' | 'vad' | 'none'
+    minDuration?: number
+    minWords?: number
+    falseTimeout?: number
+    protectFirstMessage?: boolean
+  }
+  preemptiveGeneration?: boolean
+}
+
+/** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */
+export interface AgentStore {
+  /** Newest first. */
+  list(tenant: Tenant): Promise<Agent[]>
+  find(tenant: Tenant, id: string): Promise<Agent | null>
+  /** Inserts at most `agentsMax` agents, also when several are inserted at once. `webhooks` are its fields. */
+  insert(
+    agent: Omit<Agent, 'webhooks'>,
+    webhooks: readonly StoredEndpoint[],
+    agentsMax: number,
+  ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal>
+  /**
+   * Nobody else changes the agent between its reading and its writing. Null: there is no such agent. If `change` throws,
+   * the agent stays as it was.
+   */
+  change(
+    tenant: Tenant,
+    id: string,
+    change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
+  ): Promise<Agent | 'name_taken' | WebhookConflict | RmsgRefusal | null>
+  /** With its tools. One that is named by phone numbers, or by callbacks that are not over, stays. */
+  remove(tenant: Tenant, id: string): Promise<AgentRemoval>
+}
+
+/** `webhooks` replaces all fields, or they stay. `choosesNumber`: its rich-message number is chosen again, by its settings. */
+export type ChangedAgent = {
+  agent: Omit<Agent, 'webhooks'>
+  webhooks: readonly StoredEndpoint[] | 'kept'
+  choosesNumber: boolean
+}
+
+/** The agent stays as it was. `unknown`: the rich-message number that it names is not the organization's. */
+export type RmsgRefusal = { rmsgNumber: 'unknown' | 'unavailable' }
+
+/** This endpoint and a field of the agent would be asked before the same call. */
+export type WebhookConflict = { conflictsWith: string }
+
+/** Some of the numbers and callbacks are named. */
+export type AgentRemoval =
+  | { state: 'removed' | 'unknown' }
+  | { state: 'in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }

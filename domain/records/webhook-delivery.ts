@@ -1,0 +1,86 @@
+/** A delivery is one event for one endpoint. An attempt is one POST of it. */
+import type { RichEventType } from '../ports/rich-messages.ts'
+import type { Tenant } from './organization.ts'
+import type { WebhookEventType } from './webhook-endpoint.ts'
+
+export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+
+/** Why an attempt failed. `body_too_large`: the answer was. */
+export type AttemptError =
+  | 'timeout'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'address_blocked'
+  | 'redirect'
+  | 'http_status'
+  | 'body_too_large'
+
+/** Why a delivery was cancelled. */
+export type CancelReason = 'deleted' | 'disabled' | 'superseded'
+
+export type AttemptTrigger = 'automatic' | 'manual'
+
+/** `rmsg`: a subscription to events of rich messages. */
+export type EndpointKind = 'workspace' | 'rmsg'
+
+export type Delivery = Tenant & {
+  id: string
+  /** The webhook-id. */
+  eventId: string
+  endpointId: string
+  endpointName: string
+  endpointKind: EndpointKind
+  /** The endpoint of this id is gone. */
+  isEndpointDeleted: boolean
+  type: WebhookEventType | RichEventType
+  /** Null: an event of a rich message. */
+  callId: string | null
+  agentId: string | null
+  tags: Record<string, string>
+  status: DeliveryStatus
+  attempts: number
+  httpStatus: number | null
+  error: AttemptError | CancelReason | null
+  /** It can be sent once more on request. */
+  canRedeliver: boolean
+  occurredAtMs: number
+  createdAtMs: number
+  expiresAtMs: number
+  deliveredAtMs: number | null
+}
+
+/** A delivery that this process has claimed for one attempt. */
+export type ClaimedDelivery = Tenant & {
+  id: string
+  eventId: string
+  endpointId: string
+  type: WebhookEventType
+  /** Null: the event is not about a call. */
+  callId: string | null
+  createdAtMs: number
+  body: Uint8Array
+  /** The end of the attempt is stored only while this is the last claim. */
+  claim: number
+  /** Failed attempts of the schedule before this one. */
+  failures: number
+  trigger: AttemptTrigger
+  expiresAtMs: number
+  claimedUntilMs: number
+}
+
+export type Attempt = {
+  id: string
+  trigger: AttemptTrigger
+  requestUrl: string
+  /** Secret values are masked. */
+  requestHeaders: Record<string, string>
+  responseStatus: number | null
+  /** The beginning of the answer. */
+  responseBody: Uint8Array | null
+  isResponseTruncated: boolean
+  durationMs: number
+  error: AttemptError | null
+  createdAtMs: number
+}
+export type NumberedAttempt = Attempt & { number: number }

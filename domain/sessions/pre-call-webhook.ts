@@ -1,0 +1,119 @@
+/** Sends the event before a call to the endpoint that asks for it, and waits for the answer. It is sent once. */
+import type { EventPayloads } from '../calls/payloads.ts'
+import type { Log } from '../ports/system.ts'
+import type { Call } from '../records/call.ts'
+import type { Tenant } from '../records/organization.ts'
+import type { Attempt, ClaimedDelivery } from '../records/webhook-delivery.ts'
+import type { DeliveryTargets, Endpoint } from '../records/webhook-endpoint.ts'
+import { type AttemptDeps, type Posted, post } from '../webhooks/attempt.ts'
+import type { DeliveryStore } from '../webhooks/delivery-store.ts'
+import type { OutboxEvent } from '../webhooks/outbox.ts'
+import { endOf } from '../webhooks/outcome.ts'
+import { retryDelaysMs } from '../webhooks/schedule.ts'
+import type { PreCall, PreCallReply } from './pre-call.ts'
+
+export type PreCallDeps = AttemptDeps & {
+  /** At most one endpoint asks for the event of a call. */
+  endpointOf: (call: Call) => Promise<Endpoint | null>
+  targets: DeliveryTargets
+  deliveries: Pick<DeliveryStore, 'record'>
+  payloads: Pick<EventPayloads, 'preCall'>
+  answers: PreCallAnswers
+  /** UUIDv7. */
+  eventId: () => string
+  log: Log
+}
+
+export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
+  /** Reads the body of an answer with a status of 2xx. */
+  read(body: Uint8Array): PreCallReply
+  /** Whether the body of any answer has tools, which may have secrets. */
+  hasTools(body: Uint8Array): boolean
+  /** The reply to an answer of more bytes than are read. */
+  tooLarge(bytesMax: number): PreCallReply
+}
+
+/** A caller waits for the answer, also where the endpoint has a longer time-out. */
+const waitMsMax = 10_000
+/** Part of the contract. */
+export const preCallBytesMax = 262_144
+
+export function createPreCall(deps: PreCallDeps): PreCall {
+  return {
+    issuesOf: (error) => deps.answers.issuesOf(error),
+    async ask(call) {
+      const endpoint = await deps.endpointOf(call)
+      if (endpoint === null) return null
+      try {
+        return await ask(deps, call, endpoint)
+      } catch (err) {
+        deps.log.error({ err, callId: call.id, endpointId: endpoint.id }, 'the event before a call was not sent')
+        return { reply: { result: 'http_error' }, durationMs: 0 }
+      }
+    },
+  }
+}
+
+async function ask(deps: PreCallDeps, call: Call, endpoint: Endpoint): ReturnType<PreCall['ask']> {
+  const { organizationId, test } = call
+  const target = await deps.targets.deliveryTarget({ organizationId, test }, endpoint.id)
+  if (target === null || target.isDisabled) return null
+  const event = eventOf(deps, call)
+  const timed = { ...target, timeoutMs: Math.min(target.timeoutMs, waitMsMax) }
+  const sent = { ...event, lane: endpoint.id }
+  const posted = await post(deps, timed, sent, 'automatic', preCallBytesMax)
+  await record(deps, { organizationId, test }, event, endpoint, posted)
+  return { reply: replyOf(deps, posted), durationMs: posted.attempt.durationMs }
+}
+
+function eventOf({ payloads, eventId, clock }: PreCallDeps, call: Call): OutboxEvent {
+  const nowMs = clock.nowMs()
+  const { id: callId, agentId, webhookTags: tags } = call
+  const body = payloads.preCall(call, nowMs)
+  const times = { occurredAtMs: nowMs, createdAtMs: nowMs }
+  return { id: eventId(), type: 'call.pre_call', callId, agentId, tags, version: null, body, ...times }
+}
+
+function replyOf({ answers }: PreCallDeps, { attempt, answer }: Posted): PreCallReply {
+  const { error, responseStatus } = attempt
+  if (error === 'timeout') return { result: 'timeout' }
+  if (error === 'body_too_large') return answers.tooLarge(preCallBytesMax)
+  if (error !== null) return { result: 'http_error' }
+  return responseStatus === 204 || answer === null ? { result: 'empty' } : answers.read(answer)
+}
+
+/** The log shows a delivery of one attempt. The session goes on where that cannot be stored. */
+async function record(
+  { deliveries, answers, eventId, clock, log }: PreCallDeps,
+  tenant: Tenant,
+  event: OutboxEvent,
+  endpoint: Endpoint,
+  posted: Posted,
+): Promise<void> {
+  const delivery: ClaimedDelivery = {
+    ...tenant,
+    id: eventId(),
+    eventId: event.id,
+    endpointId: endpoint.id,
+    type: event.type,
+    callId: event.callId,
+    createdAtMs: event.createdAtMs,
+    body: event.body,
+    claim: 1,
+    // No attempt follows.
+    failures: retryDelaysMs.length,
+    trigger: 'automatic',
+    expiresAtMs: event.createdAtMs,
+    claimedUntilMs: event.createdAtMs,
+  }
+  const end = endOf(delivery, withoutSecrets(answers, posted), null, { nowMs: clock.nowMs(), random: 0 })
+  await deliveries.record(tenant, { event, endpointName: endpoint.name, end }).catch((err: unknown) => {
+    log.warn({ err, callId: event.callId }, 'the delivery of an event before a call was not logged')
+  })
+}
+
+/** The attempt for the log. An answer with tools may have their secrets, which are stored sealed and shown to nobody. */
+export function withoutSecrets(answers: Pick<PreCallAnswers, 'hasTools'>, { attempt, answer }: Posted): Attempt {
+  if (answer === null || !answers.hasTools(answer)) return attempt
+  return { ...attempt, responseBody: null, isResponseTruncated: true }
+}

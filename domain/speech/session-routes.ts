@@ -1,0 +1,129 @@
+/** The routes of a session's stages: what its settings ask of the router, and whether anything is left. */
+import type { Catalog } from '../catalog/catalog.ts'
+import { isPresetVoice, type VoiceWish } from '../catalog/voices.ts'
+import type { Capability, Stage } from '../ports/model.ts'
+import type { Provider } from '../ports/provider.ts'
+import { callerAudio } from '../ports/vad.ts'
+import { Fault } from '../records/fault.ts'
+import type { Caller } from '../records/organization.ts'
+import type { Pipeline } from '../records/pipeline.ts'
+import { ResourceFault } from '../records/resource-fault.ts'
+import { type Ask, baseAsk, type Routing } from '../routing/ask.ts'
+import type { Chooser } from '../routing/chooser.ts'
+import { routingOfName } from '../routing/model-name.ts'
+import { castSpeech } from './spoken-form.ts'
+import { streamAsk } from './stream-request.ts'
+
+type Settings = Pick<Pipeline, 'intent' | 'constraints' | 'llm' | 'sttOptions' | 'ttsOptions' | 'voice' | 'tools'>
+
+/** Speech to text cannot be pinned. Throws the faults of a name that is unknown, ambiguous or not allowed. */
+export function routingOfStage(catalog: Catalog, caller: Caller, settings: Settings, stage: Stage): Routing {
+  const { intent, constraints } = settings
+  const name = { stt: null, llm: settings.llm.model, tts: settings.ttsOptions.model }[stage]
+  return routingOfName(catalog, {
+    stage,
+    name: name ?? undefined,
+    objective: intent.optimizeFor,
+    region: intent.region ?? undefined,
+    allowProviders: constraints.allowedProviders[stage],
+    aliases: caller.policy.aliases,
+  })
+}
+
+/** The part of a stream of speech to text that chooses its route, for the check before a session as for the stream itself. */
+export function recognitionOf({
+  intent,
+  sttOptions: { keywords, prompt, language },
+}: Pick<Settings, 'intent' | 'sttOptions'>) {
+  const detectsLanguage = language === 'auto'
+  return {
+    language: detectsLanguage ? intent.language : (language ?? intent.language),
+    detectsLanguage,
+    strictHints: true,
+    audio: callerAudio,
+    words: false,
+    ...(keywords.length > 0 && { keywords }),
+    ...(prompt !== null && { prompt }),
+  }
+}
+
+export function voiceWishOf({ voice }: Pick<Settings, 'voice'>): VoiceWish {
+  if (voice === null || voice === 'auto') return {}
+  return isPresetVoice(voice) ? { preset: voice } : { voice }
+}
+
+export interface SessionRoutes {
+  /**
+   * Throws the fault of the first stage that nothing can serve: of a filter that leaves nothing, or that nothing can be
+   * called now. A voice that nothing has is an issue of the request.
+   */
+  require(caller: Caller, settings: Settings): void
+  /** Lets the providers that are likely to serve the session start what its first turn would wait for. Never throws. */
+  warmUp(caller: Caller, settings: Settings): void
+}
+
+export function createSessionRoutes(
+  chooser: Chooser,
+  warmUp: (stage: Stage, provider: Provider) => void,
+): SessionRoutes {
+  return {
+    require: (caller, settings) => requireRoutes(chooser, caller, settings),
+    warmUp(caller, settings) {
+      for (const ask of asksNow(chooser.world.catalog, caller, settings)) {
+        const first = chooser.choose(ask).candidates[0]
+        if (first !== undefined) warmUp(ask.stage, first.row.provider)
+      }
+    },
+  }
+}
+
+/** Empty for settings that the catalog no longer serves, which the conversation reports. */
+function asksNow(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
+  try {
+    return asksOf(catalog, caller, settings)
+  } catch (error) {
+    if (error instanceof Fault) return []
+    throw error
+  }
+}
+
+function requireRoutes(chooser: Chooser, caller: Caller, settings: Settings): void {
+  for (const ask of asksOf(chooser.world.catalog, caller, settings)) {
+    try {
+      chooser.chooseSome(ask)
+    } catch (error) {
+      if (!(error instanceof Fault) || error.data.kind !== 'voice_unknown') throw error
+      throw new ResourceFault({
+        kind: 'invalid',
+        issues: [{ path: ['voice'], problem: { kind: 'voice_unknown', fault: error.data } }],
+      })
+    }
+  }
+}
+
+function asksOf(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
+  const { intent, tools, llm } = settings
+  const routing = (stage: Stage) => routingOfStage(catalog, caller, settings, stage)
+  const llmNeeds: Capability[] = ['streaming']
+  if (tools.length > 0) llmNeeds.push('tools')
+  if (llm.reasoningEffort !== null) llmNeeds.push('reasoning')
+  const { language } = intent
+  const { speed, instructions, sampleRate } = settings.ttsOptions
+  const { ask } = castSpeech(
+    {
+      ...voiceWishOf(settings),
+      caller,
+      routing: routing('tts'),
+      language,
+      speed,
+      ...(instructions !== null && { instructions }),
+      wanted: { encoding: 'pcm_s16le', sampleRateHz: sampleRate, channels: 1 },
+    },
+    catalog,
+  )
+  return [
+    streamAsk({ caller, routing: routing('stt'), ...recognitionOf(settings) }),
+    baseAsk(caller, 'llm', routing('llm'), language, llmNeeds),
+    ask,
+  ]
+}

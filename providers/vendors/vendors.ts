@@ -1,0 +1,315 @@
+/**
+ * The table of vendors: one entry holds the name, the key variable, the adapter and the spelling of languages. A server
+ * that speaks OpenAI's protocol is an entry with data and has no code. The addresses and spellings come from the
+ * vendors' documents; a value that could not be confirmed there is left out. registry.ts loads the adapters, and
+ * README's table of providers is made from these entries.
+ */
+
+import type { Stage } from '../../domain/ports/model.ts'
+
+export type ModelIds = { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
+
+/** The spelling of the token limit. */
+export type MaxTokensField = 'max_tokens' | 'max_completion_tokens'
+
+export type RealtimeRules = 'openai' | 'speaches'
+
+/** A server that speaks OpenAI's protocol, and how it differs from the others. */
+export type OpenAiServer = {
+  /** Null if the configuration must name it. */
+  baseUrl: string | null
+  /** Null if the name of the model decides. */
+  maxTokensField: MaxTokensField | null
+  /** False for servers that refuse `stream_options` and report usage unasked. */
+  asksForUsage: boolean
+  /** LLM requests go to /responses. */
+  responses?: true
+  /**
+   * The models, out of `models.stt` or out of the configuration, that also transcribe live, and the protocol of their
+   * socket.
+   */
+  realtime?: { models: readonly string[] | 'all'; rules: RealtimeRules }
+  /** The fields of a transcription request. OpenAI's are the default. */
+  transcriptions?: 'voxtral'
+  /** The models that are served if the configuration names none; null if every deployment has other models. */
+  models: ModelIds | null
+}
+
+/** The spelling of languages at a vendor, as far as it is not BCP 47 in canonical form. */
+type LanguageTags = {
+  /** Canonical tag → the vendor's code. */
+  codes: Readonly<Record<string, string>>
+  /** Spells every tag that `codes` does not list. By default it is sent unchanged. */
+  spell?: (tag: string) => string
+}
+
+/** An adapter with a protocol of one vendor. */
+export type VendorAdapter =
+  | 'anthropic'
+  | 'assemblyai'
+  | 'cartesia'
+  | 'deepgram'
+  | 'elevenlabs'
+  | 'gemini'
+  | 'soniox'
+  | 'speechmatics'
+
+export type Vendor = {
+  /** The name that people use. */
+  name: string
+  /** The usual environment variable of its key; null if the server needs no key. */
+  keyVariable: string | null
+  languageTags?: LanguageTags
+  /** The ids that it gives to its models, so that a bare id which the catalog does not have still leads to the vendor. */
+  ids?: Partial<Record<Stage, RegExp>>
+  /**
+   * The listed model whose fields a model that is not listed takes; without it, such models of that stage are not
+   * served. A server that speaks OpenAI's protocol needs none: its rows are made from the ids.
+   */
+  unlisted?: Partial<Record<Stage, string>>
+} & ({ adapter: VendorAdapter | 'local' | 'loopback' } | { adapter: 'openai'; server: OpenAiServer })
+
+/** The order is the order of the providers that need no configuration. */
+export const vendors = {
+  local: { name: 'Embedded engines', adapter: 'local', keyVariable: null },
+  loopback: { name: 'Loopback', adapter: 'loopback', keyVariable: null },
+  openai: {
+    name: 'OpenAI',
+    adapter: 'openai',
+    keyVariable: 'OPENAI_API_KEY',
+    ids: {
+      llm: /^(gpt-(?!.*(transcribe|tts|realtime|audio|image))|chatgpt-|o\d+(-|$))/,
+      stt: /^(whisper-1$|gpt-.*(transcribe|whisper))/,
+      tts: /^(tts-1|gpt-.*tts)/,
+    },
+    server: {
+      baseUrl: 'https://api.openai.com/v1',
+      maxTokensField: 'max_completion_tokens',
+      asksForUsage: true,
+      models: {
+        // Models of GPT-5 and later are reached by their names: they refuse sampling settings, which voice agents send, so
+        // that auto routing must not choose them.
+        llm: ['gpt-4o-mini', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4.1'],
+        stt: ['whisper-1', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe'],
+        tts: ['gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'],
+      },
+      responses: true,
+      // gpt-live-transcribe and gpt-realtime-whisper are left out: they do not find the end point of an utterance,
+      // which a stream must.
+      realtime: { models: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'], rules: 'openai' },
+    },
+  },
+  groq: {
+    name: 'Groq',
+    adapter: 'openai',
+    keyVariable: 'GROQ_API_KEY',
+    server: {
+      baseUrl: 'https://api.groq.com/openai/v1',
+      maxTokensField: 'max_completion_tokens',
+      asksForUsage: true,
+      models: {
+        llm: ['openai/gpt-oss-120b', 'openai/gpt-oss-20b'],
+        stt: ['whisper-large-v3', 'whisper-large-v3-turbo'],
+        tts: ['canopylabs/orpheus-v1-english', 'canopylabs/orpheus-arabic-saudi'],
+      },
+    },
+  },
+  cerebras: {
+    name: 'Cerebras',
+    adapter: 'openai',
+    keyVariable: 'CEREBRAS_API_KEY',
+    server: {
+      baseUrl: 'https://api.cerebras.ai/v1',
+      maxTokensField: 'max_tokens',
+      asksForUsage: true,
+      models: { llm: ['gpt-oss-120b'] },
+    },
+  },
+  // Mistral refuses stream_options with 422 and reports usage unasked.
+  mistral: {
+    name: 'Mistral AI',
+    adapter: 'openai',
+    keyVariable: 'MISTRAL_API_KEY',
+    ids: {
+      llm: /^(codestral|devstral|magistral|ministral|mistral|open-mistral|pixtral)-/,
+      stt: /^voxtral-(?!.*tts)/,
+      tts: /^voxtral-.*tts/,
+    },
+    server: {
+      baseUrl: 'https://api.mistral.ai/v1',
+      maxTokensField: 'max_tokens',
+      asksForUsage: false,
+      models: {
+        llm: ['mistral-small-latest', 'mistral-medium-latest'],
+        stt: ['voxtral-mini-transcribe-3-0', 'voxtral-small-transcribe-3-0', 'voxtral-mini-2602'],
+        tts: ['voxtral-mini-tts-3-0', 'voxtral-mini-tts-2603'],
+      },
+      transcriptions: 'voxtral',
+    },
+  },
+  openrouter: {
+    name: 'OpenRouter',
+    adapter: 'openai',
+    keyVariable: 'OPENROUTER_API_KEY',
+    server: {
+      baseUrl: 'https://openrouter.ai/api/v1',
+      maxTokensField: 'max_tokens',
+      asksForUsage: true,
+      models: { llm: ['openai/gpt-4o-mini'] },
+    },
+  },
+  ollama: {
+    name: 'Ollama',
+    adapter: 'openai',
+    keyVariable: null,
+    server: {
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      maxTokensField: 'max_tokens',
+      asksForUsage: true,
+      models: null,
+    },
+  },
+  lmstudio: {
+    name: 'LM Studio',
+    adapter: 'openai',
+    keyVariable: null,
+    server: {
+      baseUrl: 'http://127.0.0.1:1234/v1',
+      maxTokensField: 'max_tokens',
+      asksForUsage: true,
+      models: null,
+    },
+  },
+  speaches: {
+    name: 'Speaches',
+    adapter: 'openai',
+    keyVariable: null,
+    server: {
+      baseUrl: 'http://127.0.0.1:8000/v1',
+      maxTokensField: 'max_tokens',
+      asksForUsage: true,
+      models: null,
+      realtime: { models: 'all', rules: 'speaches' },
+    },
+  },
+  kokoro: {
+    name: 'Kokoro',
+    adapter: 'openai',
+    keyVariable: null,
+    server: {
+      baseUrl: 'http://127.0.0.1:8880/v1',
+      maxTokensField: null,
+      asksForUsage: true,
+      models: { tts: ['kokoro'] },
+    },
+  },
+  vllm: {
+    name: 'vLLM',
+    adapter: 'openai',
+    keyVariable: null,
+    server: {
+      baseUrl: null,
+      maxTokensField: 'max_tokens',
+      asksForUsage: true,
+      models: null,
+    },
+  },
+  anthropic: {
+    name: 'Anthropic',
+    adapter: 'anthropic',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    ids: { llm: /^claude-/ },
+    unlisted: { llm: 'claude-sonnet-4-6' },
+  },
+  assemblyai: {
+    name: 'AssemblyAI',
+    adapter: 'assemblyai',
+    keyVariable: 'ASSEMBLYAI_API_KEY',
+    ids: { stt: /^(u3-|universal-)/ },
+    unlisted: { stt: 'universal-2' },
+    // Its codes are in lower case with an underscore, and some are codes that BCP 47 has replaced.
+    languageTags: {
+      codes: { 'en-GB': 'en_uk', jv: 'jw', fil: 'tl' },
+      spell: (tag) => tag.toLowerCase().replaceAll('-', '_'),
+    },
+  },
+  cartesia: {
+    name: 'Cartesia',
+    adapter: 'cartesia',
+    keyVariable: 'CARTESIA_API_KEY',
+    ids: { stt: /^ink-/, tts: /^sonic(-|$)/ },
+    unlisted: { stt: 'ink-whisper', tts: 'sonic-3' },
+    // Its codes are those of Whisper: ISO 639-1, in which Filipino, Javanese and Norwegian have older codes.
+    languageTags: { codes: { fil: 'tl', jv: 'jw', nb: 'no' } },
+  },
+  deepgram: {
+    name: 'Deepgram',
+    adapter: 'deepgram',
+    keyVariable: 'DEEPGRAM_API_KEY',
+    ids: { stt: /^(base|enhanced|flux|nova)(-|$)/, tts: /^aura-/ },
+    unlisted: { stt: 'nova-3', tts: 'aura-2' },
+    // The canonical tags of Tagalog and Norwegian are Filipino and Bokmål.
+    languageTags: { codes: { fil: 'tl', nb: 'no' } },
+  },
+  elevenlabs: {
+    name: 'ElevenLabs',
+    adapter: 'elevenlabs',
+    keyVariable: 'ELEVENLABS_API_KEY',
+    ids: { stt: /^scribe_/, tts: /^eleven_/ },
+    unlisted: { stt: 'scribe_v2', tts: 'eleven_multilingual_v2' },
+  },
+  gemini: {
+    name: 'Google Gemini',
+    adapter: 'gemini',
+    keyVariable: 'GEMINI_API_KEY',
+    ids: { llm: /^gemini-(?!.*(tts|live|image|embedding))/, tts: /^gemini-.*tts/ },
+    unlisted: { llm: 'gemini-3.8-flash', tts: 'gemini-3.8-flash-tts' },
+  },
+  soniox: {
+    name: 'Soniox',
+    adapter: 'soniox',
+    keyVariable: 'SONIOX_API_KEY',
+    ids: { stt: /^stt-(rt|async)-/, tts: /^tts-rt-/ },
+    unlisted: { stt: 'stt-rt-v5', tts: 'tts-rt-v2' },
+    languageTags: { codes: { fil: 'tl' } },
+  },
+  speechmatics: {
+    name: 'Speechmatics',
+    adapter: 'speechmatics',
+    keyVariable: 'SPEECHMATICS_API_KEY',
+    unlisted: { stt: 'enhanced' },
+    // Mandarin has a separate code.
+    languageTags: { codes: { zh: 'cmn' } },
+  },
+} as const satisfies Record<string, Vendor>
+
+export type VendorId = keyof typeof vendors
+
+export function isVendorId(id: string): id is VendorId {
+  return Object.hasOwn(vendors, id)
+}
+
+/** The vendor whose published address this is, by its name in the catalog; null for any other server. */
+export function vendorAt(baseUrl: string): VendorId | null {
+  const address = baseUrl.replace(/\/+$/, '')
+  const isAt = (vendor: Vendor) => vendor.adapter === 'openai' && vendor.server.baseUrl === address
+  return vendorIds.find((id) => isAt(vendors[id])) ?? null
+}
+
+export const vendorIds = Object.keys(vendors) as VendorId[]
+
+/** The vendor's name. A provider with an address from the configuration goes by its id. */
+export function vendorNameOf(
+  id: string,
+  configs: readonly { id: string; adapter: string; baseUrl?: string }[],
+): string {
+  const config = configs.find((each) => each.id === id)
+  const vendor = config === undefined ? id : config.baseUrl === undefined ? config.adapter : id
+  return isVendorId(vendor) ? vendors[vendor].name : id
+}
+
+/** The address at which a server of the table is found; null for an adapter that knows its vendor's addresses itself. */
+export function publishedAddress(adapter: string): string | null {
+  const vendor: Vendor | null = isVendorId(adapter) ? vendors[adapter] : null
+  return vendor?.adapter === 'openai' ? vendor.server.baseUrl : null
+}
