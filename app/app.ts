@@ -3,11 +3,11 @@ import type { RecordingLinks as SignedLinks } from '../domain/calls/recording-li
 import type { Clock } from '../domain/ports/system.ts'
 import type { RecordingBucket, RecordingPlace } from '../domain/records/recording.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
-import type { Ids } from '../runtime/clock.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import type { Logger } from '../runtime/telemetry/log.ts'
 import type { ProcessMetrics } from '../runtime/telemetry/metrics.ts'
 import type { Tracing } from '../runtime/telemetry/tracing.ts'
+import type { Ids } from '../runtime/timing/clock.ts'
 import type { Store } from '../store/store.ts'
 
 export type App = {

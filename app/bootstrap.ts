@@ -1,7 +1,7 @@
 /** Work of a start on the store: it makes the first organization, and looks at sealed secrets. */
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { localKeyFile, readLocalSecret, removeLocalSecret } from '../runtime/process/local-secret.ts'
-import { newSecret } from '../store/key-secret.ts'
+import { newSecret } from '../store/access/key-secret.ts'
 import type { App } from './app.ts'
 import { isReachedHereOnly } from './first-run.ts'
 import { keptSecret } from './secrets.ts'

@@ -3,12 +3,12 @@
  * before it are closed, newest first.
  */
 import type { ParleyConfig } from '../generated/config/types.ts'
-import { createIds, systemClock } from '../runtime/clock.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import { workerVariable } from '../runtime/process/workers.ts'
 import { createLog } from '../runtime/telemetry/log.ts'
 import { createMetrics } from '../runtime/telemetry/metrics.ts'
 import { createTracing } from '../runtime/telemetry/tracing.ts'
+import { createIds, systemClock } from '../runtime/timing/clock.ts'
 import type { App } from './app.ts'
 import { createClosings } from './closings.ts'
 import { openRecordingLinks } from './recordings.ts'

@@ -1,5 +1,5 @@
 /** Measures what waits in the database and the connections to it, and hands it to the metrics. */
-import type { Loops } from '../runtime/loops.ts'
+import type { Loops } from '../runtime/timing/loops.ts'
 import type { StoreFigures } from '../store/figures.ts'
 import type { App } from './app.ts'
 

@@ -11,7 +11,7 @@ import { createTelnyxMessageWebhooks } from '../providers/telnyx/rich-message-we
 import { createTelnyxMessages } from '../providers/telnyx/rich-messages.ts'
 import { createWebhookClient } from '../providers/wire/webhook-client.ts'
 import { createDeadlines } from '../runtime/outbound/deadlines.ts'
-import { isPhoneNumber } from '../runtime/phone-number.ts'
+import { isPhoneNumber } from '../runtime/values/phone-number.ts'
 import { publicKeyOf } from '../simulator/webhooks.ts'
 import type { App } from './app.ts'
 import { clientsOf } from './clients.ts'

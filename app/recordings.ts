@@ -9,9 +9,9 @@ import type { CallRecorder } from '../domain/conversation/deps.ts'
 import { type GrowingFile, Recorder, salvage } from '../domain/conversation/recorder.ts'
 import type { Call } from '../domain/records/call.ts'
 import type { RecordingBucket, Recordings } from '../domain/records/recording.ts'
-import type { Loops } from '../runtime/loops.ts'
-import { openRecordingBucket } from '../store/recording-bucket.ts'
-import { createRecordingFiles } from '../store/recording-files.ts'
+import type { Loops } from '../runtime/timing/loops.ts'
+import { openRecordingBucket } from '../store/recordings/recording-bucket.ts'
+import { createRecordingFiles } from '../store/recordings/recording-files.ts'
 import type { App, RecordingLinks } from './app.ts'
 
 export async function openRecordingLinks({

@@ -7,7 +7,7 @@ import type { SessionRooms } from '../domain/sessions/start-session.ts'
 import { claimsOf } from '../domain/sessions/transport-token.ts'
 import { createEnterRoom } from '../handlers/session/rooms.ts'
 import { openLiveKitRooms } from '../providers/livekit/rooms.ts'
-import { Loops } from '../runtime/loops.ts'
+import { Loops } from '../runtime/timing/loops.ts'
 import type { App } from './app.ts'
 
 /** A look that has not ended by then is left alone. */

@@ -8,8 +8,8 @@ import { createTryEndpoint, type TryEndpoint } from '../domain/webhooks/trial/tr
 import { eventPayloads } from '../handlers/platform/event-payloads.ts'
 import { preCallAnswers } from '../handlers/platform/pre-call-answers.ts'
 import { createWebhookClient } from '../providers/wire/webhook-client.ts'
-import { Loops } from '../runtime/loops.ts'
 import { createDeadlines } from '../runtime/outbound/deadlines.ts'
+import { Loops } from '../runtime/timing/loops.ts'
 import type { App } from './app.ts'
 
 export type Webhooks = {

@@ -2,7 +2,7 @@
  * A simulated carrier in a separate process. It notes how late each frame of a voice reaches the phones at the far ends.
  * Forked: sends its port and keys, takes `{ webhookUrl }` at first, then `{ callTo }` and `{ report }`.
  */
-import { systemClock } from '../runtime/clock.ts'
+import { systemClock } from '../runtime/timing/clock.ts'
 import { type Simulator, startSimulator } from '../simulator/simulator.ts'
 import { speechAt } from '../test/speech/samples.ts'
 

@@ -3,7 +3,7 @@ import type { Caller, Keys, Scope } from '../domain/records/organization.ts'
 import { ResourceFault } from '../domain/records/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
 import type { Credentials } from '../runtime/engine/options.ts'
-import type { LogFields } from '../runtime/trace-context.ts'
+import type { LogFields } from '../runtime/engine/trace-context.ts'
 
 /** Operations with these scopes take an API key alone, never the token or the session of a user. */
 const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])

@@ -1,6 +1,6 @@
 /** The legs of the simulated carrier, and the commands for them in the form of the carrier's API (version 2). */
 import { randomUUID } from 'node:crypto'
-import { Ticker } from '../runtime/ticker.ts'
+import { Ticker } from '../runtime/timing/ticker.ts'
 import { FarEnd, type Voice } from './far-ends/far-end.ts'
 import { callerPlanOf, type NumberPlan, planOf } from './far-ends/magic-numbers.ts'
 import {

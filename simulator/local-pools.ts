@@ -1,7 +1,7 @@
 /** Connections to servers on this machine, kept for the addresses that were used last. */
 
 import { createPool, type OutboundPool } from '../runtime/outbound/pool.ts'
-import type { WatchClock } from '../runtime/watch.ts'
+import type { WatchClock } from '../runtime/timing/watch.ts'
 
 export type LocalRequest = {
   method: 'GET' | 'POST'

@@ -3,7 +3,7 @@
  * webhooks, and its commands then reach the simulator of that process. The id of a leg names the port of its simulator,
  * to which such a command is passed on.
  */
-import { uniqueId } from '../runtime/clock.ts'
+import { uniqueId } from '../runtime/timing/clock.ts'
 import type { LocalPools } from './local-pools.ts'
 import { unknownCall } from './refusal.ts'
 

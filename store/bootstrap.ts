@@ -1,8 +1,8 @@
 import { scopes, type Tenant } from '../domain/records/organization.ts'
-import { uniqueId } from '../runtime/clock.ts'
-import type { KeyAdministration } from './api-keys.ts'
-import { readSecret } from './key-secret.ts'
-import type { Organizations } from './organizations.ts'
+import { uniqueId } from '../runtime/timing/clock.ts'
+import type { KeyAdministration } from './access/api-keys.ts'
+import { readSecret } from './access/key-secret.ts'
+import type { Organizations } from './access/organizations.ts'
 import type { Sql, Tx } from './postgres/connect.ts'
 import { everyOrganization, type Tenancy, transactionOfAll } from './postgres/tenant.ts'
 

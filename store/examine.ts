@@ -5,8 +5,8 @@ import { hasCluster, requirePostgres } from './embedded/cluster.ts'
 import { readSchemaVersion, schemaVersion } from './migrations/migrate.ts'
 import { isUnbound } from './postgres/connect.ts'
 import { transactionEach } from './postgres/tenant.ts'
-import { createSealer, type MasterKeys } from './sealed.ts'
 import { createSealedSecrets } from './sealed-secrets.ts'
+import { createSealer, type MasterKeys } from './sealing/sealed.ts'
 import { applicationName } from './sharing/instances.ts'
 
 /**

@@ -11,18 +11,22 @@ import type { PhoneNumberStore } from '../domain/records/phone-number.ts'
 import type { ConnectionStore } from '../domain/records/sip-connection.ts'
 import type { SharedCampaignStore, SmsRegistrationStore } from '../domain/records/sms-registration.ts'
 import type { NumberCampaigns } from '../domain/sms/in-turn.ts'
-import { createSubmissionStore } from './business-verifications.ts'
-import { createLegDialogs } from './leg-dialogs.ts'
-import { createNumberCallers } from './number-callers.ts'
-import { createNumberCharges } from './number-charges.ts'
-import { createNumberOrders } from './number-orders.ts'
-import { createNumberStore } from './owned-numbers.ts'
-import { createPhoneNumbers } from './phone-numbers.ts'
+import { createLegDialogs } from './calls/leg-dialogs.ts'
+import { createRmsgRecords, type RmsgRecords } from './messages/rmsg-records.ts'
+import {
+  createNumberCampaigns,
+  createSharedCampaignStore,
+  createSmsRegistrationStore,
+} from './messages/sms-registrations.ts'
+import { createSubmissionStore } from './numbers/business-verifications.ts'
+import { createNumberCallers } from './numbers/number-callers.ts'
+import { createNumberCharges } from './numbers/number-charges.ts'
+import { createNumberOrders } from './numbers/number-orders.ts'
+import { createNumberStore } from './numbers/owned-numbers.ts'
+import { createPhoneNumbers } from './numbers/phone-numbers.ts'
+import { createConnectionStore, createSipConnections } from './numbers/sip-connections.ts'
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
-import { createRmsgRecords, type RmsgRecords } from './rmsg-records.ts'
-import type { Sealer } from './sealed.ts'
-import { createConnectionStore, createSipConnections } from './sip-connections.ts'
-import { createNumberCampaigns, createSharedCampaignStore, createSmsRegistrationStore } from './sms-registrations.ts'
+import type { Sealer } from './sealing/sealed.ts'
 
 export type NumberRecords = RmsgRecords & {
   phoneNumbers: CallableNumbers

@@ -1,12 +1,12 @@
 /** How long records are kept, and the loops that delete those that are older. */
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { keptFromMs } from '../domain/records/retention.ts'
-import type { Loop } from '../runtime/loops.ts'
-import { callSweep, eventSweep } from './call-retention.ts'
-import type { EventSource } from './call-webhooks.ts'
+import type { Loop } from '../runtime/timing/loops.ts'
+import { requestSweep } from './billing/request-retention.ts'
+import { callSweep, eventSweep } from './calls/call-retention.ts'
+import type { EventSource } from './calls/call-webhooks.ts'
+import { runSweep, type Sweep } from './postgres/sweep.ts'
 import type { Tenancy } from './postgres/tenant.ts'
-import { requestSweep } from './request-retention.ts'
-import { runSweep, type Sweep } from './sweep.ts'
 
 /** Null: for ever. */
 export type Retention = {

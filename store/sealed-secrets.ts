@@ -1,14 +1,14 @@
 import type { Log } from '../domain/ports/system.ts'
-import { sealedTools } from './agent-tools.ts'
-import { sealedCalls } from './call-secrets.ts'
+import { sealedProviderKeys } from './access/provider-keys.ts'
+import { sealedTools } from './agents/agent-tools.ts'
+import { sealedCalls } from './calls/call-secrets.ts'
+import { sealedSubscriptions } from './messages/rmsg-subscriptions.ts'
+import { sealedConnections } from './numbers/sip-connection-rows.ts'
 import type { Tenancy } from './postgres/tenant.ts'
-import { sealedProviderKeys } from './provider-keys.ts'
-import { countUnreadable, type Resealed, resealTable, type SealedTable } from './reseal.ts'
-import { sealedSubscriptions } from './rmsg-subscriptions.ts'
-import type { Sealed, Sealer } from './sealed.ts'
-import { sealedConnections } from './sip-connection-rows.ts'
-import { sealedEndpoints } from './webhook-endpoint-rows.ts'
-import { sealedWebhookSecrets } from './webhook-secrets.ts'
+import { countUnreadable, type Resealed, resealTable, type SealedTable } from './sealing/reseal.ts'
+import type { Sealed, Sealer } from './sealing/sealed.ts'
+import { sealedEndpoints } from './webhooks/webhook-endpoint-rows.ts'
+import { sealedWebhookSecrets } from './webhooks/webhook-secrets.ts'
 
 /** All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints, subscriptions, SIP connections and live calls. */
 export type SealedSecrets = {

@@ -2,7 +2,7 @@
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
-import type { Loop } from '../runtime/loops.ts'
+import type { Loop } from '../runtime/timing/loops.ts'
 import type { Sql } from './postgres/connect.ts'
 import { createAddressCounts } from './redis/address-counts.ts'
 import { openRedis, type Redis } from './redis/connection.ts'

@@ -1,9 +1,9 @@
 /** Signs what commands send to a receiver on this machine, as deliveries are signed. */
 import type { WebhookSigner } from '../../cli/actions.ts'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { localSecret } from '../../runtime/process/local-secret.ts'
-import { newWebhookSecret } from '../../store/webhook-secrets.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
+import { newWebhookSecret } from '../../store/webhooks/webhook-secrets.ts'
 
 const secretFile = 'listen.secret'
 

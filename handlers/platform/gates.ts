@@ -7,7 +7,7 @@ import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
-import type { LogFields } from '../../runtime/trace-context.ts'
+import type { LogFields } from '../../runtime/engine/trace-context.ts'
 import { createAuthenticate, nameCaller } from '../authenticate.ts'
 
 export type GateDeps = {

@@ -2,7 +2,7 @@ import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import type { OfferedNumber } from '../../domain/ports/number-carrier.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'
 import type { AvailablePhoneNumber, PhoneNumber as WireNumber } from '../../generated/platform/types.ts'
-import { nationalForm } from '../../runtime/phone-number.ts'
+import { nationalForm } from '../../runtime/values/phone-number.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
 /** A phone number in the names of the contract. `hasTrunks`: this server takes and places calls over SIP trunks. */

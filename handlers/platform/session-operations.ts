@@ -2,7 +2,7 @@
 import type { DialPhone } from '../../domain/phone/outbound.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
-import { isPhoneNumber } from '../../runtime/phone-number.ts'
+import { isPhoneNumber } from '../../runtime/values/phone-number.ts'
 import { createPhoneSession } from './phone-sessions.ts'
 import type { Repeatable } from './repeatable.ts'
 import { createRmsgCall } from './rmsg-calls.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Placed } from '../../runtime/roster.ts'
-import { Watch } from '../../runtime/watch.ts'
+import type { Placed } from '../../runtime/timing/roster.ts'
+import { Watch } from '../../runtime/timing/watch.ts'
 
 export interface Dated extends Placed {
   /** A value of `Deadlines.after`, or null for never. May be set at any time. */

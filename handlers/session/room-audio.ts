@@ -9,8 +9,8 @@
 import { frameMs } from '../../domain/ports/media.ts'
 import type { EnteredRoom } from '../../domain/ports/media-rooms.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Placed } from '../../runtime/roster.ts'
-import { Watch } from '../../runtime/watch.ts'
+import type { Placed } from '../../runtime/timing/roster.ts'
+import { Watch } from '../../runtime/timing/watch.ts'
 import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
 
 /** From the track to the loudspeaker of the caller: network and jitter buffer, as measured with a browser on one machine. */

@@ -2,8 +2,8 @@
 import type * as Server from 'livekit-server-sdk'
 import type { EnteredRoom, MediaRooms, RoomEvents, RoomSeat } from '../../domain/ports/media-rooms.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { within } from '../../runtime/clock.ts'
 import { loadLiveKit } from '../../runtime/optional.ts'
+import { within } from '../../runtime/timing/clock.ts'
 import { LiveKitRoom } from './room.ts'
 
 export type LiveKitSettings = {

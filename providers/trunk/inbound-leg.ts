@@ -5,7 +5,7 @@
  *       └────────────┴── reject, CANCEL ──┴─────────────────────────────►
  */
 import type { ForwardingFields, RejectCode } from '../../domain/ports/phone-line.ts'
-import { uniqueId } from '../../runtime/clock.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
 import { userOf } from './address.ts'
 import type { OpenedLeg } from './awaited-legs.ts'
 import { acceptedBodies, sdpIn, unsupported } from './bodies.ts'

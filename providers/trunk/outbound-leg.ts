@@ -5,7 +5,7 @@
  *      └── refusal ─────┴── refusal, CANCEL ──┴────────────────────────►
  */
 import { type ForwardingFields, type LegToDial, PhoneLineError } from '../../domain/ports/phone-line.ts'
-import { uniqueId } from '../../runtime/clock.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
 import type { Peer } from './address.ts'
 import { Authentication } from './authentication.ts'
 import { causeOf } from './causes.ts'

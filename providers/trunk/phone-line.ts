@@ -14,7 +14,7 @@ import {
 } from '../../domain/ports/phone-line.ts'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { CancelSignal, Clock, Log } from '../../domain/ports/system.ts'
-import { uniqueId } from '../../runtime/clock.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
 import { hostText, type Peer } from './address.ts'
 import { Admission } from './admission.ts'
 import type { AwaitedLegs, OpenedLeg } from './awaited-legs.ts'

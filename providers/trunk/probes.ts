@@ -1,7 +1,7 @@
 /** Asks the other side of each connection every minute whether it answers (OPTIONS). */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { uniqueId } from '../../runtime/clock.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
 import { hostText, type Peer } from './address.ts'
 import { Authentication } from './authentication.ts'
 import { credentialsOf } from './digest.ts'

@@ -8,7 +8,7 @@
  */
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { uniqueId } from '../../runtime/clock.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
 import type { Peer } from './address.ts'
 import { Authentication } from './authentication.ts'
 import type { Draft } from './client-transaction.ts'

@@ -15,7 +15,7 @@ import { setMaxListeners } from 'node:events'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { WarmSockets } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
-import { Watch } from '../../runtime/watch.ts'
+import { Watch } from '../../runtime/timing/watch.ts'
 import type { Dial, SocketTarget, SocketTransport, WarmOutcome, WarmRules } from './socket.ts'
 import { WarmSocket } from './warm-socket.ts'
 

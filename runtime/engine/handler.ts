@@ -1,5 +1,5 @@
-import type { LogFields, Trace } from '../trace-context.ts'
 import type { CancelSignal } from './cancel-signal.ts'
+import type { LogFields, Trace } from './trace-context.ts'
 
 /** The arguments and results of handlers. Generated handler interfaces narrow these types operation by operation. */
 

@@ -1,8 +1,8 @@
-import type { LogFields, Trace } from '../trace-context.ts'
 import type { SocketSurface } from './channel.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
 import type { Surface } from './operation.ts'
 import type { AdmitSocket, SocketHandlers } from './socket.ts'
+import type { LogFields, Trace } from './trace-context.ts'
 
 /** uWebSockets.js, or node:http with ws. */
 export type EngineName = 'uws' | 'node'

@@ -2,9 +2,9 @@ import { CancelSource } from '../engine/cancel-signal.ts'
 import type { Context, Peer } from '../engine/handler.ts'
 import type { Head } from '../engine/head.ts'
 import type { Mount } from '../engine/options.ts'
+import type { LogFields, Trace } from '../engine/trace-context.ts'
 import type { Transport } from '../engine/transport.ts'
-import type { Placed } from '../roster.ts'
-import type { LogFields, Trace } from '../trace-context.ts'
+import type { Placed } from '../timing/roster.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Thrown inside the lifecycle when the client has left and nothing can be answered. */

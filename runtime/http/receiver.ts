@@ -1,7 +1,7 @@
 import { Refusal } from '../engine/handler.ts'
 import type { Clock } from '../engine/options.ts'
-import type { Placed } from '../roster.ts'
-import type { Watch } from '../watch.ts'
+import type { Placed } from '../timing/roster.ts'
+import type { Watch } from '../timing/watch.ts'
 import type { Content } from './content.ts'
 import type { HttpExchange } from './http-exchange.ts'
 

@@ -1,6 +1,6 @@
 import { CancelSource } from '../engine/cancel-signal.ts'
-import type { Placed } from '../roster.ts'
-import { Watch, type WatchClock } from '../watch.ts'
+import type { Placed } from '../timing/roster.ts'
+import { Watch, type WatchClock } from '../timing/watch.ts'
 
 /** A signal that is aborted at a time, unless it is ended before. One timer serves all of them. */
 export class Deadline implements Placed {

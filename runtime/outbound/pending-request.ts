@@ -9,7 +9,7 @@
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
  */
 import type { CancelSignal } from '../engine/cancel-signal.ts'
-import type { Placed } from '../roster.ts'
+import type { Placed } from '../timing/roster.ts'
 import { AnswerHeaders, type AnswerStream, type CollectedAnswer, type StreamedAnswer } from './answer.ts'
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound-error.ts'
 

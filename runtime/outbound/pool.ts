@@ -6,7 +6,7 @@
 import type { Pool } from 'undici'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
 import { loadUndici } from '../optional.ts'
-import { Watch, type WatchClock } from '../watch.ts'
+import { Watch, type WatchClock } from '../timing/watch.ts'
 import { type AddressPolicy, guardedConnector } from './address-guard.ts'
 import type { CollectedAnswer, StreamedAnswer } from './answer.ts'
 import { OutboundError } from './outbound-error.ts'

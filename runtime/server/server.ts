@@ -8,7 +8,7 @@ import { Engine, type ServerState } from '../http/engine.ts'
 import { openNode, openUploads } from '../listeners/node/listener.ts'
 import { admitRelayed } from '../listeners/upgrade.ts'
 import { openUws } from '../listeners/uws/listener.ts'
-import { Loops } from '../loops.ts'
+import { Loops } from '../timing/loops.ts'
 import { checkOptions } from './check-options.ts'
 import { Drain } from './drain.ts'
 

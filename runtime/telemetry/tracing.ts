@@ -14,8 +14,6 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { loadTracingSdk } from '../optional.ts'
-import { ConfigError, type Environment } from '../process/config.ts'
 import {
   type EndedSpan,
   readTraceparent,
@@ -23,7 +21,9 @@ import {
   type Trace,
   type TraceHeaders,
   writeHeaders,
-} from '../trace-context.ts'
+} from '../engine/trace-context.ts'
+import { loadTracingSdk } from '../optional.ts'
+import { ConfigError, type Environment } from '../process/config.ts'
 
 export type Tracing = {
   /** A request. Each is '' when the client sent no such header. */

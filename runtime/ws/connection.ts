@@ -13,7 +13,7 @@ import type { CancelSource } from '../engine/cancel-signal.ts'
 import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
 import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
 import { utf8 } from '../engine/utf8.ts'
-import type { Placed } from '../roster.ts'
+import type { Placed } from '../timing/roster.ts'
 import { binaryRefused, type SentFrames, wrongSent } from './frames.ts'
 import type { SocketEntry } from './routes.ts'
 

@@ -1,6 +1,6 @@
 import type { ServerOptions } from '../engine/options.ts'
 import { roundedMs } from '../telemetry/log.ts'
-import { Watch } from '../watch.ts'
+import { Watch } from '../timing/watch.ts'
 import type { Connection, SocketRegister } from './connection.ts'
 
 /** All open sockets of a process, and the one timer that they share. */

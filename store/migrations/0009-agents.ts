@@ -8,7 +8,7 @@ create table agents (
   organization_id text not null references organizations,
   test boolean not null,
   id text not null,
-  -- The name as names are compared (store/agents.ts).
+  -- The name as names are compared (store/agents/agents.ts).
   name_key text not null,
   -- Not jsonb, which changes the order of fields and refuses text with the character U+0000.
   settings json not null,

@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '../../domain/ports/system.ts'
 import { Fault } from '../../domain/records/fault.ts'
-import { systemClock, within } from '../../runtime/clock.ts'
 import { loadRedis } from '../../runtime/optional.ts'
+import { systemClock, within } from '../../runtime/timing/clock.ts'
 
 export type Script = { text: string; sha1: string }
 

@@ -1,6 +1,6 @@
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import { type Callback, newCallback } from '../../domain/records/callback.ts'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 
 export const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { numberOfPerson, readWantedCallback } from '../../domain/callbacks/wanted-callback.ts'
-import { isPhoneNumber } from '../../runtime/phone-number.ts'
+import { isPhoneNumber } from '../../runtime/values/phone-number.ts'
 
 const nowMs = Date.parse('2026-11-21T16:00:00.000Z')
 const to = '+4915123456789'

@@ -1,7 +1,7 @@
 /** A call with all its settings, and what happens in one. */
 import type { Call, CallEvent, Span, Turn } from '../../domain/records/call.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 
 export const pipeline: Pipeline = {
   transport: 'websocket',

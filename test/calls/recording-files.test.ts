@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
 import { salvage } from '../../domain/conversation/recorder.ts'
-import { createRecordingFiles } from '../../store/recording-files.ts'
+import { createRecordingFiles } from '../../store/recordings/recording-files.ts'
 import { temporaryFolder } from '../store/cluster.ts'
 
 const id = '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70'

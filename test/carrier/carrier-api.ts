@@ -10,7 +10,7 @@ import { createTelnyxNumbers } from '../../providers/telnyx/numbers.ts'
 import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
 import { createTelnyxMessages } from '../../providers/telnyx/rich-messages.ts'
 import { createTelnyxSmsRegistry } from '../../providers/telnyx/sms-registry.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { legId } from './setup.ts'
 
 export type Command = { method: string; path: string; authorization: string; body: Record<string, unknown> }

@@ -4,7 +4,7 @@ import t from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import { clientStateOf } from '../../providers/telnyx/client-state.ts'
 import { createTelnyxLine } from '../../providers/telnyx/phone-line.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { until } from '../http/harness.ts'
 import {
   carrierLegId,

@@ -1,7 +1,7 @@
 /** `parley webhooks resend`, `parley webhooks tail` and `parley trigger`. */
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { runCommand, startCommand } from '../command.ts'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'

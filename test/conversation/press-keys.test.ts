@@ -2,7 +2,7 @@
 import t from 'tap'
 import { joinTools } from '../../domain/agents/join-tools.ts'
 import { type DoneCall, ToolCalls } from '../../domain/conversation/tool-calls.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 
 const tool = {

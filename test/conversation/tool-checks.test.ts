@@ -2,7 +2,7 @@
 import t from 'tap'
 import { ToolCalls } from '../../domain/conversation/tool-calls.ts'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 
 t.test('others have their turn between long checks of one answer', async (t) => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
-import { createRecordingFiles } from '../../store/recording-files.ts'
+import { createRecordingFiles } from '../../store/recordings/recording-files.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, pipeline } from '../calls/call.ts'
 import { routeOf, startOwnAdministered } from '../platform/setup.ts'

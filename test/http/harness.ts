@@ -2,11 +2,11 @@
 import net from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/handler.ts'
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
 import { type Server, startServer } from '../../runtime/server/server.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { settled } from '../clock.ts'
 import { engine } from '../engine/engines.ts'
 

@@ -1,7 +1,7 @@
 /** Streams of voice activity detection for tests, over one real child. */
 import { type Vad as VadPort, vadFrameSamples } from '../../domain/ports/vad.ts'
 import { createLocalVad } from '../../providers/local/vad-process.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { eventually } from './setup.ts'
 
 /** `pids` and `ended` are the processes of children that have started and ended. */

@@ -1,8 +1,8 @@
 /** The verification of businesses: its automatic review on a clock that the test moves, and its states over the public surface. */
 import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
-import { systemIds } from '../../runtime/clock.ts'
-import { isPhoneNumber } from '../../runtime/phone-number.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
+import { isPhoneNumber } from '../../runtime/values/phone-number.ts'
 import { TestClock } from '../clock.ts'
 import { runCommand } from '../command.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'

@@ -1,7 +1,7 @@
 /** The number of phone numbers that an organization may have in one world. */
 import t from 'tap'
 import type { Tenant } from '../../domain/records/organization.ts'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { faultOf, setUp } from './setup.ts'
 

@@ -1,6 +1,6 @@
 /** Callbacks whose calls are placed over the simulated carrier. */
 import t, { type Test } from 'tap'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { call, faultOf } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { hasEnded, type PhoneCallRow } from './call-rows.ts'

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { forwardingOf, forwardingSources } from '../../domain/phone/forwarding.ts'
 import type { ForwardingFields } from '../../domain/ports/phone-line.ts'
-import { e164Of } from '../../runtime/phone-number.ts'
+import { e164Of } from '../../runtime/values/phone-number.ts'
 
 const dialed = '+14155550100'
 const [one, two] = ['+14155550123', '+14155550124']

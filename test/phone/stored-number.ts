@@ -1,7 +1,7 @@
 /** Phone numbers as rows of the store, for tests in which no carrier is asked. */
 import type postgres from 'postgres'
 import type { Tenant } from '../../domain/records/organization.ts'
-import { uniqueId } from '../../runtime/clock.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
 
 export type NumberRow = {
   e164: string

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { createRecordingLinks, linkLifeSMax } from '../../domain/calls/recording-links.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
-import { createRecordingFiles } from '../../store/recording-files.ts'
+import { createRecordingFiles } from '../../store/recordings/recording-files.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 

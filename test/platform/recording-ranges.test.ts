@@ -1,7 +1,7 @@
 /** Ranges of a recording, as honest and hostile clients ask for them. RFC 9110, 14. */
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
-import { createRecordingFiles } from '../../store/recording-files.ts'
+import { createRecordingFiles } from '../../store/recordings/recording-files.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { startAdministered } from './setup.ts'
 

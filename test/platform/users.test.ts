@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { openStore } from '../../store/store.ts'
 import { runCommand } from '../command.ts'
 import { until } from '../process/machine.ts'

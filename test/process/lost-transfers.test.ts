@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from '../phone/call-rows.ts'
 import { settingsOf } from '../phone/outside-carrier.ts'

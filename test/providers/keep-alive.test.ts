@@ -1,9 +1,9 @@
 /** Connections that are kept for the next request, and requests on a connection that its server has ended. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { delay, failure, until } from './stub-socket.ts'
 
 const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { TestClock } from '../clock.ts'
 import { wholeProcess } from '../time/quiet.ts'
 import {

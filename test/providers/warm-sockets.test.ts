@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import type { WarmOutcome, WarmRules } from '../../providers/wire/socket.ts'
 import { createSocketTransport } from '../../providers/wire/socket-transport.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults, type WarmSockets } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { TestClock } from '../clock.ts'
 import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
 

@@ -1,8 +1,8 @@
 /** Two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is away. */
 import t, { type Test } from 'tap'
 import type { Clock } from '../../domain/ports/system.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { createLog } from '../../runtime/telemetry/log.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { openRedis, script } from '../../store/redis/connection.ts'
 import { settled } from '../clock.ts'
 import { until } from '../process/machine.ts'

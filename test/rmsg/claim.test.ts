@@ -3,8 +3,8 @@ import t from 'tap'
 import type { RichMessageEvent } from '../../domain/ports/rich-messages.ts'
 import { type ClaimedEvent, createReceiveEvent, type RoutedEvent } from '../../domain/rmsg/events.ts'
 import type { SubscriptionTarget } from '../../domain/rmsg/subscriptions.ts'
-import { systemClock as clock } from '../../runtime/clock.ts'
 import { createDeadlines } from '../../runtime/outbound/deadlines.ts'
+import { systemClock as clock } from '../../runtime/timing/clock.ts'
 
 const event: RichMessageEvent = {
   ...{ id: 'evt_1', type: 'rmsg.received', occurredAtMs: 0, providerIdentity: 'x', conversationId: null },

@@ -10,7 +10,7 @@ import { smsStatusOf } from '../../domain/rmsg/sms-status.ts'
 import { syncInventory } from '../../domain/rmsg/sync.ts'
 import { createSimulatedMessages } from '../../providers/simulated/rich-messages.ts'
 import { createTelnyxMessages } from '../../providers/telnyx/rich-messages.ts'
-import { systemClock as clock } from '../../runtime/clock.ts'
+import { systemClock as clock } from '../../runtime/timing/clock.ts'
 
 async function serve(t: Test) {
   const state = { status: 200, body: '{}', paths: [] as string[] }

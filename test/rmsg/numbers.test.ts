@@ -1,7 +1,7 @@
 /** Rich-message numbers: what each organization lists, and which numbers it may use. */
 import t from 'tap'
 import { createRmsgNumbers } from '../../domain/rmsg/numbers.ts'
-import type { OrganizationChanges } from '../../store/organizations.ts'
+import type { OrganizationChanges } from '../../store/access/organizations.ts'
 import { faultOf as dataOf } from '../numbers/setup.ts'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs'
 import { CatalogError, parseCatalog, shippedFile } from '../../providers/catalog/file.ts'
 import { openCatalog } from '../../providers/catalog/rows.ts'
 import { createProviders } from '../../providers/registry.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 
 const warnedDays = 120
 const dayMs = 86_400_000

@@ -9,8 +9,8 @@ import { openCatalog } from '../../providers/catalog/rows.ts'
 import { localModels } from '../../providers/local/models.ts'
 import { createProviders } from '../../providers/registry.ts'
 import { type Vendor, type VendorId, vendorIds, vendors } from '../../providers/vendors/vendors.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readme = join(root, 'README.md')

@@ -1,6 +1,6 @@
 import module from 'node:module'
 import t, { type Test } from 'tap'
-import { valueFaults } from '../../runtime/json-value.ts'
+import { valueFaults } from '../../runtime/values/json-value.ts'
 
 type Load = (of: unknown, file: string) => void
 

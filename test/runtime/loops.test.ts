@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Loops } from '../../runtime/loops.ts'
+import { Loops } from '../../runtime/timing/loops.ts'
 import { settled, TestClock } from '../clock.ts'
 
 function setup() {

@@ -1,6 +1,6 @@
 /** Numbers as lines write them: in E.164, with or without the plus, and as people of a country dial them. */
 import t from 'tap'
-import { e164Of } from '../../runtime/phone-number.ts'
+import { e164Of } from '../../runtime/values/phone-number.ts'
 
 const us = '+14155550100'
 const canada = '+14165550100'

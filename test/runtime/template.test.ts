@@ -1,5 +1,5 @@
 import t from 'tap'
-import { renderTemplate } from '../../runtime/template.ts'
+import { renderTemplate } from '../../runtime/values/template.ts'
 
 t.test('a template is rendered also where a busy machine puts the process aside', (t) => {
   const now = performance.now.bind(performance)

@@ -1,8 +1,8 @@
 /** W3C Trace Context, and the places of spans that it names. */
 import t from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
+import { passedTrace, readTraceparent, readTracestate } from '../../runtime/engine/trace-context.ts'
 import { createTracing, type Tracing } from '../../runtime/telemetry/tracing.ts'
-import { passedTrace, readTraceparent, readTracestate } from '../../runtime/trace-context.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Watch } from '../../runtime/watch.ts'
+import { Watch } from '../../runtime/timing/watch.ts'
 import { TestClock } from '../clock.ts'
 
 class Member {

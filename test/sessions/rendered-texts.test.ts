@@ -1,7 +1,7 @@
 /** Texts that an earlier session has rendered are used as they are; those of an answer before the call are templates. */
 import t from 'tap'
 import { type Preparation, prepared } from '../../domain/sessions/prepare.ts'
-import { renderTemplate } from '../../runtime/template.ts'
+import { renderTemplate } from '../../runtime/values/template.ts'
 import { intent } from './start-setup.ts'
 
 const rules = { render: renderTemplate } as unknown as Parameters<typeof prepared>[0]['rules']

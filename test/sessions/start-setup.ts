@@ -11,7 +11,7 @@ import type { WantedSession } from '../../domain/sessions/start.ts'
 import { createStartSession } from '../../domain/sessions/start-session.ts'
 import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
 import { createSessionRoutes } from '../../domain/speech/session-routes.ts'
-import { renderTemplate, templateFault } from '../../runtime/template.ts'
+import { renderTemplate, templateFault } from '../../runtime/values/template.ts'
 import { bench, caller, model, provider } from '../domain/fakes.ts'
 
 export const intent = { language: 'en' }

@@ -1,7 +1,7 @@
 /** Calls with SIPp, in both directions and in real time. */
 import t from 'tap'
 import type { LegEvent } from '../../domain/ports/phone-line.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { freePort } from '../process/machine.ts'
 import { media, openTrunkOn, outgoingTo, toDial } from '../trunk/setup.ts'
 import { wanted } from '../trunk/sip-peer.ts'

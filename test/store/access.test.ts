@@ -1,8 +1,8 @@
 /** Organizations and their keys, and that organizations do not see each other. */
 import t from 'tap'
 import type { Caller } from '../../domain/records/organization.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { readSecret } from '../../store/key-secret.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
+import { readSecret } from '../../store/access/key-secret.ts'
 import { connect } from '../../store/postgres/connect.ts'
 import { transactionEach } from '../../store/postgres/tenant.ts'
 import type { Store } from '../../store/store.ts'

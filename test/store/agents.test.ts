@@ -3,7 +3,7 @@ import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Agent } from '../../domain/records/agent.ts'
 import type { StoredTool, ToolSecrets } from '../../domain/records/tool.ts'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { organization, TestCluster } from './cluster.ts'
 

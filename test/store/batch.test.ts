@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createLru } from '../../store/lru.ts'
+import { createLru } from '../../store/caches/lru.ts'
 import { createBatcher } from '../../store/postgres/batch.ts'
 
 const limits = { rowsMax: 4, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }

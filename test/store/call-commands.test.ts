@@ -4,7 +4,7 @@ import { answerMs, commandMs } from '../../domain/calls/commands.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { createLiveCalls } from '../../domain/sessions/reach-calls.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { organization, TestCluster } from './cluster.ts'
 

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
 import type { Leg, LegParty } from '../../domain/records/leg.ts'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { transferOf, transferred } from '../transfers/transfer.ts'

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import postgres from 'postgres'
 import t from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { isAlive } from '../../store/embedded/postmaster.ts'
 import { startEmbedded } from '../../store/embedded/supervisor.ts'
 import { openStore } from '../../store/store.ts'

@@ -3,7 +3,7 @@
  * DATABASE_URL or "", the action.
  */
 import { readStoredPolicy } from '../../handlers/key-policy.ts'
-import { systemClock, systemIds } from '../../runtime/clock.ts'
+import { systemClock, systemIds } from '../../runtime/timing/clock.ts'
 import { openStore } from '../../store/store.ts'
 
 const [dataDir = '', databaseUrl = '', action = 'open', argument = ''] = process.argv.slice(2)

@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
-import { createSealer } from '../../store/sealed.ts'
+import { createSealer } from '../../store/sealing/sealed.ts'
 import type { Store } from '../../store/store.ts'
 import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { RecordingContent } from '../../domain/records/recording.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { openRecordingBucket } from '../../store/recording-bucket.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
+import { openRecordingBucket } from '../../store/recordings/recording-bucket.ts'
 
 const place = { organizationId: 'org', test: false, id: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70' }
 const pieces = 1_000

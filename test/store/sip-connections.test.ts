@@ -1,7 +1,7 @@
 /** The SIP connections of organizations as the line of trunks finds them, and as they are administered. */
 import t from 'tap'
 import type { ConnectionPasswords, OwnedConnection } from '../../domain/records/sip-connection.ts'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()

@@ -1,6 +1,6 @@
 /** Users and the hashes of their tokens and sessions. */
 import t from 'tap'
-import { sweepCredentials } from '../../store/users.ts'
+import { sweepCredentials } from '../../store/access/users.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
 

@@ -7,8 +7,8 @@ import t from 'tap'
 import type { Call } from '../../domain/records/call.ts'
 import { createRunTool } from '../../domain/tools/run-tool.ts'
 import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import { packageFile } from '../../runtime/package-file.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { freePort, until } from '../process/machine.ts'
 
 const guide = readFileSync(packageFile('docs/tools.md'), 'utf8')

@@ -10,8 +10,8 @@ import { createRunTool } from '../../domain/tools/run-tool.ts'
 import type { WebhookError } from '../../domain/webhooks/client.ts'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { valueFaults } from '../../runtime/json-value.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
+import { valueFaults } from '../../runtime/values/json-value.ts'
 import { processorMs } from '../processor-time.ts'
 
 type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }

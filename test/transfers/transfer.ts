@@ -1,7 +1,7 @@
 import { transferPayload } from '../../domain/calls/transfer-payload.ts'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import type { Transfer } from '../../domain/records/transfer.ts'
-import { systemIds } from '../../runtime/clock.ts'
+import { systemIds } from '../../runtime/timing/clock.ts'
 import { newEvent } from '../calls/call.ts'
 
 /** An attempt that was cancelled. */

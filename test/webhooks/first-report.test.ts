@@ -1,7 +1,7 @@
 /** The first report of a call, over a real Postgres: with all costs, and by one process. */
 import t from 'tap'
 import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { silent, TestCluster } from '../store/cluster.ts'
 import { choiceIn, ledgerAttempt, ledgerRow } from '../store/settlement.ts'
 import { analysis, connected, ended, openWorld, spoken, type World } from './call-events.ts'

@@ -4,7 +4,7 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { transactionEach, type Worlds } from '../../store/postgres/tenant.ts'
-import { enqueue } from '../../store/webhook-outbox.ts'
+import { enqueue } from '../../store/webhooks/webhook-outbox.ts'
 
 export type StoredEvents = Worlds & {
   /** The id of the event. Rejects when the database does not take it. */

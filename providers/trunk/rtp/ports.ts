@@ -5,7 +5,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import type { Clock, Log } from '../../../domain/ports/system.ts'
-import { Ticker } from '../../../runtime/ticker.ts'
+import { Ticker } from '../../../runtime/timing/ticker.ts'
 import type { RtpLeg, RtpLegOptions, RtpPorts } from '../rtp-ports.ts'
 import { LegStream } from './leg-stream.ts'
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SocketOwner, SocketTransport } from '../../engine/transport.ts'
-import type { Placed } from '../../roster.ts'
-import type { Watch } from '../../watch.ts'
+import type { Placed } from '../../timing/roster.ts'
+import type { Watch } from '../../timing/watch.ts'
 import { encodeClose, encodeMessage, encodePong, ping } from './frame.ts'
 import { Receiver } from './receiver.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Engine } from '../../http/engine.ts'
-import { Watch } from '../../watch.ts'
+import { Watch } from '../../timing/watch.ts'
 import { Echo, echoBytesMax } from '../echo.ts'
 import { upgrade } from '../upgrade.ts'
 import { owesAnswer } from './owed.ts'

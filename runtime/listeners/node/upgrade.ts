@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SocketOwner, SocketTransport, UpgradeTransport } from '../../engine/transport.ts'
-import type { Watch } from '../../watch.ts'
+import type { Watch } from '../../timing/watch.ts'
 import { NodeSocket, type SocketLimits } from './socket.ts'
 import { NodeTransport } from './transport.ts'
 

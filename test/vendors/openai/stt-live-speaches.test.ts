@@ -3,8 +3,8 @@ import t, { type Test } from 'tap'
 import type { StreamAudio, SttStreamRequest } from '../../../domain/ports/stt.ts'
 import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { createProviders } from '../../../providers/registry.ts'
-import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
+import { systemClock } from '../../../runtime/timing/clock.ts'
 import { catalog, never, patient, providerErrorOf, until } from '../suite/given.ts'
 import {
   finalsOf,

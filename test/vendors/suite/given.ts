@@ -5,8 +5,8 @@ import type { Provider } from '../../../domain/ports/provider.ts'
 import { type ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
 import { openCatalog } from '../../../providers/catalog/rows.ts'
 import type { VendorOptions } from '../../../providers/wire/adapter.ts'
-import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
+import { systemClock } from '../../../runtime/timing/clock.ts'
 import { type Cell, cells, type VendorStub } from './matrix.ts'
 
 export type SuiteGiven = {

@@ -1,0 +1,156 @@
+/** Liquid templates of users. A template cannot read files, and cannot take more than a bounded time to read. */
+import type { Liquid, Template } from 'liquidjs'
+import { loadLiquid } from '../optional.ts'
+
+export type TemplateFault =
+  /** Counted from 1. */
+  { kind: 'malformed'; line: number; column: number } | { kind: 'too_large'; tagsMax: number }
+
+/** Reading takes about 15 µs a tag or output: this many take 30 ms. */
+const tagsMax = 2_000
+/** UTF-16 units. */
+const lengthMax = 131_072
+
+/** These read files. `liquid` holds a tag a line, which `tagsMax` does not count. */
+const withoutTags = ['include', 'render', 'layout', 'block', 'liquid']
+
+let engine: Liquid | null = null
+
+function createEngine(): Liquid {
+  const { Liquid } = loadLiquid()
+  const made = new Liquid({ strictFilters: true, lenientIf: true, ownPropertyOnly: true, parseLimit: lengthMax })
+  for (const tag of withoutTags) delete made.tags[tag]
+  return made
+}
+
+/** Null: the text is a template. It is not rendered, so that a variable may have any value or none. */
+export function templateFault(text: string): TemplateFault | null {
+  if (countTags(text) > tagsMax) return { kind: 'too_large', tagsMax }
+  engine ??= createEngine()
+  try {
+    engine.parse(text)
+    return null
+  } catch (error) {
+    const [line, column] = placeOf(error)
+    return { kind: 'malformed', line, column }
+  }
+}
+
+export type Rendered = { text: string; missing: string[] } | { kind: 'render_failed' }
+
+/** The longest that one template may take, with all its tries, so that no other request waits for 50 ms. */
+const renderMs = 35
+/** A busy machine can put the process aside for longer than that, while it renders nothing. It is tried again this often. */
+const asideMax = 5
+/** The longest text that a template may make. */
+const renderedLengthMax = 131_072
+/** A template may lack this many variables and fields; each costs another try. */
+const lacksMax = 64
+
+/**
+ * Puts the values in. A value is text and is not rendered again. `missing` are the names that the template needs and
+ * nobody gave, nor has a `default` filter for; they are rendered as nothing. Unknown names below `system` are not
+ * missing.
+ */
+export function renderTemplate(
+  text: string,
+  values: Readonly<Record<string, string>>,
+  system: Readonly<Record<string, string>>,
+): Rendered {
+  const liquid = (engine ??= createEngine())
+  try {
+    const parsed = liquid.parse(text)
+    const startCpu = process.cpuUsage()
+    for (let asides = 0; ; asides++) {
+      const leftMs = renderMs - cpuMsSince(startCpu)
+      try {
+        return renderWithin(liquid, parsed, { values, system }, leftMs)
+      } catch (error) {
+        if (asides === asideMax || cpuMsSince(startCpu) >= renderMs) throw error
+      }
+    }
+  } catch {
+    return { kind: 'render_failed' }
+  }
+}
+
+/** All threads of the process count, so this is never less than what the rendering has taken. */
+function cpuMsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
+}
+
+type Given = Record<'values' | 'system', Readonly<Record<string, string>>>
+
+/** Throws where the template takes too long, makes too much or lacks too much. */
+function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Given, limitMs: number): Rendered {
+  // Without a prototype, `__proto__` is a name like any other.
+  const scope: Scope = Object.assign(Object.create(null) as Scope, values, { system: { ...system } })
+  const missing = new Set<string>()
+  // By the machine's clock, which Liquid's own limit reads too.
+  const endMs = performance.now() + limitMs
+  for (let tries = 0; tries < lacksMax; tries++) {
+    const outcome = tryRender(liquid, parsed, scope, endMs - performance.now())
+    if (typeof outcome === 'object') return { text: outcome.text, missing: [...missing] }
+    const [root = '', ...fields] = outcome.split('.')
+    if (!Object.hasOwn(scope, root)) missing.add(root)
+    fillIn(scope, root, fields)
+  }
+  throw new Error('the template lacks too much')
+}
+
+type Scope = { [name: string]: string | Scope }
+
+/** Makes `root.field.field` an empty text. */
+function fillIn(scope: Scope, root: string, fields: readonly string[]): void {
+  const [field, ...rest] = fields
+  if (field === undefined) {
+    scope[root] = ''
+    return
+  }
+  const held = Object.hasOwn(scope, root) ? scope[root] : undefined
+  const inner: Scope = typeof held === 'object' ? held : {}
+  scope[root] = inner
+  fillIn(inner, field, rest)
+}
+
+/** The rendered text, or the name of a variable that it lacks. Throws where the template takes too long or makes too much. */
+function tryRender(engine: Liquid, parsed: Template[], scope: Scope, leftMs: number): { text: string } | string {
+  try {
+    const limits = { renderLimit: Math.max(leftMs, 1), memoryLimit: renderedLengthMax }
+    const rendered = engine.renderSync(parsed, scope, { strictVariables: true, ...limits }) as string
+    if (rendered.length > renderedLengthMax) throw new Error('the rendered text is too long')
+    return { text: rendered }
+  } catch (error) {
+    const name = missingName(error)
+    if (name === null) throw error
+    return name
+  }
+}
+
+/** The public error of liquidjs names the variable only in its message, and the error inside of it in a field. */
+function missingName(error: unknown): string | null {
+  if (!(error instanceof loadLiquid().UndefinedVariableError)) return null
+  const inner: unknown = error.originalError
+  return typeof inner === 'object' && inner && 'variableName' in inner ? String(inner.variableName) : null
+}
+
+function countTags(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
+    const next = text[at + 1]
+    if (next === '{' || next === '%') {
+      count += 1
+      at += 1
+    }
+  }
+  return count
+}
+
+/** The message of the error quotes the template, so only the place is taken. */
+function placeOf(error: unknown): [line: number, column: number] {
+  const { LiquidError } = loadLiquid()
+  if (!LiquidError.is(error)) return [1, 1]
+  const [line = 1, column = 1] = error.token.getPosition()
+  return [line, column]
+}

@@ -1,0 +1,131 @@
+import type { Clock } from '../../domain/ports/system.ts'
+import type { KeyPolicy, Scope } from '../../domain/records/organization.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
+import { notifyKeyChange } from '../caches/key-changes.ts'
+import type { Tx } from '../postgres/connect.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+import { newSecret, readSecret, suppliedPublicId } from './key-secret.ts'
+import type { ReadStoredPolicy } from './keys.ts'
+
+export type ApiKey = {
+  id: string
+  organizationId: string
+  name: string
+  /** The part of the key that may be shown: `sk_live_Ab3dE9xz`. */
+  publicId: string
+  scopes: Scope[]
+  policy: KeyPolicy
+  test: boolean
+  createdAt: Date
+  rotatedAt: Date | null
+  /** The secret before the last rotation works until then. Null: it has ended. */
+  previousUntil: Date | null
+  revokedAt: Date | null
+  expiresAt: Date | null
+  /** Exact to about a minute. */
+  lastUsedAt: Date | null
+}
+
+export type NewKey = {
+  organizationId: string
+  name: string
+  scopes: readonly Scope[]
+  test: boolean
+  policy: KeyPolicy
+  expiresAtMs: number | null
+  /** A secret that the operator brought. Absent: a new one is made. */
+  secret?: string
+}
+
+/** A key of another organization is answered like one that does not exist. */
+export type KeyAdministration = {
+  /** Only this answer contains the secret. Null: no such organization. */
+  create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
+  list(organizationId: string): Promise<ApiKey[]>
+  /** The old secret works for `overlapMs` still, and the one before it ends at once. Null: no such key, or revoked. */
+  rotate(organizationId: string, keyId: string, overlapMs: number): Promise<{ key: ApiKey; secret: string } | null>
+  /** False: no such key, or revoked before. */
+  revoke(organizationId: string, keyId: string): Promise<boolean>
+}
+
+export function createKeyAdministration(
+  tenancy: Tenancy,
+  clock: Clock,
+  readPolicy: ReadStoredPolicy,
+): KeyAdministration {
+  const now = () => new Date(clock.nowMs())
+  return {
+    create(key) {
+      const { secret, publicId } = key.secret === undefined ? newSecret(key.test) : supplied(key.secret)
+      return tenancy.asOrganization(key.organizationId, async (tx) => {
+        const row = await insertKey(tx, key, secret, publicId, now())
+        return row && { key: row, secret }
+      })
+    },
+    list: (organizationId) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const rows = await tx<ApiKey[]>`
+          select ${columns(tx)} from api_keys where organization_id = ${organizationId} order by created_at, id`
+        return rows.map((row) => ({ ...row, policy: readPolicy(row.policy).policy }))
+      }),
+    rotate: (organizationId, keyId, overlapMs) =>
+      tenancy.asOrganization(organizationId, (tx) => rotateKey(tx, organizationId, keyId, clock.nowMs(), overlapMs)),
+    revoke: (organizationId, keyId) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const [row] = await tx<Lookups[]>`
+          update api_keys set revoked_at = ${now()}
+          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null
+          returning lookup, previous_lookup as "previousLookup"`
+        if (row !== undefined) await notifyBoth(tx, row)
+        return row !== undefined
+      }),
+  }
+}
+
+type Lookups = { lookup: string; previousLookup: string | null }
+
+async function notifyBoth(tx: Tx, { lookup, previousLookup }: Lookups): Promise<void> {
+  await notifyKeyChange(tx, { lookup })
+  if (previousLookup !== null) await notifyKeyChange(tx, { lookup: previousLookup })
+}
+
+const supplied = (secret: string) => ({ secret, publicId: suppliedPublicId(secret) })
+
+/** Null: no such organization. */
+async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, now: Date): Promise<ApiKey | null> {
+  const presented = readSecret(secret)
+  if (!presented) throw new Error('A key is sk_live_ or sk_test_ and at least 24 printable characters without spaces.')
+  const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs)
+  const [row] = await tx<ApiKey[]>`
+    insert into api_keys
+      (organization_id, id, name, public_id, lookup, digest, scopes, policy, test, created_at, expires_at)
+    select o.id, ${`key_${uniqueId()}`}, ${key.name}, ${publicId}, ${presented.lookup}, ${presented.digest},
+      ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
+    from organizations o where o.id = ${key.organizationId}
+    returning ${columns(tx)}`
+  // The key may have been tried before it existed, and that answer is remembered.
+  if (row) await notifyKeyChange(tx, presented)
+  return row ?? null
+}
+
+async function rotateKey(tx: Tx, organizationId: string, keyId: string, nowMs: number, overlapMs: number) {
+  const [old] = await tx<(Lookups & { test: boolean })[]>`
+    select lookup, previous_lookup as "previousLookup", test from api_keys
+    where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null for update`
+  if (!old) return null
+  const { secret, publicId } = newSecret(old.test)
+  const { lookup, digest } = readSecret(secret) as { lookup: string; digest: Buffer }
+  const overlaps = overlapMs > 0
+  const [key] = await tx<ApiKey[]>`
+    update api_keys set public_id = ${publicId}, lookup = ${lookup}, digest = ${digest}, rotated_at = ${new Date(nowMs)},
+      previous_lookup = ${overlaps ? tx`lookup` : null}, previous_digest = ${overlaps ? tx`digest` : null},
+      previous_until = ${overlaps ? new Date(nowMs + overlapMs) : null}
+    where organization_id = ${organizationId} and id = ${keyId}
+    returning ${columns(tx)}`
+  await notifyBoth(tx, old)
+  return key ? { key, secret } : null
+}
+
+const columns = (tx: Tx) => tx`
+  id, organization_id as "organizationId", name, public_id as "publicId", scopes, policy, test, created_at as "createdAt",
+  rotated_at as "rotatedAt", previous_until as "previousUntil", revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`

@@ -1,0 +1,189 @@
+/**
+ * Checks API keys, and the tokens and sessions of users in the same way. A checked key is remembered for a while, so that a request does not wait for the database.
+ * Changes arrive by NOTIFY, and after a gap in listening everything is forgotten. A key that cannot be checked is
+ * refused.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../../domain/records/organization.ts'
+import { type KeyChange, keysChannel, readKeyChange } from '../caches/key-changes.ts'
+import { createLru } from '../caches/lru.ts'
+import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
+import type { Sql } from '../postgres/connect.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+import { apiKeyColumns, credentialColumns, previousSecretColumns, roleColumns } from './caller-columns.ts'
+import { type Digested, readCredential, readSecret } from './key-secret.ts'
+
+export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
+
+/** Reads a policy as an earlier version stored it. Never throws: `dropped` names the fields that could not be read. */
+export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped: string[] }
+
+type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStoredPolicy }
+
+export type CheckedKeys = Keys & {
+  /** Called for a change that this process made, because its NOTIFY arrives a little later. */
+  forget(change: KeyChange): void
+  /** Lookups that have no answer yet. */
+  waiting(): number
+  /** Resolves when changes to keys are received. */
+  listen(): Promise<void>
+  /** Writes which keys were used. */
+  noteUse(): Promise<void>
+}
+
+type Row = {
+  lookup: string
+  digest: Buffer
+  keyId: string
+  organizationId: string
+  organizationName: string
+  maxConcurrency: number | null
+  isDisabled: boolean
+  ownKeys: OwnKeys
+  scopes: Scope[]
+  policy: unknown
+  test: boolean
+  expiresAt: Date | null
+}
+type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
+
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
+/** Unknown keys are remembered briefly and in a separate cache, so that a flood of them displaces no known key. */
+const unknownMsMax = 2_000
+
+export function createKeys(sql: Sql, options: Options): CheckedKeys {
+  const { clock, keyCacheMs, keyCacheMax } = options
+  const known = createLru<Remembered>(keyCacheMax)
+  const unknown = createLru<number>(keyCacheMax)
+  const lookups = createBatcher((wanted: readonly string[]) => readKeys(sql, wanted), batches)
+  const used = new Map<string, { organizationId: string; keyId: string }>()
+  // Rises with every change. An answer that was read before a change must not be remembered after it.
+  let changes = 0
+
+  function forget(change: KeyChange): void {
+    changes += 1
+    if ('lookup' in change) {
+      known.delete(change.lookup)
+      unknown.delete(change.lookup)
+    } else if ('organizationId' in change) {
+      known.deleteWhere(({ caller }) => caller.organization.id === change.organizationId)
+    } else {
+      known.clear()
+      unknown.clear()
+    }
+  }
+
+  async function load(presented: Digested): Promise<Caller | null> {
+    const changesBefore = changes
+    const rows = await lookups.add(presented.lookup)
+    const nowMs = clock.nowMs()
+    const row = rows.find(({ digest }) => timingSafeEqual(digest, presented.digest))
+    if (!row || hasExpired(row, nowMs)) {
+      if (changes === changesBefore) unknown.set(presented.lookup, nowMs + Math.min(keyCacheMs, unknownMsMax))
+      return null
+    }
+    const caller = callerOf(row, options)
+    if (changes === changesBefore) {
+      const untilMs = Math.min(nowMs + keyCacheMs, row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
+      known.set(presented.lookup, { digest: row.digest, caller, untilMs })
+    }
+    if (used.size < keyCacheMax) used.set(row.keyId, { organizationId: row.organizationId, keyId: row.keyId })
+    return caller
+  }
+
+  return {
+    verify(secret) {
+      const presented = readSecret(secret) ?? readCredential(secret)
+      if (!presented) return null
+      const nowMs = clock.nowMs()
+      const hit = known.get(presented.lookup)
+      if (hit && hit.untilMs > nowMs && timingSafeEqual(hit.digest, presented.digest)) return hit.caller
+      if ((unknown.get(presented.lookup) ?? 0) > nowMs) return null
+      return load(presented)
+    },
+    forget,
+    waiting: () => lookups.waiting(),
+    async listen() {
+      await sql.listen(
+        keysChannel,
+        (payload) => forget(readKeyChange(payload)),
+        () => forget({ all: true }),
+      )
+    },
+    async noteUse() {
+      const keys = [...used.values()]
+      used.clear()
+      if (keys.length > 0) await markUsed(sql, keys, new Date(clock.nowMs()))
+    },
+  }
+}
+
+/**
+ * Finds a key, or a user, by its id, for code that does not hold its secret. It asks the database each time, so a revoked key
+ * is refused at once.
+ */
+export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {
+  return {
+    find: (organizationId, keyId) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const [row] = await tx<Row[]>`
+          select ${apiKeyColumns(tx)} from api_keys k join organizations o on o.id = k.organization_id
+          where k.organization_id = ${organizationId} and k.id = ${keyId} and k.revoked_at is null
+          union all
+          select ${roleColumns(tx)} from user_roles r join organizations o on o.id = r.organization_id
+          where r.organization_id = ${organizationId} and r.user_id = ${keyId}`
+        return row && !hasExpired(row, options.clock.nowMs()) ? callerOf(row, options) : null
+      }),
+  }
+}
+
+const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
+
+function callerOf(row: Row, { log, readPolicy }: Options): Caller {
+  const { policy, dropped } = readPolicy(row.policy)
+  if (dropped.length > 0)
+    log.warn(
+      { keyId: row.keyId, fields: dropped },
+      'the policy of a key has fields that cannot be read: they do not count',
+    )
+  return {
+    organization: {
+      id: row.organizationId,
+      name: row.organizationName,
+      maxConcurrency: row.maxConcurrency,
+      ownKeys: row.ownKeys,
+      isDisabled: row.isDisabled,
+    },
+    keyId: row.keyId,
+    scopes: row.scopes,
+    test: row.test,
+    policy,
+  }
+}
+
+async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
+  const rows = await sql<Row[]>`
+    with wanted as (select lookup from json_array_elements_text(${sql.json([...new Set(wanted)])}::json) as w (lookup))
+    select ${apiKeyColumns(sql)} from wanted w
+    join api_keys k on k.lookup = w.lookup and k.revoked_at is null
+    join organizations o on o.id = k.organization_id
+    union all
+    select ${previousSecretColumns(sql)} from wanted w
+    join api_keys k on k.previous_lookup = w.lookup and k.revoked_at is null
+    join organizations o on o.id = k.organization_id
+    union all
+    select ${credentialColumns(sql)} from wanted w
+    join user_credentials c on c.lookup = w.lookup
+    join user_roles r on r.organization_id = c.organization_id and r.user_id = c.user_id
+    join organizations o on o.id = c.organization_id`
+  return wanted.map((lookup) => rows.filter((row) => row.lookup === lookup))
+}
+
+async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {
+  await sql`
+    update api_keys k set last_used_at = ${now}
+    from json_to_recordset(${sql.json(keys)}::json) as u ("organizationId" text, "keyId" text)
+    where k.organization_id = u."organizationId" and k.id = u."keyId"`
+}

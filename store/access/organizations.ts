@@ -1,0 +1,159 @@
+import type { Clock } from '../../domain/ports/system.ts'
+import type { OrganizationRecord, OrganizationSettings } from '../../domain/records/organization-settings.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
+import { noteMovement } from '../billing/credit-movements.ts'
+import { notifyKeyChange } from '../caches/key-changes.ts'
+import type { Tx } from '../postgres/connect.ts'
+import { isTaken } from '../postgres/taken.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+
+/** The rest has a default in the database. */
+export type NewOrganization = Pick<
+  OrganizationSettings,
+  'name' | 'maxConcurrency' | 'smsEnabled' | 'rmsgEnabled' | 'recordingEnabled'
+> & { creditMicroUsd: number }
+export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUsd: number }>
+
+type Changed = OrganizationRecord | 'admin_taken' | 'legacy_ended' | null
+
+/** Any number that nothing else in the database takes as an advisory lock. */
+const namesLock = 7_275_539_005
+
+/** For the operator. Null: no such organization. */
+export type Organizations = {
+  create(settings: NewOrganization): Promise<OrganizationRecord>
+  list(): Promise<OrganizationRecord[]>
+  isEmpty(): Promise<boolean>
+  find(id: string): Promise<OrganizationRecord | null>
+  /**
+   * Changes what is named and leaves the rest. Every instance obeys at once. `admin_taken`: another one is the admin
+   * organization. `legacy_ended`: it has had a number in its pool, so it never sees the whole inventory again.
+   */
+  change(id: string, changes: OrganizationChanges): Promise<Changed>
+  /** These two are for commands, which mean an organization by its name: `name_taken`, another one has it. */
+  createNamed(settings: NewOrganization): Promise<OrganizationRecord | 'name_taken'>
+  changeNamed(id: string, changes: OrganizationChanges): Promise<Changed | 'name_taken'>
+  /** `microUsd` may be negative. */
+  addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
+}
+
+export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizations {
+  const now = () => new Date(clock.nowMs())
+  return {
+    create: (settings) => tenancy.asOperator((tx) => insertOrganization(tx, settings, now())),
+    list: () =>
+      tenancy.asOperator(
+        (tx) => tx<OrganizationRecord[]>`select ${columns(tx)} from organizations order by created_at, id`,
+      ),
+    isEmpty: () =>
+      tenancy.asOperator(async (tx) => {
+        const [row] = await tx<{ occupied: boolean }[]>`select exists (select from organizations) as occupied`
+        return row?.occupied === false
+      }),
+    find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
+    change: (id, changes) =>
+      orAdminTaken(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()))),
+    createNamed: (settings) =>
+      tenancy.asOperator(async (tx) =>
+        (await isNameTaken(tx, settings.name, null)) ? 'name_taken' : insertOrganization(tx, settings, now()),
+      ),
+    changeNamed: (id, changes) =>
+      orAdminTaken(
+        tenancy.asOperator(async (tx) =>
+          changes.name !== undefined && (await isNameTaken(tx, changes.name, id))
+            ? 'name_taken'
+            : changeOrganization(tx, id, changes, now()),
+        ),
+      ),
+    addCredit: (id, microUsd) =>
+      tenancy.asOrganization(id, async (tx) => {
+        const [row] = await tx<OrganizationRecord[]>`
+          update organizations set credit_micro_usd = credit_micro_usd + ${microUsd} where id = ${id} returning ${columns(tx)}`
+        if (row) await noteMovement(tx, { organizationId: id, kind: 'operator', microUsd }, now())
+        return row ?? null
+      }),
+  }
+}
+
+/** No other command gives a name until the transaction ends. There is no unique index, because older databases have names twice. */
+async function isNameTaken(tx: Tx, name: string, exceptId: string | null): Promise<boolean> {
+  await tx`select pg_advisory_xact_lock(${namesLock})`
+  const [row] = await tx<{ taken: boolean }[]>`
+    select exists (select from organizations where name = ${name} and id is distinct from ${exceptId}) as taken`
+  return row?.taken === true
+}
+
+async function orAdminTaken<T>(change: Promise<T>): Promise<T | 'admin_taken'> {
+  try {
+    return await change
+  } catch (error) {
+    if (isTaken(error, 'organizations_one_admin')) return 'admin_taken'
+    throw error
+  }
+}
+
+async function insertOrganization(tx: Tx, settings: NewOrganization, now: Date): Promise<OrganizationRecord> {
+  const [row] = await tx<OrganizationRecord[]>`
+    insert into organizations
+      (id, name, max_concurrency, credit_micro_usd, sms_enabled, rmsg_enabled, recording_enabled, created_at)
+    values (${`org_${uniqueId()}`}, ${settings.name}, ${settings.maxConcurrency}, ${settings.creditMicroUsd},
+      ${settings.smsEnabled}, ${settings.rmsgEnabled}, ${settings.recordingEnabled}, ${now})
+    returning ${columns(tx)}`
+  if (!row) throw new Error('an inserted organization was not returned')
+  await noteMovement(tx, { organizationId: row.id, kind: 'operator', microUsd: row.creditMicroUsd }, now)
+  return row
+}
+
+async function readOrganization(tx: Tx, id: string): Promise<OrganizationRecord | null> {
+  const [row] = await tx<OrganizationRecord[]>`select ${columns(tx)} from organizations where id = ${id}`
+  return row ?? null
+}
+
+async function changeOrganization(
+  tx: Tx,
+  id: string,
+  changes: OrganizationChanges,
+  now: Date,
+): Promise<OrganizationRecord | 'legacy_ended' | null> {
+  // Only these names reach the statement.
+  const values = {
+    ...(changes.name !== undefined && { name: changes.name }),
+    ...(changes.creditMicroUsd !== undefined && { credit_micro_usd: changes.creditMicroUsd }),
+    ...(changes.maxConcurrency !== undefined && { max_concurrency: changes.maxConcurrency }),
+    ...(changes.maxSessions !== undefined && { max_sessions: changes.maxSessions }),
+    ...(changes.rmsgLegacyInventory !== undefined && { rmsg_legacy_inventory: changes.rmsgLegacyInventory }),
+    ...(changes.rmsgBackend !== undefined && { rmsg_backend: changes.rmsgBackend }),
+    ...(changes.adminOrganization !== undefined && { admin_organization: changes.adminOrganization }),
+    ...(changes.smsEnabled !== undefined && { sms_enabled: changes.smsEnabled }),
+    ...(changes.rmsgEnabled !== undefined && { rmsg_enabled: changes.rmsgEnabled }),
+    ...(changes.recordingEnabled !== undefined && { recording_enabled: changes.recordingEnabled }),
+    ...(changes.isDisabled !== undefined && { is_disabled: changes.isDisabled }),
+  }
+  if (Object.keys(values).length === 0) return readOrganization(tx, id)
+  if (changes.rmsgLegacyInventory === true && (await hasLegacyEnded(tx, id))) return 'legacy_ended'
+  if (changes.creditMicroUsd !== undefined) await noteNewCredit(tx, id, changes.creditMicroUsd, now)
+  const [row] = await tx<OrganizationRecord[]>`
+    update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
+  // Keys are remembered with the settings of their organization.
+  if (row) await notifyKeyChange(tx, { organizationId: id })
+  return row ?? null
+}
+
+/** The row is locked, because a number may come into the pool at this time. */
+async function hasLegacyEnded(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx<{ isEnded: boolean }[]>`
+    select rmsg_legacy_ended as "isEnded" from organizations where id = ${id} for update`
+  return row?.isEnded === true
+}
+
+/** The credit is not changed by others until the transaction ends. */
+async function noteNewCredit(tx: Tx, organizationId: string, newMicroUsd: number, now: Date): Promise<void> {
+  const [old] = await tx<{ microUsd: number }[]>`
+    select credit_micro_usd as "microUsd" from organizations where id = ${organizationId} for update`
+  if (old) await noteMovement(tx, { organizationId, kind: 'operator', microUsd: newMicroUsd - old.microUsd }, now)
+}
+
+const columns = (tx: Tx) => tx`
+  id, name, max_concurrency as "maxConcurrency", max_sessions as "maxSessions", admin_organization as "adminOrganization",
+  rmsg_legacy_inventory as "rmsgLegacyInventory", rmsg_backend as "rmsgBackend", credit_micro_usd as "creditMicroUsd", sms_enabled as "smsEnabled",
+  rmsg_enabled as "rmsgEnabled", recording_enabled as "recordingEnabled", is_disabled as "isDisabled", created_at as "createdAt"`

@@ -1,0 +1,166 @@
+/**
+ * Keys that organizations brought for providers, sealed. Every statement names the organization. An opened key is
+ * remembered for a while under its id, which a new key never shares. So a change needs no notice here; only the ids
+ * of an organization must be read again (keys.ts).
+ */
+
+import type { ProviderKeyAdministration, ProviderKeys } from '../../domain/access/provider-keys.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
+import { notifyKeyChange } from '../caches/key-changes.ts'
+import { createLru } from '../caches/lru.ts'
+import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+import type { SealedTable } from '../sealing/reseal.ts'
+import type { Sealed, Sealer } from '../sealing/sealed.ts'
+import type { KeyCacheLimits } from './keys.ts'
+
+export type StoredProviderKeys = ProviderKeys &
+  ProviderKeyAdministration & {
+    /** Lookups that have no answer yet. */
+    waiting(): number
+    /** Forgets opened keys that were not used recently. */
+    sweep(): void
+  }
+
+type Options = KeyCacheLimits & {
+  sealer: () => Sealer
+  clock: Clock
+  /** Makes this process forget the callers of an organization, which carry the ids of its keys. */
+  forget: (organizationId: string) => void
+}
+
+type Wanted = { organizationId: string; provider: string; keyId: string }
+type Row = { keyId: string; bytes: Buffer; sealedBy: string }
+
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
+
+export type ProviderKeyStore = {
+  keys: StoredProviderKeys
+  /** The same administration on another tenancy. */
+  administration(tenancy: Tenancy): ProviderKeyAdministration
+}
+
+export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Options): ProviderKeyStore {
+  const { clock, keyCacheMs, keyCacheMax, sealer } = options
+  const opened = createLru<{ organizationId: string; apiKey: string; untilMs: number }>(keyCacheMax)
+  const lookups = createBatcher((wanted: readonly Wanted[]) => readSealed(system, wanted), batches)
+
+  async function load(wanted: Wanted): Promise<string | null> {
+    const row = await lookups.add(wanted)
+    if (!row) return null
+    const apiKey = sealer().open(row, placeOf(wanted))
+    opened.set(placeOf(wanted).join(' '), {
+      organizationId: wanted.organizationId,
+      apiKey,
+      untilMs: clock.nowMs() + keyCacheMs,
+    })
+    return apiKey
+  }
+
+  function forgetOrganization(organizationId: string): void {
+    opened.deleteWhere((entry) => entry.organizationId === organizationId)
+    options.forget(organizationId)
+  }
+
+  const administration = (on: Tenancy) => createAdministration(on, sealer, clock, forgetOrganization)
+
+  const keys: StoredProviderKeys = {
+    ...administration(tenancy),
+    open(organizationId, provider, keyId) {
+      const wanted = { organizationId, provider, keyId }
+      const hit = opened.get(placeOf(wanted).join(' '))
+      return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(wanted)
+    },
+    waiting: () => lookups.waiting(),
+    sweep() {
+      const nowMs = clock.nowMs()
+      opened.deleteWhere(({ untilMs }) => untilMs <= nowMs)
+    },
+  }
+  return { keys, administration }
+}
+
+function createAdministration(
+  tenancy: Tenancy,
+  sealer: () => Sealer,
+  clock: Clock,
+  changed: (organizationId: string) => void,
+): ProviderKeyAdministration {
+  async function change<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+    const answer = await tenancy.asOrganization(organizationId, async (tx) => {
+      const changed = await run(tx)
+      await notifyKeyChange(tx, { organizationId })
+      return changed
+    })
+    tenancy.afterCommit(() => changed(organizationId))
+    return answer
+  }
+
+  return {
+    list: (organizationId) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const rows = await tx<{ provider: string; id: string }[]>`
+          select provider, id from provider_keys where organization_id = ${organizationId}`
+        return Object.fromEntries(rows.map(({ provider, id }) => [provider, id]))
+      }),
+    async put(organizationId, provider, apiKey) {
+      const keyId = `pkey_${uniqueId()}`
+      const sealed = sealer().seal(apiKey, placeOf({ organizationId, provider, keyId }))
+      await change(organizationId, (tx) => upsert(tx, { organizationId, provider, keyId }, sealed, clock.nowMs()))
+    },
+    remove: (organizationId, provider) =>
+      change(organizationId, async (tx) => {
+        const { count } = await tx`
+          delete from provider_keys where organization_id = ${organizationId} and provider = ${provider}`
+        return count > 0
+      }),
+  }
+}
+
+/** The place that a sealed key is bound to. The id is its version: an older key that is put back does not open. */
+function placeOf({ organizationId, provider, keyId }: Wanted): string[] {
+  return ['provider key', organizationId, provider, keyId]
+}
+
+async function upsert(
+  tx: Tx,
+  { organizationId, provider, keyId }: Wanted,
+  { bytes, sealedBy }: Sealed,
+  nowMs: number,
+): Promise<void> {
+  await tx`
+    insert into provider_keys (organization_id, provider, id, sealed, sealed_by, created_at)
+    values (${organizationId}, ${provider}, ${keyId}, ${bytes}, ${sealedBy}, ${new Date(nowMs)})
+    on conflict (organization_id, provider) do update set
+      id = excluded.id, sealed = excluded.sealed, sealed_by = excluded.sealed_by, created_at = excluded.created_at`
+}
+
+async function readSealed(sql: Sql, wanted: readonly Wanted[]): Promise<(Row | undefined)[]> {
+  const rows = await sql<(Row & Wanted)[]>`
+    select p.organization_id as "organizationId", p.provider, p.id as "keyId", p.sealed as bytes, p.sealed_by as "sealedBy"
+    from json_to_recordset(${sql.json([...wanted])}::json) as w ("organizationId" text, provider text, "keyId" text)
+    join provider_keys p on p.organization_id = w."organizationId" and p.provider = w.provider and p.id = w."keyId"`
+  return wanted.map((want) =>
+    rows.find(({ organizationId, keyId }) => organizationId === want.organizationId && keyId === want.keyId),
+  )
+}
+
+type SealedRow = Row & Wanted
+
+/** For a change of the master key. */
+export const sealedProviderKeys: SealedTable<SealedRow> = {
+  table: 'provider_keys',
+  start: { organizationId: '', provider: '', keyId: '', bytes: Buffer.alloc(0), sealedBy: '' },
+  placeOf,
+  read: (tx, after, names, rowsMax) => tx<SealedRow[]>`
+    select organization_id as "organizationId", provider, id as "keyId", sealed as bytes, sealed_by as "sealedBy"
+    from provider_keys
+    where (organization_id, provider) > (${after.organizationId}, ${after.provider})
+      and sealed_by = any(${names}::text[])
+    order by organization_id, provider limit ${rowsMax} for update skip locked`,
+  write: (tx, { organizationId, provider }, { bytes, sealedBy }) => tx`
+    update provider_keys set sealed = ${bytes}, sealed_by = ${sealedBy}
+    where organization_id = ${organizationId} and provider = ${provider}`,
+}

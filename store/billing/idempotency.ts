@@ -1,0 +1,261 @@
+/**
+ * Idempotency keys as rows. Every write is batched and fenced by the request id: a request whose key was taken over
+ * changes nothing.
+ *
+ * ```
+ *            admit            dispatch             settle (ledger.ts)
+ *   (none) ────────► admitted ────────► dispatched ────────► succeeded | failed ──► expired = (none)
+ *      ▲               │   ▲ └ lease ran out, same hash: another request takes it over
+ *      └───────────────┴───┘ release (also from dispatched, when no byte went out)
+ * ```
+ *
+ * This process also keeps in memory the keys that it holds. A second copy of a request is answered from there, so a
+ * statement never contains one key twice (ON CONFLICT DO UPDATE refuses that) and two hundred copies cost one row.
+ * Batches are sorted by key; otherwise two could wait for each other.
+ *
+ * Times come from this process's clock, which tests can move. The clocks of processes that share a database may
+ * differ by less than the lease.
+ */
+import type { Idempotency, KeyAdmission, KeyUse } from '../../domain/idempotency/idempotency.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { ofUses, ownedBy } from './key-match.ts'
+
+export type IdempotencyLimits = {
+  /** How long an admitted key outlives a process that stopped renewing it. */
+  leaseMs: number
+  /** How long a key answers request_already_started. */
+  retentionMs: number
+}
+
+export type StoredIdempotency = Idempotency & {
+  /** Renews the leases of requests that have not been dispatched for a while. */
+  renew(): Promise<void>
+  /** Deletes expired rows, at most `reapRowsMax` at a time. */
+  reap(): Promise<void>
+  drain(): Promise<void>
+  /** Rows whose statements are not over. */
+  waiting(): number
+}
+
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 2, idleGatherMs: 0, queueMax: 10_000 }
+const reapRowsMax = 1_000
+const reapRoundsMax = 50
+/** After this many renewals a request that is neither dispatched nor released counts as abandoned by its owner. */
+const renewalsMax = 60
+
+/** A key to be inserted, and the state of its row. */
+type Arrival = { use: KeyUse; as: 'admitted' | 'dispatched' }
+
+/** A key that this process admits or has admitted. */
+type Holding = {
+  use: KeyUse
+  scope: string
+  admitted: boolean
+  asked: Promise<unknown>
+  renewAtMs: number
+  renewals: number
+}
+/** A stored row with its hash. */
+type StoredKey = KeyUse & { status: string }
+
+const inProgress: KeyAdmission = { outcome: 'in_progress', retryAfterS: 1 }
+
+export function createIdempotency(
+  sql: Sql,
+  clock: Clock,
+  { leaseMs, retentionMs }: IdempotencyLimits,
+): StoredIdempotency {
+  const holdings = new Map<string, Holding>()
+  const timesNow = () => timesAt(clock.nowMs(), leaseMs, retentionMs)
+  const admissions = createBatcher((arrivals: readonly Arrival[]) => admitAll(sql, arrivals, timesNow()), batches)
+  const dispatches = createBatcher((uses: readonly KeyUse[]) => dispatchAll(sql, uses, clock.nowMs()), batches)
+  const releases = createBatcher((uses: readonly KeyUse[]) => releaseAll(sql, uses), batches)
+
+  const waiting = () => admissions.waiting() + dispatches.waiting() + releases.waiting()
+
+  async function admit(use: KeyUse, as: Arrival['as'] = 'admitted'): Promise<KeyAdmission> {
+    const scope = scopeOf(use)
+    for (let held = holdings.get(scope); held; held = holdings.get(scope)) {
+      if (held.use.contentHash === use.contentHash) return inProgress
+      if (held.admitted) return { outcome: 'conflict', originalRequestId: held.use.requestId }
+      // The first copy may be refused too. Which content is stored is known only when its answer is here.
+      await held.asked.catch(() => {})
+    }
+    const asked = admissions.add({ use, as })
+    const holding: Holding = { use, scope, admitted: false, asked, renewAtMs: clock.nowMs() + leaseMs / 2, renewals: 0 }
+    holdings.set(scope, holding)
+    try {
+      const admission = await asked
+      holding.admitted = admission.outcome === 'admitted'
+      return admission
+    } finally {
+      // A dispatched key has no lease that must be renewed.
+      if (!holding.admitted || as === 'dispatched') holdings.delete(scope)
+    }
+  }
+
+  /** Forgets the key, unless another request holds it by now. */
+  function letGo(use: KeyUse): void {
+    const scope = scopeOf(use)
+    if (holdings.get(scope)?.use.requestId === use.requestId) holdings.delete(scope)
+  }
+
+  async function renew(): Promise<void> {
+    const nowMs = clock.nowMs()
+    const due = [...holdings.values()].filter(({ admitted, renewAtMs }) => admitted && renewAtMs <= nowMs)
+    for (const { use } of due.filter(({ renewals }) => renewals >= renewalsMax)) letGo(use)
+    const renewed = due.filter(({ renewals }) => renewals < renewalsMax)
+    if (renewed.length === 0) return
+    await extendLeases(
+      sql,
+      renewed.map(({ use }) => use),
+      new Date(nowMs + leaseMs),
+    )
+    for (const holding of renewed) {
+      holding.renewAtMs = nowMs + leaseMs / 2
+      holding.renewals += 1
+    }
+  }
+
+  return {
+    admit,
+    dispatch: (use) => dispatches.add(use).finally(() => letGo(use)),
+    release: (use) => releases.add(use).finally(() => letGo(use)),
+    renew,
+    waiting,
+    reap: () => reapExpired(sql, clock),
+    async drain() {
+      await Promise.all([admissions.drain(), dispatches.drain(), releases.drain()])
+    },
+  }
+}
+
+async function admitAll(sql: Sql, arrivals: readonly Arrival[], times: Times): Promise<KeyAdmission[]> {
+  const uses = arrivals.map(({ use }) => use)
+  const rows = await insertOrTakeOver(sql, arrivals, times)
+  const admitted = new Set(rows.map(({ requestId }) => requestId))
+  const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
+  const stored = refused.length === 0 ? [] : await readStored(sql, refused)
+  const onRecord = new Map(stored.map((row) => [scopeOf(row), row]))
+  // A key without a row was released by its owner between the two statements. A repeat of the request finds it free.
+  return uses.map((use) =>
+    admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
+  )
+}
+
+const scopeOf = ({ organizationId, operation, keyDigest }: KeyUse) => `${organizationId} ${operation} ${keyDigest}`
+
+/** Every statement inserts its keys in this order. Otherwise two statements could wait for each other. */
+function byKey(a: KeyUse, b: KeyUse): number {
+  return order(a.organizationId, b.organizationId) || order(a.operation, b.operation) || order(a.keyDigest, b.keyDigest)
+}
+
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+function verdict(use: KeyUse, row: StoredKey | undefined): KeyAdmission {
+  if (row === undefined) return inProgress
+  if (row.contentHash !== use.contentHash) return { outcome: 'conflict', originalRequestId: row.requestId }
+  return row.status === 'admitted' ? inProgress : { outcome: 'already_started', originalRequestId: row.requestId }
+}
+
+type Times = { now: Date; lease: Date; expiry: Date }
+
+function timesAt(nowMs: number, leaseMs: number, retentionMs: number): Times {
+  return { now: new Date(nowMs), lease: new Date(nowMs + leaseMs), expiry: new Date(nowMs + retentionMs) }
+}
+
+/**
+ * Inserts a single key with a plain INSERT: it is nearly always new, a request waits for it, and Postgres needs two
+ * thirds of the time of the general statement.
+ */
+async function insertOrTakeOver(
+  sql: Sql,
+  arrivals: readonly Arrival[],
+  times: Times,
+): Promise<readonly { requestId: string }[]> {
+  const [first] = arrivals
+  if (first && arrivals.length === 1 && (await insertNew(sql, first, times))) return [first.use]
+  return insertOrTakeOverAll(sql, arrivals, times)
+}
+
+async function insertNew(sql: Sql, { use, as }: Arrival, { now, lease, expiry }: Times): Promise<boolean> {
+  const { organizationId, operation, keyDigest, contentHash, requestId } = use
+  const dispatchedAt = as === 'dispatched' ? now : null
+  const values = [organizationId, operation, keyDigest, contentHash, requestId, as, now, dispatchedAt, lease, expiry]
+  const { count } = await sql.unsafe(newKey, values, { prepare: true })
+  return count === 1
+}
+
+/** The text is a constant, because a template would build it anew for each request. */
+const newKey = `
+  insert into idempotency_keys (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
+    dispatched_at, lease_until, expires_at)
+  values ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7, $8, $9, $10)
+  on conflict do nothing`
+
+function insertOrTakeOverAll(
+  sql: Sql,
+  arrivals: readonly Arrival[],
+  { now, lease, expiry }: Times,
+): Promise<{ requestId: string }[]> {
+  const rows = arrivals.map(({ use, as }) => ({ as, ...use })).sort(byKey)
+  return sql<{ requestId: string }[]>`
+    insert into idempotency_keys as k (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
+      dispatched_at, lease_until, expires_at)
+    select "organizationId", operation, decode("keyDigest", 'hex'), decode("contentHash", 'hex'), "requestId", "as", ${now},
+      case when "as" = 'dispatched' then ${now}::timestamptz end, ${lease}, ${expiry}
+    from json_to_recordset(${sql.json(rows)}::json) as u
+      ("organizationId" text, operation text, "keyDigest" text, "contentHash" text, "requestId" text, "as" text)
+    on conflict (organization_id, operation, key_digest) do update set
+      content_hash = excluded.content_hash, request_id = excluded.request_id, status = excluded.status, admitted_at = ${now},
+      dispatched_at = excluded.dispatched_at, finished_at = null, answer_status = null, answer_body = null,
+      lease_until = ${lease}, expires_at = ${expiry}
+    where k.expires_at <= ${now}
+      or (k.status = 'admitted' and k.lease_until <= ${now} and k.content_hash = excluded.content_hash)
+    returning k.request_id as "requestId"`
+}
+
+function readStored(sql: Sql, uses: readonly KeyUse[]): Promise<StoredKey[]> {
+  return sql<StoredKey[]>`
+    select organization_id as "organizationId", operation, encode(key_digest, 'hex') as "keyDigest",
+      encode(content_hash, 'hex') as "contentHash", status, request_id as "requestId"
+    from idempotency_keys k where ${ofUses(sql, uses)}`
+}
+
+async function dispatchAll(sql: Sql, uses: readonly KeyUse[], nowMs: number): Promise<boolean[]> {
+  const rows = await sql<{ requestId: string }[]>`
+    update idempotency_keys k set status = 'dispatched', dispatched_at = ${new Date(nowMs)}
+    where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'admitted'
+    returning k.request_id as "requestId"`
+  const won = new Set(rows.map(({ requestId }) => requestId))
+  return uses.map(({ requestId }) => won.has(requestId))
+}
+
+async function releaseAll(sql: Sql, uses: readonly KeyUse[]): Promise<undefined[]> {
+  await sql`
+    delete from idempotency_keys k
+    where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status in ('admitted', 'dispatched')`
+  return uses.map(() => undefined)
+}
+
+async function extendLeases(sql: Sql, uses: readonly KeyUse[], lease: Date): Promise<void> {
+  await sql`
+    update idempotency_keys k set lease_until = ${lease}
+    where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'admitted'`
+}
+
+/**
+ * Deletes in small rounds, so that no lock is held for long. Rows that another process has locked are left for the
+ * next run.
+ */
+async function reapExpired(sql: Sql, clock: Clock): Promise<void> {
+  for (let round = 0; round < reapRoundsMax; round += 1) {
+    const { count } = await sql`
+      delete from idempotency_keys where ctid = any (array(
+        select ctid from idempotency_keys where expires_at <= ${new Date(clock.nowMs())}
+        order by expires_at limit ${reapRowsMax} for update skip locked))`
+    if (count < reapRowsMax) return
+  }
+}

@@ -1,0 +1,25 @@
+import type { KeptAnswer, KeptAnswers } from '../../domain/idempotency/kept-answers.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { ofUses, ownedBy } from './key-match.ts'
+
+/** An answer below this status is a success. */
+const refusalLeast = 400
+
+/** Answers in the rows of their idempotency keys, which are deleted with them. */
+export function createKeptAnswers(sql: Sql, clock: Clock): KeptAnswers {
+  return {
+    async keep(use, { status, body }) {
+      await sql`
+        update idempotency_keys k set status = ${status < refusalLeast ? 'succeeded' : 'failed'},
+          finished_at = ${new Date(clock.nowMs())}, answer_status = ${status}, answer_body = ${body}
+        where ${ofUses(sql, [use])} and ${ownedBy(sql, [use])} and k.status = 'dispatched'`
+    },
+    async find(use) {
+      const [row] = await sql<KeptAnswer[]>`
+        select answer_status as status, answer_body as body from idempotency_keys k
+        where ${ofUses(sql, [use])} and k.answer_status is not null`
+      return row ?? null
+    },
+  }
+}

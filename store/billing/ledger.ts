@@ -1,0 +1,198 @@
+import type { KeyBudget } from '../../domain/billing/budget.ts'
+import type { Ledger, Settlement } from '../../domain/billing/ledger.ts'
+import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { Choice } from '../../domain/routing/choice.ts'
+import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { arrayLiteral } from '../postgres/row-values.ts'
+import { isPassing } from '../postgres/unavailable.ts'
+import type { ChoiceRow, Choices } from './choices.ts'
+import { addToDay } from './credit-movements.ts'
+import { countForKeys } from './key-budgets.ts'
+import { ofUses, ownedBy } from './key-match.ts'
+import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
+
+/** No request waits for a settlement, so a single one is gathered too and does not compete with the next request. */
+const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
+/** Together about 15 s: the request has been served, so its settlement must outlast a restart of Postgres. */
+const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
+
+/**
+ * A settlement that waits for its batch. It outlives its request by tens of milliseconds, thousands of times a
+ * second, so its rows are turned into text at once: a text is one object for the garbage collector, and a
+ * settlement is thirty that would be moved repeatedly.
+ */
+type Waiting = {
+  requestId: string
+  organizationId: string
+  choice: Choice
+  use: KeyUse | undefined
+  hasFailed: boolean
+  /** JSON of the request with its last attempt. */
+  row: string
+  /** JSON of the attempts before the last one, or ''. */
+  earlier: string
+  /** JSON of the budget of the key, or '' where that has none. */
+  budget: string
+}
+
+/** `drain` resolves when all settlements are written; `waiting` counts those that are not. */
+export type StoredLedger = Ledger & { drain(): Promise<void>; waiting(): number }
+
+export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices): StoredLedger {
+  const settlements = createBatcher(writeBatch, batches)
+
+  async function writeBatch(batch: readonly Waiting[]): Promise<readonly undefined[]> {
+    try {
+      await writeWithRetries(batch)
+    } catch (err) {
+      // One row that Postgres refuses must not take the others with it.
+      if (batch.length === 1 || isPassing(err)) for (const { requestId } of batch) lost(requestId, err)
+      else for (const one of batch) await writeWithRetries([one]).catch((cause: unknown) => lost(one.requestId, cause))
+    }
+    return answers
+  }
+
+  async function writeWithRetries(batch: readonly Waiting[]): Promise<void> {
+    for (const delayMs of retryDelaysMs) {
+      try {
+        return await write(batch)
+      } catch (err) {
+        if (!isPassing(err)) throw err
+        log.warn({ err, rows: batch.length, delayMs }, 'settling failed, it is tried again')
+        await new Promise<void>((resolve) => {
+          clock.after(delayMs, resolve)
+        })
+      }
+    }
+    await write(batch)
+  }
+
+  async function write(batch: readonly Waiting[]): Promise<void> {
+    const newChoices = choices.unwritten(batch)
+    await insertAll(sql, batch, newChoices, clock.nowMs())
+    choices.remember(newChoices)
+  }
+
+  function lost(requestId: string, err: unknown): void {
+    log.error({ err, requestId }, 'a settlement could not be written')
+  }
+
+  return {
+    settle(settlement) {
+      try {
+        settlements.post(waitingOf(settlement))
+      } catch (err) {
+        lost(settlement.row.requestId, err)
+      }
+    },
+    drain: () => settlements.drain(),
+    waiting: () => settlements.waiting(),
+  }
+}
+
+/** The batcher wants an answer for each row, and no code reads it. */
+const answers: readonly undefined[] = []
+
+function waitingOf(settlement: Settlement): Waiting {
+  const { choice, use, status } = settlement
+  const { requestId, organizationId, attempts } = settlement.row
+  const row = JSON.stringify(rowOf(settlement))
+  const earlier = attempts.length < 2 ? '' : JSON.stringify(earlierRowsOf(settlement)).slice(1, -1)
+  const budget = settlement.budget === undefined ? '' : budgetRowOf(settlement.budget, settlement.row)
+  return { requestId, organizationId, choice, use, hasFailed: status === 'failed', row, earlier, budget }
+}
+
+function budgetRowOf({ keyId, period, microUsd }: KeyBudget, row: Settlement['row']): string {
+  return JSON.stringify([row.organizationId, row.requestId, keyId, period, microUsd])
+}
+
+/** One JSON array for the batch. */
+const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '').join(',')}]`
+
+/**
+ * Ends keys, writes rows and moves credit, all or nothing. It may run twice, when the answer to the first run was
+ * lost: a row that is there already is not written, a cost is taken only for a row that was written, and what is
+ * given back is the reservation that is still there. Postgres runs the parts that no other part reads after the last
+ * one, so each transaction locks the credit before its movements.
+ */
+async function insertAll(
+  sql: Sql,
+  batch: readonly Waiting[],
+  choices: readonly ChoiceRow[],
+  nowMs: number,
+): Promise<void> {
+  const uses = batch.flatMap(({ use }) => use ?? [])
+  const failed = batch.flatMap(({ use, hasFailed }) => (use && hasFailed ? use.requestId : []))
+  // The statement of a batch without budgets has nothing of them.
+  const budgets = batch.some(({ budget }) => budget !== '') ? batch.map(({ budget }) => budget) : null
+  const text = (part: keyof typeof ledgerSql) => sql.unsafe(ledgerSql[part])
+  await sql`
+    with entry as materialized (
+      select ${text('entry')} from jsonb_array_elements(${jsonOf(batch.map(({ row }) => row))}::text::jsonb) as r
+    ), ended as (
+      update idempotency_keys k set finished_at = ${new Date(nowMs)},
+        status = case when k.request_id = any(${arrayLiteral(failed)}::text[]) then 'failed' else 'succeeded' end
+      where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'dispatched'
+    ), written as (
+      insert into requests (${text('requestColumns')}) select ${text('requestColumns')} from entry
+      on conflict do nothing
+      returning organization_id, request_id, cost_micro_usd
+    ), attempted as (
+      insert into attempts (${text('attemptColumns')})
+      select ${text('lastAttempt')} from entry where ${text('hasAttempt')}
+      union all
+      select ${text('earlierAttempt')}
+      from jsonb_array_elements(${jsonOf(batch.map(({ earlier }) => earlier))}::text::jsonb) as r
+      on conflict do nothing
+    ), explained as (
+      insert into choices (organization_id, id, explanation, seen_at)
+      select "organizationId", id, text::json, ${new Date(nowMs)}
+      from json_to_recordset(${sql.json([...choices])}::json) as c ("organizationId" text, id text, text text)
+      on conflict (organization_id, id) do update set seen_at = excluded.seen_at
+    ), given_back as (
+      delete from reservations r using entry e
+      where r.organization_id = e.organization_id and r.request_id = e.request_id
+      returning r.organization_id, r.micro_usd, r.key_id, r.period
+    ), spent as (
+      select organization_id, -sum(cost_micro_usd)::bigint as micro_usd from written where cost_micro_usd > 0
+      group by organization_id order by organization_id
+    ), noted as (
+      ${sql.unsafe(addToDay('requests', 'spent', new Date(nowMs)))}
+    ), ${budgets === null ? sql`` : sql`${countBudgets(sql, jsonOf(budgets), new Date(nowMs))},`}
+    moved as (
+      select organization_id, sum(micro_usd)::bigint as micro_usd from (
+        select organization_id, micro_usd from given_back
+        union all
+        select organization_id, micro_usd from spent
+      ) m
+      group by organization_id
+      ${budgets === null ? sql`having sum(micro_usd) <> 0` : sql``}
+      order by organization_id
+    )
+    update organizations o set credit_micro_usd = o.credit_micro_usd + m.micro_usd
+    from moved m where o.id = m.organization_id`
+}
+
+/**
+ * Moves what the reservations held of budgets to what was spent of them. The cost counts where a row was written, also
+ * when the reservation was given back before.
+ */
+function countBudgets(sql: Sql, rows: string, now: Date) {
+  return sql`
+    budgeted as materialized (
+      select r->>0 as organization_id, r->>1 as request_id, r->>2 as key_id, r->>3 as period, (r->>4)::bigint as budget
+      from jsonb_array_elements(${rows}::text::jsonb) as r
+    ), of_keys as materialized (
+      select organization_id, key_id, period, sum(spent)::bigint as spent, sum(released)::bigint as released,
+        min(budget) as budget
+      from (
+        select b.organization_id, b.key_id, b.period, w.cost_micro_usd as spent, 0 as released, b.budget
+        from written w join budgeted b using (organization_id, request_id) where w.cost_micro_usd > 0
+        union all
+        select organization_id, key_id, period, 0, micro_usd, null from given_back where key_id is not null
+      ) m
+      group by organization_id, key_id, period order by organization_id, key_id, period
+    ), ${sql.unsafe(countForKeys('of_keys', now))}`
+}

@@ -1,0 +1,23 @@
+/** Which calls have changed, in any process. Each change is sent with NOTIFY when its transaction commits. */
+import type { CallChanges } from '../../domain/calls/store.ts'
+import { Watchers } from '../caches/watchers.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
+
+const channel = 'parley_calls'
+
+export async function notifyCallChange(tx: Tx, callId: string): Promise<void> {
+  await tx`select pg_notify(${channel}, ${callId})`
+}
+
+export type ListeningCallChanges = CallChanges & {
+  /** Resolves when changes are received. */
+  listen(): Promise<void>
+}
+
+export function createCallChanges(sql: Sql): ListeningCallChanges {
+  const watchers = new Watchers()
+  return {
+    watch: (callId, run) => watchers.watch(callId, run),
+    listen: () => watchers.listen(sql, channel),
+  }
+}

@@ -1,0 +1,52 @@
+/** Lists of calls, newest first, page by page. */
+import type { AgentCallPage, CallFilter, CallPage, CallPosition } from '../../domain/calls/store.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { Tx } from '../postgres/connect.ts'
+import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
+import { createdAtUs, timestampOf } from './call-times.ts'
+
+type Row = SummaryRow & { createdAtUs: number }
+
+export async function listCalls(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  { status, kind, agentId, fromMs, toMs }: CallFilter,
+  limit: number,
+  after: CallPosition | null,
+): Promise<CallPage> {
+  const rows = await tx<Row[]>`
+    select ${callColumns(tx)}, ${createdAtUs(tx)} from calls
+    where organization_id = ${organizationId} and test = ${test}
+      ${status === undefined ? tx`` : tx`and status = ${status}`}
+      ${kind === undefined ? tx`` : tx`and kind = ${kind}`}
+      ${agentId === undefined ? tx`` : tx`and agent_id = ${agentId}`}
+      ${fromMs === undefined ? tx`` : tx`and created_at >= ${new Date(fromMs)}`}
+      ${toMs === undefined ? tx`` : tx`and created_at < ${new Date(toMs)}`}
+      ${after === null ? tx`` : tx`and (created_at, id) < (${timestampOf(after.createdAtUs)}::text::timestamptz, ${after.id})`}
+    order by created_at desc, id desc limit ${limit + 1}`
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const next = rows.length > limit && last ? { createdAtUs: last.createdAtUs, id: last.id } : null
+  return { calls: page.map(summaryOf), next }
+}
+
+/** The cursor is a time, so a page holds all calls of its last time. */
+export async function listCallsOfAgent(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  agentId: string,
+  limit: number,
+  { beforeUs, sinceUs }: { beforeUs: number | null; sinceUs: number | null },
+): Promise<AgentCallPage> {
+  const wanted = (before: number | null) => tx`
+    organization_id = ${organizationId} and test = ${test} and agent_id = ${agentId}
+    ${before === null ? tx`` : tx`and created_at < ${timestampOf(before)}::text::timestamptz`}
+    ${sinceUs === null ? tx`` : tx`and created_at >= ${timestampOf(sinceUs)}::text::timestamptz`}`
+  const rows = await tx<Row[]>`
+    select ${callColumns(tx)}, ${createdAtUs(tx)} from calls where ${wanted(beforeUs)}
+    order by created_at desc fetch first ${limit} rows with ties`
+  const lastUs = rows.at(-1)?.createdAtUs
+  if (rows.length < limit || lastUs === undefined) return { calls: rows.map(summaryOf), nextUs: null }
+  const { count } = await tx`select from calls where ${wanted(lastUs)} limit 1`
+  return { calls: rows.map(summaryOf), nextUs: count > 0 ? lastUs : null }
+}

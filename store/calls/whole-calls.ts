@@ -1,0 +1,26 @@
+/** Calls with all that is stored beside their rows. */
+import type { WholeCallStore } from '../../domain/calls/store.ts'
+import { isUuid } from '../postgres/row-values.ts'
+import type { Snapshots } from '../postgres/tenant.ts'
+import { readSpans, readTurns } from './call-entries.ts'
+import { readCall } from './call-rows.ts'
+import { readStoredReport } from './report-rows.ts'
+import { readTransfers } from './transfers.ts'
+
+export function createWholeCallStore(snapshots: Snapshots): WholeCallStore {
+  return {
+    find: async (tenant, id) => {
+      if (!isUuid(id)) return null
+      return snapshots.asTenantAtOnce(tenant, async (tx) => {
+        const [found, turns, spans, stored, transfers] = await Promise.all([
+          readCall(tx, tenant, id),
+          readTurns(tx, tenant, id, -1),
+          readSpans(tx, tenant, id),
+          readStoredReport(tx, tenant, id),
+          readTransfers(tx, tenant, id),
+        ])
+        return found && { call: found.call, turns, spans, report: stored?.report ?? null, transfers }
+      })
+    },
+  }
+}

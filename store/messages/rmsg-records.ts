@@ -1,0 +1,32 @@
+/** The part of the store that knows rich messages: their numbers, the messages, their events and the subscriptions to them. */
+import type { Clock } from '../../domain/ports/system.ts'
+import type { MessageStore } from '../../domain/records/rmsg-message.ts'
+import type { RmsgEventStore } from '../../domain/rmsg/events.ts'
+import type { RmsgInventory } from '../../domain/rmsg/inventory.ts'
+import type { RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
+import type { SubscriptionStore } from '../../domain/rmsg/subscriptions.ts'
+import type { Tenancy, Worlds } from '../postgres/tenant.ts'
+import type { Sealer } from '../sealing/sealed.ts'
+import { createRmsgEventStore } from './rmsg-events.ts'
+import { createRmsgInventory } from './rmsg-inventory.ts'
+import { createMessageStore } from './rmsg-messages.ts'
+import { createRmsgNumberStore } from './rmsg-numbers.ts'
+import { createSubscriptionStore } from './rmsg-subscriptions.ts'
+
+export type RmsgRecords = {
+  rmsgNumbers: RmsgNumberStore
+  rmsgInventory: RmsgInventory
+  rmsgMessages: MessageStore
+  rmsgEvents: RmsgEventStore
+  rmsgSubscriptions: SubscriptionStore
+}
+
+export function createRmsgRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): RmsgRecords {
+  return {
+    rmsgNumbers: createRmsgNumberStore(worlds),
+    rmsgInventory: createRmsgInventory(worlds, clock),
+    rmsgMessages: createMessageStore(worlds, clock),
+    rmsgEvents: createRmsgEventStore(worlds, clock),
+    rmsgSubscriptions: createSubscriptionStore(worlds, sealer),
+  }
+}

@@ -1,0 +1,17 @@
+import type { CallersOfNumbers } from '../../domain/records/callable-number.ts'
+import type { Organization } from '../../domain/records/organization.ts'
+import { ownKeys } from '../access/caller-columns.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+
+/** Calls to a number of an organization have no API key. They act with its settings, and their key is the number. */
+export function createNumberCallers(tenancy: Tenancy): CallersOfNumbers {
+  return {
+    find: ({ organizationId, test }, keyId) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const [organization] = await tx<Organization[]>`
+          select o.id, o.name, o.max_concurrency as "maxConcurrency", o.is_disabled as "isDisabled", ${ownKeys(tx)} as "ownKeys"
+          from organizations o where o.id = ${organizationId}`
+        return organization === undefined ? null : { organization, keyId, scopes: [], test, policy: {} }
+      }),
+  }
+}

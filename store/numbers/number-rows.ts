@@ -1,0 +1,119 @@
+/** How a phone number is read from its row. */
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { Order, PhoneNumber } from '../../domain/records/phone-number.ts'
+import type { Tx } from '../postgres/connect.ts'
+
+type Assignment = NonNullable<PhoneNumber['smsAssignment']>
+type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | 'smsAssignment' | `${string}AtMs`> & {
+  orderStatus: Order['status']
+  orderId: string | null
+  resourceId: string | null
+  upfrontMicroUsd: number | null
+  monthlyMicroUsd: number | null
+  nextChargeAt: Date | null
+  lastChargedAt: Date | null
+  overdueSince: Date | null
+  suspendedAt: Date | null
+  firstCalledAt: Date | null
+  smsCampaignId: string | null
+  smsStatus: Assignment['status'] | null
+  smsAssignedTo: Assignment['assignedTo'] | null
+  smsUpdatedAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+type Part = ReturnType<typeof columns>
+
+const idForm = /^pn_[0-9A-Za-z]{22}$/
+
+/** Other text cannot be an id, so no statement asks for it. */
+export function isNumberId(id: string): boolean {
+  return idForm.test(id)
+}
+
+const columns = (tx: Tx) => tx`
+  organization_id as "organizationId", test, id, e164, source, sip_connection_id as "connectionId",
+  sip_provider_name as "sipProviderName", (
+    select json_build_object('status', c.status, 'takesCalls', c.inbound_addresses is not null,
+      'placesCalls', c.outbound_host is not null)
+    from sip_connections c where c.organization_id = phone_numbers.organization_id and c.test = phone_numbers.test
+      and c.id = sip_connection_id) as connection, direction, agent_id as "agentId", label,
+  dispatch_metadata_template as "dispatchMetadataTemplate", order_status as "orderStatus", order_id as "orderId",
+  resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
+  next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", overdue_since as "overdueSince", suspended_at as "suspendedAt",
+  first_called_at as "firstCalledAt", takes_sms as "takesSms", sms_campaign_id as "smsCampaignId",
+  sms_assignment_status as "smsStatus", sms_assigned_to as "smsAssignedTo", sms_assignment_updated_at as "smsUpdatedAt",
+  sms_review_errors as "smsReviewErrors", created_at as "createdAt", updated_at as "updatedAt"`
+
+/** `wanted` begins with `where`. */
+export async function readNumbers(tx: Tx, wanted: Part): Promise<PhoneNumber[]> {
+  const rows = await tx<Row[]>`select ${columns(tx)} from phone_numbers ${wanted}`
+  return rows.map(numberOf)
+}
+
+function numberOf(row: Row): PhoneNumber {
+  const { orderStatus, orderId, resourceId, upfrontMicroUsd, monthlyMicroUsd, ...more } = row
+  const { nextChargeAt, lastChargedAt, overdueSince, suspendedAt, firstCalledAt, createdAt, updatedAt, ...rest } = more
+  const { smsCampaignId, smsStatus, smsAssignedTo, smsUpdatedAt, ...number } = rest
+  return {
+    ...number,
+    order: { status: orderStatus, id: orderId, resourceId },
+    price: upfrontMicroUsd === null || monthlyMicroUsd === null ? null : { upfrontMicroUsd, monthlyMicroUsd },
+    smsAssignment: assignmentOf({ smsCampaignId, smsStatus, smsAssignedTo, smsUpdatedAt }),
+    nextChargeAtMs: nextChargeAt?.getTime() ?? null,
+    lastChargedAtMs: lastChargedAt?.getTime() ?? null,
+    overdueSinceMs: overdueSince?.getTime() ?? null,
+    suspendedAtMs: suspendedAt?.getTime() ?? null,
+    firstCalledAtMs: firstCalledAt?.getTime() ?? null,
+    createdAtMs: createdAt.getTime(),
+    updatedAtMs: updatedAt.getTime(),
+  }
+}
+
+type AssignmentColumns = Pick<Row, 'smsCampaignId' | 'smsStatus' | 'smsAssignedTo' | 'smsUpdatedAt'>
+
+function assignmentOf(columns: AssignmentColumns): Assignment | null {
+  const { smsCampaignId, smsStatus, smsAssignedTo, smsUpdatedAt } = columns
+  if (smsCampaignId === null || smsStatus === null || smsAssignedTo === null || smsUpdatedAt === null) return null
+  return {
+    campaignId: smsCampaignId,
+    status: smsStatus,
+    assignedTo: smsAssignedTo,
+    updatedAtMs: smsUpdatedAt.getTime(),
+  }
+}
+
+export const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
+  tx`where organization_id = ${organizationId} and test = ${test}`
+
+export const ofNumber = (tx: Tx, tenant: Tenant, id: string) => tx`${ofTenant(tx, tenant)} and id = ${id}`
+
+/**
+ * Until the transaction ends nobody else adds a number or a SIP connection to the organization, so that a count of them
+ * holds. A change of its credit waits too.
+ */
+export async function lockOrganization(tx: Tx, { organizationId }: Tenant): Promise<void> {
+  await tx`select from organizations where id = ${organizationId} for no key update`
+}
+
+export async function isFull(tx: Tx, tenant: Tenant, numbersMax: number): Promise<boolean> {
+  const [row] = await tx<{ count: number }[]>`select count(*)::int as count from phone_numbers ${ofTenant(tx, tenant)}`
+  return (row?.count ?? 0) >= numbersMax
+}
+
+/** The numbers that name an agent, oldest first. */
+export async function numbersOfAgent(tx: Tx, tenant: Tenant, agentId: string, limit: number): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from phone_numbers ${ofTenant(tx, tenant)} and agent_id = ${agentId} order by created_at, id limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** Until the transaction ends nobody deletes the agent. */
+export async function hasAgent(tx: Tx, { organizationId, test }: Tenant, agentId: string | null): Promise<boolean> {
+  if (agentId === null) return true
+  const rows = await tx`
+    select from agents where organization_id = ${organizationId} and test = ${test} and id = ${agentId.replaceAll('\0', '')}
+    for share`
+  return rows.length > 0
+}

@@ -1,0 +1,146 @@
+/** The phone numbers of organizations, as they are administered. Every statement names the organization and the world. */
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { PhoneNumber, PhoneNumberStore } from '../../domain/records/phone-number.ts'
+import type { Tx } from '../postgres/connect.ts'
+import { dateOrNull, storable } from '../postgres/row-values.ts'
+import { isTaken } from '../postgres/taken.ts'
+import type { Tenancy, Worlds } from '../postgres/tenant.ts'
+import { hasAgent, isFull, isNumberId, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
+import { writeSmsStatus } from './rmsg-sms-status.ts'
+import { hasConnection } from './sip-connections.ts'
+
+export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
+  const [releases, releasesOfEach] = [new OneAtATime(), new OneAtATime()]
+  return {
+    // The lock costs a connection while the carrier is asked, so this process asks for one number at a time. An
+    // organization waits for one number of each other organization at most.
+    inTurn: ({ organizationId }, id, giveBack) =>
+      releasesOfEach.run(organizationId, () => releases.run('all', () => locked(worlds, id, giveBack))),
+    list: (tenant, limit) =>
+      worlds.asTenant(tenant, (tx) =>
+        readNumbers(tx, tx`${ofTenant(tx, tenant)} order by created_at, id limit ${limit}`),
+      ),
+    find: async (tenant, id) => {
+      if (!isNumberId(id)) return null
+      return worlds.asTenant(tenant, async (tx) => (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null)
+    },
+    change: async (tenant, id, change) => {
+      if (!isNumberId(id)) return null
+      return ifFree(() => worlds.asTenant(tenant, (tx) => changeOne(tx, tenant, id, change)))
+    },
+    import: (number, numbersMax) =>
+      ifFree(() => worlds.asTenant(number, (tx) => insertImported(tx, number, numbersMax))),
+    remove: (tenant, id) =>
+      worlds.asOperator(async (tx) => {
+        const removed = await tx<{ test: boolean; e164: string }[]>`
+          delete from phone_numbers ${ofNumber(tx, tenant, id)}
+          returning test, case when sms_campaign_id is not null then e164 end as e164`
+        // It has left its campaign. A rich-message number of the same name may be in no pool, so that the tenant does not see it.
+        for (const number of removed) await writeSmsStatus(tx, number, 'not_configured', new Date(clock.nowMs()))
+        return removed.length > 0
+      }),
+  }
+}
+
+/** Runs the steps of one name one after the other. */
+class OneAtATime {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  run<Outcome>(name: string, step: () => Promise<Outcome>): Promise<Outcome> {
+    const outcome = (this.#last.get(name) ?? Promise.resolve()).then(step)
+    const ended = outcome
+      .catch(() => {})
+      .then(() => {
+        if (this.#last.get(name) === ended) this.#last.delete(name)
+      })
+    this.#last.set(name, ended)
+    return outcome
+  }
+}
+
+/** Longer than the requests to the carrier of a release take, each of which has a limit. */
+const lockWaitMs = 120_000
+
+/**
+ * The lock ends with the transaction, with its connection or with its process. If the connection is lost, the step under
+ * way still has its turn in this process, but no longer in another one.
+ */
+function locked<Outcome>(
+  { asOperator }: Pick<Tenancy, 'asOperator'>,
+  id: string,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  let step: Promise<Outcome> | undefined
+  const locking = asOperator(async (tx) => {
+    await tx`
+      select set_config('statement_timeout', ${String(lockWaitMs)}, true),
+        set_config('idle_in_transaction_session_timeout', '0', true)`
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`the release of ${id}`}, 0))`
+    step = run()
+    return step
+  })
+  return locking.finally(() => step?.catch(() => {}))
+}
+
+/** `exists`: another number has the same place on the same connection. */
+async function ifFree<Outcome>(write: () => Promise<Outcome>): Promise<Outcome | 'exists'> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isTaken(error, 'phone_numbers_trunk')) return 'exists'
+    throw error
+  }
+}
+
+async function changeOne(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  change: (number: PhoneNumber) => PhoneNumber,
+): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | null> {
+  const [number] = await readNumbers(tx, tx`${ofNumber(tx, tenant, id)} for update`)
+  if (number === undefined) return null
+  const changed = change(number)
+  const { agentId, connectionId } = changed
+  if (agentId !== number.agentId && !(await hasAgent(tx, tenant, agentId))) return 'agent_unknown'
+  if (connectionId !== number.connectionId && !(await hasConnection(tx, tenant, connectionId)))
+    return 'connection_unknown'
+  await update(tx, changed)
+  return (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null
+}
+
+async function insertImported(
+  tx: Tx,
+  number: PhoneNumber,
+  numbersMax: number,
+): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'exists' | 'limit_reached'> {
+  const { organizationId, test, id, e164, source, connectionId, direction, agentId, label } = number
+  const { sipProviderName, dispatchMetadataTemplate: template, createdAtMs, updatedAtMs } = number
+  await lockOrganization(tx, number)
+  if (!(await hasAgent(tx, number, agentId))) return 'agent_unknown'
+  if (!(await hasConnection(tx, number, connectionId))) return 'connection_unknown'
+  const same = await tx`
+    select from phone_numbers ${ofTenant(tx, number)} and sip_connection_id = ${connectionId} and e164 = ${e164}`
+  if (same.length > 0) return 'exists'
+  if (await isFull(tx, number, numbersMax)) return 'limit_reached'
+  await tx`
+    insert into phone_numbers (organization_id, test, id, e164, source, sip_connection_id, sip_provider_name, direction,
+      agent_id, label, dispatch_metadata_template, created_at, updated_at)
+    values (${organizationId}, ${test}, ${id}, ${e164}, ${source}, ${connectionId},
+      ${sipProviderName && storable(sipProviderName)}, ${direction}, ${agentId}, ${label && storable(label)},
+      ${template === null ? null : JSON.stringify(template)}::text::json, ${new Date(createdAtMs)}, ${new Date(updatedAtMs)})`
+  const [stored] = await readNumbers(tx, ofNumber(tx, number, id))
+  if (stored === undefined) throw new Error('an inserted number was not returned')
+  return stored
+}
+
+async function update(tx: Tx, number: PhoneNumber): Promise<void> {
+  const { id, direction, agentId, label, connectionId, sipProviderName, dispatchMetadataTemplate: template } = number
+  await tx`
+    update phone_numbers set sip_connection_id = ${connectionId}, sip_provider_name = ${sipProviderName && storable(sipProviderName)},
+      first_called_at = ${dateOrNull(number.firstCalledAtMs)}, direction = ${direction}, agent_id = ${agentId}, label = ${label === null ? null : storable(label)},
+      dispatch_metadata_template = ${template === null ? null : JSON.stringify(template)}::text::json,
+      updated_at = ${new Date(number.updatedAtMs)}
+    ${ofTenant(tx, number)} and id = ${id}`
+}

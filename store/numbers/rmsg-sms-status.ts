@@ -1,0 +1,16 @@
+/** Whether text messages can go out from rich-message numbers. */
+import type { SmsStatus } from '../../domain/rmsg/sms-status.ts'
+import type { Tx } from '../postgres/connect.ts'
+
+/** Changes the rich-message number of this name, where there is one. The transaction must be the operator's. */
+export async function writeSmsStatus(
+  tx: Tx,
+  { test, e164 }: { test: boolean; e164: string },
+  smsStatus: SmsStatus,
+  now: Date,
+): Promise<void> {
+  await tx`
+    update rmsg_numbers set sms_status = ${smsStatus}, sms_ready_at = ${smsStatus === 'ready' ? now : null},
+      updated_at = ${now}
+    where test = ${test} and e164 = ${e164} and sms_status <> ${smsStatus}`
+}

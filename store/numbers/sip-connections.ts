@@ -1,0 +1,277 @@
+/**
+ * The SIP connections of organizations. Their administration names the organization and the world in every statement. The
+ * line of trunks asks for all live ones, because a message of SIP names no organization.
+ */
+import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { ChangeConnection, ConnectionStore, OwnedConnection } from '../../domain/records/sip-connection.ts'
+import type { Tx } from '../postgres/connect.ts'
+import { arrayLiteral, storable } from '../postgres/row-values.ts'
+import { isTaken } from '../postgres/taken.ts'
+import type { Tenancy, Worlds } from '../postgres/tenant.ts'
+import type { Sealer } from '../sealing/sealed.ts'
+import { lockOrganization } from './number-rows.ts'
+import {
+  addressingOf,
+  type ConnectionRow,
+  connectionColumns,
+  openPasswords,
+  ownedConnection,
+  sealPasswords,
+} from './sip-connection-rows.ts'
+
+const idForm = /^sip_[0-9A-Za-z]{22}$/
+/** Connections of several organizations may name one address, as that of a large trunk. */
+const alikeMax = 64
+const outgoingMax = 1_000
+/** The other side is failing after this number of refusals or silences in a row. */
+const silencesMax = 3
+
+export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): ConnectionStore {
+  return {
+    list: (tenant) =>
+      worlds.asTenant(tenant, async (tx) => {
+        const rows = await tx<ConnectionRow[]>`
+          select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} order by created_at desc, id desc`
+        return rows.map((row) => ownedConnection(row, openPasswords(sealer, row)))
+      }),
+    async insert(connection, passwords, connectionsMax) {
+      try {
+        return await worlds.asTenant(connection, async (tx) => {
+          // One after the other, so that the limit holds.
+          await lockOrganization(tx, connection)
+          const own = await tx`select from sip_connections c ${ofTenant(tx, connection)}`
+          if (own.length >= connectionsMax) return 'limit_reached'
+          await insert(tx, connection, sealPasswords(sealer, connection, passwords))
+          return 'inserted'
+        })
+      } catch (error) {
+        if (isTaken(error, 'sip_connections_name')) return 'name_taken'
+        throw error
+      }
+    },
+    async change(tenant, id, change) {
+      if (!idForm.test(id)) return null
+      try {
+        return await worlds.asTenant(tenant, (tx) => changeOne(tx, sealer, tenant, id, change))
+      } catch (error) {
+        if (isTaken(error, 'sip_connections_name')) return 'name_taken'
+        throw error
+      }
+    },
+    async remove(tenant, id) {
+      if (!idForm.test(id)) return 'not_found'
+      return worlds.asTenant(tenant, async (tx) => {
+        const own = await tx`select from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for update`
+        if (own.length === 0) return 'not_found'
+        const { organizationId, test } = tenant
+        const numbers = await tx`
+          select from phone_numbers
+          where organization_id = ${organizationId} and test = ${test} and sip_connection_id = ${id} limit 1`
+        if (numbers.length > 0) return 'in_use'
+        await tx`delete from sip_connections where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+        return 'removed'
+      })
+    },
+  }
+}
+
+/** Until the transaction ends nobody removes the connection. */
+export async function hasConnection(tx: Tx, tenant: Tenant, id: string | null): Promise<boolean> {
+  if (id === null || !idForm.test(id)) return false
+  const rows = await tx`select from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for share`
+  return rows.length > 0
+}
+
+export function createSipConnections(
+  { asOperator }: Pick<Tenancy, 'asOperator'>,
+  sealer: () => Sealer,
+  clock: Clock,
+): SipConnections {
+  const read = (wanted: (tx: Tx) => ReturnType<typeof connectionColumns>) =>
+    asOperator(async (tx) => {
+      const rows = await tx<ConnectionRow[]>`
+        select ${connectionColumns(tx)} from sip_connections c where not c.test and ${wanted(tx)}`
+      return rows.map((row) => connectionOf(sealer, row))
+    })
+  return {
+    find: async (id) => (await read((tx) => tx`c.id = ${id}`))[0] ?? null,
+    ofAddress: (address, dialed, registered) =>
+      read(
+        (tx) => tx`
+          c.inbound_addresses is not null
+            and (${plain(address)}::inet <<= any(c.inbound_ranges) or c.id = any(${arrayLiteral(registered)}::text[]))
+          ${order(tx, dialed)}`,
+      ),
+    hasAddress: (id, address) =>
+      asOperator(async (tx) => {
+        const rows = await tx`
+          select from sip_connections c
+          where not c.test and c.id = ${id} and ${plain(address)}::inet <<= any(c.inbound_ranges)`
+        return rows.length > 0
+      }),
+    ofUser: (username, dialed) => read((tx) => tx`c.inbound_username = ${storable(username)} ${order(tx, dialed)}`),
+    wantsLogin: (dialed, id) =>
+      asOperator(async (tx) => {
+        const rows = await tx`
+          select from (
+            select c.id, c.inbound_username from phone_numbers n
+            join sip_connections c on c.organization_id = n.organization_id and c.test = n.test and c.id = n.sip_connection_id
+            where ${isAlike(tx, dialed)} and ${isMeant(tx, dialed)}
+              and (c.id = ${id} or c.inbound_username is not null)
+            order by n.created_at, n.id limit 1) oldest
+          where oldest.id <> ${id}`
+        return rows.length > 0
+      }),
+    probed: () =>
+      read(
+        (tx) => tx`
+          c.outbound_host is not null and not c.outbound_register order by c.updated_at desc limit ${outgoingMax}`,
+      ),
+    registering: () =>
+      read((tx) => tx`c.outbound_register and c.outbound_host is not null order by c.created_at limit ${outgoingMax}`),
+    ...createStatusNotes(asOperator, clock),
+  }
+}
+
+/** The status of a connection follows from the answers of its other side. */
+function createStatusNotes(
+  asOperator: Tenancy['asOperator'],
+  clock: Clock,
+): Pick<SipConnections, 'noteCall' | 'noteAnswer' | 'noteRegistration'> {
+  return {
+    noteCall: (id) =>
+      asOperator(async (tx) => {
+        await tx`
+          update sip_connections set status = 'ready', updated_at = ${new Date(clock.nowMs())}
+          where id = ${id} and not test and status = 'unverified'`
+      }),
+    noteAnswer: (id, takesCalls) =>
+      asOperator(async (tx) => {
+        const now = new Date(clock.nowMs())
+        if (takesCalls)
+          await tx`
+            update sip_connections set silences = 0, updated_at = ${now},
+              status = case when registration_refusals = 0 then 'ready' else status end
+            where id = ${id} and not test and (silences > 0 or (status <> 'ready' and registration_refusals = 0))`
+        else
+          await tx`
+            update sip_connections set silences = silences + 1,
+              status = case when silences + 1 >= ${silencesMax} then 'failing' else status end
+            where id = ${id} and not test and silences < ${silencesMax}`
+      }),
+    noteRegistration: (id, isTaken) =>
+      asOperator(async (tx) => {
+        const now = new Date(clock.nowMs())
+        if (isTaken)
+          await tx`
+            update sip_connections set status = 'ready', silences = 0, registration_refusals = 0, updated_at = ${now}
+            where id = ${id} and not test and (status <> 'ready' or silences > 0 or registration_refusals > 0)`
+        else
+          await tx`
+            update sip_connections set registration_refusals = registration_refusals + 1,
+              status = case when registration_refusals + 1 >= ${silencesMax} then 'failing' else status end
+            where id = ${id} and not test and registration_refusals < ${silencesMax}`
+      }),
+  }
+}
+
+/** The connections that have the dialled number are the first, those that have imported it earlier before the others. */
+function order(tx: Tx, dialed: string) {
+  return tx`
+    order by (
+      select array[case when ${isMeant(tx, dialed)} then 0 else 1 end, extract(epoch from n.created_at)] as place
+      from phone_numbers n
+      where n.organization_id = c.organization_id and n.sip_connection_id = c.id and ${isAlike(tx, dialed)}
+      order by place limit 1), c.created_at, c.id limit ${alikeMax}`
+}
+
+/** A number that only ends alike may be meant too: the prefixes of other countries are not known here. */
+function isMeant(tx: Tx, dialed: string) {
+  const digits = digitsOf(dialed)
+  if (dialed.trim().startsWith('+')) return tx`n.e164 = ${`+${digits}`}`
+  const national = digits.replace(/^0+/, '')
+  return tx`${national.length >= digitsCompared} and right(n.e164, ${national.length}::int) = ${national}`
+}
+
+/** The index on the ends of numbers has the same words. National forms of a number have the same end. */
+const isAlike = (tx: Tx, dialed: string) =>
+  tx`n.source = 'sip_trunk' and not n.test and right(n.e164, 6) = ${digitsOf(dialed).slice(-digitsCompared)}`
+
+const digitsOf = (dialed: string) => dialed.replace(/\D/g, '')
+
+const digitsCompared = 6
+
+/** A socket of IPv6 names senders of IPv4 in this form. */
+const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
+
+const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
+  tx`where c.organization_id = ${organizationId} and c.test = ${test}`
+
+function connectionOf(sealer: () => Sealer, row: ConnectionRow): SipConnection {
+  const passwords = openPasswords(sealer, row)
+  const { id, organizationId, outboundHost: host, outboundPort: port, outboundTransport: transport } = row
+  return {
+    id,
+    organizationId,
+    outbound:
+      host === null
+        ? null
+        : { host, port, transport, username: row.outboundUsername, password: passwords.outbound, ...addressingOf(row) },
+    inbound: row.inboundAddresses === null ? null : { username: row.inboundUsername, password: passwords.inbound },
+  }
+}
+
+async function insert(tx: Tx, connection: OwnedConnection, secrets: ReturnType<typeof sealPasswords>): Promise<void> {
+  const { organizationId, test, id, name, provider, outbound, inbound, status } = connection
+  const addresses = inbound === null ? null : JSON.stringify(inbound.allowedAddresses)
+  await tx`
+    insert into sip_connections (organization_id, test, id, name, provider, outbound_host, outbound_port,
+      outbound_transport, outbound_username, outbound_user_phone, outbound_identity, outbound_register, inbound_addresses, inbound_ranges, inbound_username, secrets_id, sealed,
+      sealed_by, status, created_at, updated_at)
+    values (${organizationId}, ${test}, ${id}, ${storable(name)}, ${provider && storable(provider)},
+      ${outbound?.host ?? null}, ${outbound?.port ?? null}, ${outbound?.transport ?? null},
+      ${outbound?.username ?? null}, ${outbound?.userPhone ?? false}, ${outbound?.identity ?? 'from'},
+      ${outbound?.register ?? false}, ${addresses}::text::json,
+      array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
+      ${inbound?.username ?? null}, ${secrets.secretsId}, ${secrets.bytes}, ${secrets.sealedBy}, ${status},
+      ${new Date(connection.createdAtMs)}, ${new Date(connection.updatedAtMs)})`
+}
+
+async function changeOne(
+  tx: Tx,
+  sealer: () => Sealer,
+  tenant: Tenant,
+  id: string,
+  change: ChangeConnection,
+): Promise<OwnedConnection | null> {
+  const [row] = await tx<ConnectionRow[]>`
+    select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for update of c`
+  if (row === undefined) return null
+  const passwords = openPasswords(sealer, row)
+  const stored = { connection: ownedConnection(row, passwords), passwords }
+  const changed = change(stored)
+  if (changed !== stored)
+    await update(tx, changed.connection, sealPasswords(sealer, changed.connection, changed.passwords))
+  return changed.connection
+}
+
+async function update(tx: Tx, connection: OwnedConnection, secrets: ReturnType<typeof sealPasswords>): Promise<void> {
+  const { organizationId, test, id, name, provider, outbound, inbound, status } = connection
+  const addresses = inbound === null ? null : JSON.stringify(inbound.allowedAddresses)
+  await tx`
+    update sip_connections set name = ${storable(name)}, provider = ${provider && storable(provider)},
+      outbound_host = ${outbound?.host ?? null}, outbound_port = ${outbound?.port ?? null},
+      outbound_transport = ${outbound?.transport ?? null}, outbound_username = ${outbound?.username ?? null},
+      outbound_user_phone = ${outbound?.userPhone ?? false}, outbound_identity = ${outbound?.identity ?? 'from'},
+      outbound_register = ${outbound?.register ?? false},
+      inbound_addresses = ${addresses}::text::json,
+      inbound_ranges = array(select value::inet from json_array_elements_text(coalesce(${addresses}::text::json, '[]'::json))),
+      inbound_username = ${inbound?.username ?? null}, secrets_id = ${secrets.secretsId}, sealed = ${secrets.bytes},
+      sealed_by = ${secrets.sealedBy}, status = ${status},
+      silences = case when ${status} = 'unverified' then 0 else silences end,
+      registration_refusals = case when ${status} = 'unverified' then 0 else registration_refusals end,
+      updated_at = ${new Date(connection.updatedAtMs)}
+    where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+}

@@ -1,0 +1,233 @@
+/**
+ * Recordings in a bucket of S3, or of a server that speaks its protocol. The key of a recording follows from its call, so no
+ * bucket is ever listed: `<prefix><organization>/<live|test>/<call>.wav`. Credentials come from the environment and the rest
+ * of the standard chain, never from settings.
+ */
+import { Readable } from 'node:stream'
+import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { RecordingBucket, RecordingContent, RecordingPlace } from '../../domain/records/recording.ts'
+import { loadS3 } from '../../runtime/optional.ts'
+
+export type BucketSettings = {
+  bucket: string
+  region: string
+  endpoint: string | null
+  prefix: string
+  forcePathStyle: boolean
+}
+
+const connectMs = 5_000
+/** How long an answer may take to begin, and a piece of one to come. */
+const idleMs = 30_000
+/** The same for an upload: a server answers when it has stored the whole. */
+const uploadIdleMs = 120_000
+/** A read that breaks goes on where it was. This many breaks in a row without a byte between them end it. */
+const breaksMax = 3
+
+/** Throws when the packages are missing. */
+export async function openRecordingBucket(settings: BucketSettings, clock: Clock): Promise<RecordingBucket> {
+  const s3 = await loadS3()
+  const client = new s3.S3Client({
+    region: settings.region,
+    ...(settings.endpoint !== null && { endpoint: settings.endpoint }),
+    forcePathStyle: settings.forcePathStyle,
+    // Uploads are tried again from the file, and reads from where they were.
+    maxAttempts: 1,
+    // Many servers that speak the protocol do not know the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: connectMs },
+  })
+  return new S3Recordings(s3, client, settings, clock)
+}
+
+class S3Recordings implements RecordingBucket {
+  readonly #s3: Awaited<ReturnType<typeof loadS3>>
+  readonly #client: S3Client
+  readonly #settings: BucketSettings
+  readonly #clock: Clock
+
+  constructor(s3: Awaited<ReturnType<typeof loadS3>>, client: S3Client, settings: BucketSettings, clock: Clock) {
+    this.#s3 = s3
+    this.#client = client
+    this.#settings = settings
+    this.#clock = clock
+  }
+
+  async put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void> {
+    const watch = new Idle(this.#clock, uploadIdleMs, signal)
+    const body = Readable.from(watch.whileSent(content.read(0, content.size)), { objectMode: false })
+    // The client of the bucket neither notices a body that breaks nor closes one that it has not read to its end.
+    body.once('error', (error) => watch.fail(error))
+    try {
+      const command = new this.#s3.PutObjectCommand({
+        ...this.#objectOf(place),
+        Body: body,
+        ContentLength: content.size,
+        ContentType: 'audio/wav',
+      })
+      await this.#client.send(command, { abortSignal: watch.signal })
+    } finally {
+      watch.stop()
+      body.destroy()
+    }
+  }
+
+  async find(place: RecordingPlace): Promise<RecordingContent | null> {
+    const watch = new Idle(this.#clock, idleMs, null)
+    try {
+      const command = new this.#s3.HeadObjectCommand(this.#objectOf(place))
+      const {
+        ContentLength: size,
+        LastModified,
+        ETag,
+      } = await this.#client.send(command, { abortSignal: watch.signal })
+      if (size === undefined) return null
+      const read = (start: number, end: number) => this.#read(place, ETag, start, end)
+      return { size, modifiedAtMs: LastModified?.getTime() ?? 0, read }
+    } catch (error) {
+      if (statusOf(error) === 404) return null
+      throw error
+    } finally {
+      watch.stop()
+    }
+  }
+
+  link(place: RecordingPlace, lifeS: number): Promise<string> {
+    const command = new this.#s3.GetObjectCommand({
+      ...this.#objectOf(place),
+      ResponseContentType: 'audio/wav',
+      ResponseContentDisposition: `inline; filename="call-${place.id}.wav"`,
+      ResponseCacheControl: 'no-store',
+    })
+    return this.#s3.getSignedUrl(this.#client, command, { expiresIn: lifeS })
+  }
+
+  async remove(place: RecordingPlace): Promise<void> {
+    const watch = new Idle(this.#clock, idleMs, null)
+    try {
+      await this.#client.send(new this.#s3.DeleteObjectCommand(this.#objectOf(place)), { abortSignal: watch.signal })
+    } catch (error) {
+      if (statusOf(error) !== 404) throw error
+    } finally {
+      watch.stop()
+    }
+  }
+
+  close(): void {
+    this.#client.destroy()
+  }
+
+  #objectOf({ organizationId, test, id }: RecordingPlace): { Bucket: string; Key: string } {
+    const { bucket, prefix } = this.#settings
+    return { Bucket: bucket, Key: `${prefix}${organizationId}/${test ? 'test' : 'live'}/${id}.wav` }
+  }
+
+  /**
+   * A client that reads slowly holds up the read from the bucket, whose server may then end it. So a read that breaks goes on
+   * where it was, as long as the object is the same.
+   */
+  async *#read(
+    place: RecordingPlace,
+    etag: string | undefined,
+    start: number,
+    end: number,
+  ): AsyncGenerator<Uint8Array> {
+    let breaks = 0
+    for (let at = start; at < end; ) {
+      const watch = new Idle(this.#clock, idleMs, null)
+      let body: Readable | null = null
+      try {
+        body = await this.#open(place, etag, at, end, watch.signal)
+        for await (const piece of watch.whileRead(body)) {
+          breaks = 0
+          at += piece.length
+          yield piece
+        }
+        if (at < end) throw new Error(`the bucket sent ${end - at} bytes too few`)
+      } catch (error) {
+        if (statusOf(error) !== null || ++breaks === breaksMax) throw error
+      } finally {
+        watch.stop()
+        body?.destroy()
+      }
+    }
+  }
+
+  async #open(
+    place: RecordingPlace,
+    etag: string | undefined,
+    start: number,
+    end: number,
+    abortSignal: AbortSignal,
+  ): Promise<Readable> {
+    const range = { Range: `bytes=${start}-${end - 1}`, ...(etag !== undefined && { IfMatch: etag }) }
+    const command = new this.#s3.GetObjectCommand({ ...this.#objectOf(place), ...range })
+    const { Body }: GetObjectCommandOutput = await this.#client.send(command, { abortSignal })
+    if (!(Body instanceof Readable)) throw new Error('the bucket sent no body')
+    return Body
+  }
+}
+
+/** Aborts a request that makes no progress for `idleMs`, or when `outer` is aborted. */
+class Idle {
+  readonly #clock: Clock
+  readonly #idleMs: number
+  readonly #outer: AbortSignal | null
+  readonly #abort = new AbortController()
+  readonly #forward = () => this.#abort.abort(this.#outer?.reason)
+  #cancel = () => {}
+
+  constructor(clock: Clock, idleMs: number, outer: AbortSignal | null) {
+    this.#clock = clock
+    this.#idleMs = idleMs
+    this.#outer = outer
+    this.#renew()
+    if (outer?.aborted) this.#forward()
+    outer?.addEventListener('abort', this.#forward)
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** The pieces of an answer. A reader that is busy with one holds nothing up. */
+  async *whileRead(body: Readable): AsyncGenerator<Uint8Array> {
+    this.signal.addEventListener('abort', () => body.destroy(this.signal.reason as Error))
+    this.#renew()
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      this.#cancel()
+      yield piece
+      this.#renew()
+    }
+  }
+
+  /** The pieces of a request, which are asked for as fast as they are sent. */
+  async *whileSent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.#renew()
+      yield piece
+    }
+  }
+
+  fail(error: Error): void {
+    this.#abort.abort(error)
+  }
+
+  stop(): void {
+    this.#cancel()
+    this.#outer?.removeEventListener('abort', this.#forward)
+  }
+
+  #renew(): void {
+    this.#cancel()
+    this.#cancel = this.#clock.after(this.#idleMs, () => this.fail(new Error('the bucket makes no progress')))
+  }
+}
+
+/** The HTTP status that the bucket has answered. Null: it has not answered. */
+function statusOf(error: unknown): number | null {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  return $metadata?.httpStatusCode ?? null
+}

@@ -1,0 +1,104 @@
+/** Recordings as files in a folder of this machine. */
+
+import { createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open, opendir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RecordingContent, RecordingFile, Recordings } from '../../domain/records/recording.ts'
+import { isUuid } from '../postgres/row-values.ts'
+
+/** The conversations of callers: nobody but the user of this process reads them. */
+const folderMode = 0o700
+const fileMode = 0o600
+const pieceBytes = 65_536
+
+export function createRecordingFiles(folder: string): Recordings {
+  function pathOf(callId: string): string {
+    // An id that is no UUID could name a file elsewhere.
+    if (!isUuid(callId)) throw new Error('a recording is named by the id of a call')
+    return join(folder, `${callId}.wav`)
+  }
+  return {
+    async create(callId) {
+      const path = pathOf(callId)
+      await mkdir(folder, { recursive: true, mode: folderMode })
+      return new OpenRecording(await open(path, 'w+', fileMode), 0)
+    },
+    async open(callId) {
+      const handle = await whereFound(open(pathOf(callId), 'r+'))
+      return handle && new OpenRecording(handle, (await handle.stat()).size)
+    },
+    async find(callId) {
+      const path = pathOf(callId)
+      const found = await whereFound(stat(path))
+      return found && contentOf(path, found.size, found.mtimeMs)
+    },
+    remove: (callId) => rm(pathOf(callId), { force: true }),
+    madeBefore: (beforeMs) => madeBefore(folder, beforeMs),
+  }
+}
+
+async function* madeBefore(folder: string, beforeMs: number): AsyncGenerator<string> {
+  const names = await whereFound(opendir(folder))
+  for await (const { name } of names ?? []) {
+    const id = name.endsWith('.wav') ? name.slice(0, -'.wav'.length) : ''
+    if (isUuid(id) && Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) < beforeMs) yield id
+  }
+}
+
+class OpenRecording implements RecordingFile {
+  readonly #handle: FileHandle
+  #size: number
+
+  constructor(handle: FileHandle, size: number) {
+    this.#handle = handle
+    this.#size = size
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    const at = this.#size
+    this.#size += bytes.length
+    await this.#write(bytes, at)
+  }
+
+  replaceStart(bytes: Uint8Array): Promise<void> {
+    return this.#write(bytes, 0)
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+
+  /** One write may take a part of the bytes. */
+  async #write(bytes: Uint8Array, at: number): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, at + written)
+      written += bytesWritten
+    }
+  }
+}
+
+function contentOf(path: string, size: number, modifiedAtMs: number): RecordingContent {
+  return {
+    size,
+    modifiedAtMs,
+    read: (start, end) => piecesOf(path, start, end),
+  }
+}
+
+/** The file is opened when the first piece is asked for: HEAD asks for none. */
+async function* piecesOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, { start, end: end - 1, highWaterMark: pieceBytes }) as AsyncIterable<Buffer>
+}
+
+async function whereFound<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Secrets at rest (envelope encryption). Each secret is encrypted with its data key, and the data key with a key
+ * that is derived from the master key. For a new master key only the data keys are encrypted anew, and no secret is
+ * decrypted.
+ *
+ *   1 byte        the format
+ *   12 + 32 + 16  nonce, data key, tag: AES-256-GCM with the key derived from the master key
+ *   12 + n + 16   nonce, secret, tag: AES-256-GCM with the data key
+ *
+ * Both are bound to their place by the additional data: a row that is copied to another organization, provider or
+ * version does not open.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { SealError } from '../../domain/access/seal-error.ts'
+
+export type MasterKeys = {
+  current: string
+  /** Newest first. Secrets that were sealed with them still open. */
+  previous: readonly string[]
+}
+
+export type Sealed = {
+  bytes: Buffer
+  /** Names the master key and reveals nothing of it. */
+  sealedBy: string
+}
+
+export type Sealer = {
+  /** Names of the master keys that this process has; the first is the current one. */
+  names: readonly string[]
+  seal(secret: string, place: readonly string[]): Sealed
+  /** Throws SealError. */
+  open(sealed: Sealed, place: readonly string[]): string
+  /** The same secret under the current master key. Throws SealError. */
+  reseal(sealed: Sealed, place: readonly string[]): Sealed
+}
+
+const format = 1
+const nonceBytes = 12
+const keyBytes = 32
+const tagBytes = 16
+const wrappedBytes = nonceBytes + keyBytes + tagBytes
+const algorithm = 'aes-256-gcm'
+
+export function createSealer({ current, previous }: MasterKeys): Sealer {
+  const keys = new Map([current, ...previous].map((masterKey) => [nameOf(masterKey), derive(masterKey)]))
+  const sealedBy = nameOf(current)
+  const currentKey = derive(current)
+
+  function unwrap({ bytes, sealedBy }: Sealed, bound: Buffer): Buffer {
+    const key = keys.get(sealedBy)
+    if (!key)
+      throw new SealError(
+        `It was sealed with another master key (${sealedBy}): set PARLEY_MASTER_KEY to that key, or name it in PARLEY_PREVIOUS_MASTER_KEYS.`,
+      )
+    if (bytes[0] !== format) throw new SealError('It was sealed by a newer version: run that version.')
+    return decrypt(key, bytes.subarray(1, 1 + wrappedBytes), bound)
+  }
+
+  return {
+    names: [...keys.keys()],
+    seal(secret, place) {
+      const bound = boundTo(place)
+      const dataKey = randomBytes(keyBytes)
+      const parts = [encrypt(currentKey, dataKey, bound), encrypt(dataKey, Buffer.from(secret), bound)]
+      return { bytes: Buffer.concat([Buffer.of(format), ...parts]), sealedBy }
+    },
+    open(sealed, place) {
+      const bound = boundTo(place)
+      return decrypt(unwrap(sealed, bound), sealed.bytes.subarray(1 + wrappedBytes), bound).toString()
+    },
+    reseal(sealed, place) {
+      const bound = boundTo(place)
+      const wrapped = encrypt(currentKey, unwrap(sealed, bound), bound)
+      const bytes = Buffer.concat([Buffer.of(format), wrapped, sealed.bytes.subarray(1 + wrappedBytes)])
+      return { bytes, sealedBy }
+    },
+  }
+}
+
+/** Each use of the master key has a separate derived key (RFC 5869): a leak of one reveals nothing about another. */
+function derive(masterKey: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, '', 'sealed secrets v1', keyBytes))
+}
+
+function nameOf(masterKey: string): string {
+  return Buffer.from(hkdfSync('sha256', masterKey, '', 'name of a master key v1', 8)).toString('hex')
+}
+
+/** Each part has its length before it, so two places never give the same bytes. */
+function boundTo(place: readonly string[]): Buffer {
+  return Buffer.from(place.map((part) => `${part.length}:${part}`).join(''))
+}
+
+function encrypt(key: Buffer, plain: Buffer, bound: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv(algorithm, key, nonce).setAAD(bound)
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
+  try {
+    const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
+    decipher.setAAD(bound).setAuthTag(sealed.subarray(-tagBytes))
+    return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
+  } catch (cause) {
+    throw new SealError('It does not open here: the row was changed, or belongs elsewhere.', cause)
+  }
+}

@@ -1,8 +1,0 @@
-import { driver } from './postgres/driver.ts'
-
-const uniqueViolation = '23505'
-
-/** Whether a statement failed because a row with this unique value exists. */
-export function isTaken(error: unknown, constraint: string): boolean {
-  return error instanceof driver.PostgresError && error.code === uniqueViolation && error.constraint_name === constraint
-}

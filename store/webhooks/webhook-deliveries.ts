@@ -1,0 +1,219 @@
+/** The log of deliveries. Every statement of an organization names it and the world. */
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { Delivery, NumberedAttempt } from '../../domain/records/webhook-delivery.ts'
+import {
+  type DeliveryFilter,
+  type DeliveryPage,
+  type DeliveryPosition,
+  type DeliveryStore,
+  type EndpointOption,
+  type SentEvent,
+} from '../../domain/webhooks/delivery-store.ts'
+import { expiryMs } from '../../domain/webhooks/outbox.ts'
+import type { Tx } from '../postgres/connect.ts'
+import { isUuid, storable } from '../postgres/row-values.ts'
+import type { Tenancy, Worlds } from '../postgres/tenant.ts'
+import { completeDeliveries } from './webhook-ends.ts'
+import { insertEvent } from './webhook-outbox.ts'
+import { type ClaimedRow, claimedColumns, claimedOf, isNextOfCall, leaseOf } from './webhook-queue.ts'
+
+export type DeliveryStoreDeps = {
+  worlds: Worlds & Pick<Tenancy, 'asOperator'>
+  clock: Clock
+  instanceId: string
+  /** Null: for ever. */
+  keptDays: number | null
+}
+
+/** More attempts than these are only counted. */
+const attemptsMax = 100
+const endpointsMax = 1_000
+const dayMs = 86_400_000
+/** Events that are deleted in one statement, and statements of one purge: more than are stored between two of them. */
+const purgedMax = 1_000
+const purgesMax = 50
+
+export function createDeliveryStore({ worlds, clock, instanceId, keptDays }: DeliveryStoreDeps): DeliveryStore {
+  const oldest = () => new Date(keptDays === null ? 0 : clock.nowMs() - keptDays * dayMs)
+  return {
+    list: (tenant, filter, limit, after) =>
+      worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, { limit, after, oldest: oldest() })),
+    find: async (tenant, id) => {
+      if (!isUuid(id)) return null
+      return worlds.asTenant(tenant, async (tx) => {
+        const [row] = await tx<(Row & { body: Buffer })[]>`
+          select ${columns(tx)}, coalesce(d.body, v.body) as body from ${joined(tx)} ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
+        if (!row) return null
+        const { body, ...delivery } = row
+        return { delivery: deliveryOf(delivery), body, attempts: await attemptsOf(tx, tenant, id) }
+      })
+    },
+    claimForRedelivery: async (tenant, id) => {
+      if (!isUuid(id)) return 'unknown'
+      return worlds.asTenant(tenant, async (tx) => {
+        const nowMs = clock.nowMs()
+        const [claimed] = await tx<ClaimedRow[]>`
+          update webhook_deliveries d set status = 'delivering', redelivered_from = d.status, claim = d.claim + 1,
+            owner_id = ${instanceId}, claimed_until = now() + ${leaseOf(tx)} * interval '1 millisecond'
+          from webhook_events v, webhook_endpoints e
+          ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}
+            and v.organization_id = d.organization_id and v.test = d.test and v.id = d.event_id
+            and e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id
+            and ${canRedeliver(tx)}
+          returning ${claimedColumns(tx)}`
+        if (claimed) return claimedOf(claimed, nowMs)
+        const [known] =
+          await tx`select from webhook_deliveries d ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
+        return known ? 'refused' : 'unknown'
+      })
+    },
+    record: (tenant, sent) =>
+      worlds.asTenant(tenant, (tx) => record(tx, tenant, sent, { instanceId, nowMs: clock.nowMs() })),
+    async purge() {
+      if (keptDays === null) return
+      for (let batches = 0; batches < purgesMax; batches++) {
+        const { count } = await worlds.asOperator((tx) => purge(tx, oldest()))
+        if (count < purgedMax) return
+      }
+    },
+  }
+}
+
+/** Their deliveries and attempts go with them. A report can be sent once more shortly before its end in the log. */
+const purge = (tx: Tx, oldest: Date) => tx`
+  delete from webhook_events where (organization_id, test, id) in (
+    select organization_id, test, id from webhook_events v where created_at < ${oldest} and not exists (
+      select from webhook_deliveries d where d.organization_id = v.organization_id and d.test = v.test
+        and d.event_id = v.id and d.status in ('pending', 'delivering'))
+    order by created_at limit ${purgedMax} for update skip locked)`
+
+const ofId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
+  tx`where d.organization_id = ${organizationId} and d.test = ${test} and d.id = ${id}`
+
+const joined = (tx: Tx) => tx`
+  webhook_deliveries d
+    join webhook_events v on v.organization_id = d.organization_id and v.test = d.test and v.id = d.event_id
+    left join webhook_endpoints e on e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id
+    left join rmsg_subscriptions s on d.call_id is null and s.organization_id = d.organization_id and s.test = d.test
+      and s.id = d.endpoint_id`
+
+/**
+ * The answer to the event before a call changes nothing once the call has begun, so that event is not sent again. An older
+ * report must not follow a newer one.
+ */
+const canRedeliver = (tx: Tx) => tx`
+  d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null
+    and ${isNextOfCall(tx)}`
+
+/** The delivery is `d`. Only an event of a rich message belongs to no call. */
+const kindOf = (tx: Tx) => tx`case when d.call_id is null then 'rmsg' else 'workspace' end`
+
+const columns = (tx: Tx) => tx`
+  d.organization_id as "organizationId", d.test, d.id, coalesce(v.provider_event_id, v.id::text) as "eventId", d.endpoint_id as "endpointId",
+  coalesce(e.name, s.url, d.endpoint_name) as "endpointName", ${kindOf(tx)} as "endpointKind",
+  coalesce(e.id, s.id) is null as "isEndpointDeleted", d.type, d.call_id as "callId",
+  d.agent_id as "agentId", v.tags, d.status, d.attempts, d.http_status as "httpStatus", d.error,
+  (${canRedeliver(tx)}) as "canRedeliver", d.occurred_at as "occurredAt", d.created_at as "createdAt",
+  d.expires_at as "expiresAt", d.delivered_at as "deliveredAt"`
+
+type Row = Omit<Delivery, 'occurredAtMs' | 'createdAtMs' | 'expiresAtMs' | 'deliveredAtMs'> & {
+  occurredAt: Date
+  createdAt: Date
+  expiresAt: Date
+  deliveredAt: Date | null
+}
+
+function deliveryOf({ occurredAt, createdAt, expiresAt, deliveredAt, ...row }: Row): Delivery {
+  return {
+    ...row,
+    occurredAtMs: occurredAt.getTime(),
+    createdAtMs: createdAt.getTime(),
+    expiresAtMs: expiresAt.getTime(),
+    deliveredAtMs: deliveredAt?.getTime() ?? null,
+  }
+}
+
+async function list(
+  tx: Tx,
+  tenant: Tenant,
+  filter: DeliveryFilter,
+  { limit, after, oldest }: { limit: number; after: DeliveryPosition | null; oldest: Date },
+): Promise<DeliveryPage> {
+  const { endpointId, type, agentId, status, callId, eventId, fromMs, toMs } = filter
+  const from = new Date(Math.max(fromMs ?? 0, oldest.getTime()))
+  const rows = await tx<Row[]>`
+    select ${columns(tx)} from ${joined(tx)}
+    where d.organization_id = ${tenant.organizationId} and d.test = ${tenant.test} and d.created_at >= ${from}
+      ${endpointId === undefined ? tx`` : tx`and d.endpoint_id = ${endpointId}`}
+      ${type === undefined ? tx`` : tx`and d.type = ${type}`}
+      ${agentId === undefined ? tx`` : tx`and d.agent_id = ${agentId}`}
+      ${status === undefined ? tx`` : tx`and d.status = ${status}`}
+      ${callId === undefined ? tx`` : tx`and d.call_id = ${callId}`}
+      ${eventId === undefined ? tx`` : ofEvent(tx, eventId)}
+      ${toMs === undefined ? tx`` : tx`and d.created_at <= ${new Date(toMs)}`}
+      ${after === null ? tx`` : tx`and (d.created_at, d.id) < (${new Date(after.createdAtMs)}, ${after.id})`}
+    order by d.created_at desc, d.id desc limit ${limit + 1}`
+  const deliveries = rows.slice(0, limit).map(deliveryOf)
+  const last = deliveries.at(-1)
+  const next = rows.length > limit && last ? { createdAtMs: last.createdAtMs, id: last.id } : null
+  return { deliveries, next, endpoints: await endpointsOf(tx, tenant) }
+}
+
+const ofEvent = (tx: Tx, eventId: string) =>
+  isUuid(eventId) ? tx`and d.event_id = ${eventId}` : tx`and v.provider_event_id = ${storable(eventId)}`
+
+/** Goes from endpoint to endpoint in the index of deliveries, and adds the endpoints that have none. */
+async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<EndpointOption[]> {
+  const own = tx`organization_id = ${organizationId} and test = ${test}`
+  const rows = await tx<EndpointOption[]>`
+    with recursive seen as (
+      (select endpoint_id as id from webhook_deliveries where ${own} order by endpoint_id limit 1)
+      union all
+      select (select endpoint_id from webhook_deliveries where ${own} and endpoint_id > s.id order by endpoint_id limit 1)
+      from seen s where s.id is not null
+    )
+    select coalesce(e.id, s.id) as id, e.id is null as "isDeleted", coalesce(e.name, l.name) as name,
+      coalesce(e.kind, l.kind) as kind
+    from seen s full join (
+        select id, name, 'workspace' as kind from webhook_endpoints where ${own}
+        union all select id, url, 'rmsg' from rmsg_subscriptions where ${own}) e on e.id = s.id
+      left join lateral (
+        select endpoint_name as name, ${kindOf(tx)} as kind from webhook_deliveries d
+        where ${own} and endpoint_id = s.id order by created_at desc, id desc limit 1) l on true
+    where coalesce(e.id, s.id) is not null
+    order by e.id is null, name, id limit ${endpointsMax}`
+  return [...rows]
+}
+
+type AttemptRow = Omit<NumberedAttempt, 'createdAtMs'> & { createdAt: Date }
+
+async function attemptsOf(tx: Tx, { organizationId, test }: Tenant, deliveryId: string): Promise<NumberedAttempt[]> {
+  const rows = await tx<AttemptRow[]>`
+    select id, number, trigger, request_url as "requestUrl", request_headers as "requestHeaders",
+      response_status as "responseStatus", response_body as "responseBody", response_truncated as "isResponseTruncated",
+      duration_ms as "durationMs", error, created_at as "createdAt"
+    from webhook_attempts where organization_id = ${organizationId} and test = ${test} and delivery_id = ${deliveryId}
+    order by number desc limit ${attemptsMax}`
+  return rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt.getTime() })).reverse()
+}
+
+/** Nothing of the event is due, so no process is woken. */
+async function record(
+  tx: Tx,
+  tenant: Tenant,
+  { event, endpointName, end }: SentEvent,
+  { instanceId, nowMs }: { instanceId: string; nowMs: number },
+): Promise<void> {
+  await insertEvent(tx, tenant, event)
+  const { organizationId, test } = tenant
+  const { id, endpointId, claim } = end.delivery
+  const created = new Date(event.createdAtMs)
+  await tx`
+    insert into webhook_deliveries (organization_id, test, id, event_id, endpoint_id, endpoint_name, type, call_id, agent_id,
+      version, status, claim, due_at, claimed_until, owner_id, occurred_at, created_at, expires_at)
+    values (${organizationId}, ${test}, ${id}, ${event.id}, ${endpointId}, ${endpointName}, ${event.type}, ${event.callId},
+      ${event.agentId}, ${event.version}, 'delivering', ${claim}, ${created}, ${created}, ${instanceId},
+      ${new Date(event.occurredAtMs)}, ${created}, ${new Date(event.createdAtMs + expiryMs)})`
+  await completeDeliveries(tx, [end], nowMs)
+}

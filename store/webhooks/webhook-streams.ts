@@ -1,0 +1,75 @@
+/** Webhook events for open streams: which tenants have one, and the events in the order in which they were stored. */
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../../domain/webhooks/event-stream.ts'
+import { Watchers } from '../caches/watchers.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
+import type { Worlds } from '../postgres/tenant.ts'
+
+/** The payload names the tenant. Nothing is sent for one without a stream. */
+const channel = 'parley_webhook_streams'
+
+const nameOf = ({ organizationId, test }: Tenant) => `${organizationId} ${test ? 'test' : 'live'}`
+
+const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
+  tx`webhook_streams where organization_id = ${organizationId} and test = ${test} and open_until > now()`
+
+/** Whether a stream of the tenant is open: then its events are stored although no endpoint gets them. */
+export async function hasOpenStream(tx: Tx, tenant: Tenant): Promise<boolean> {
+  const { count } = await tx`select from ${ofTenant(tx, tenant)}`
+  return count > 0
+}
+
+/** An expression of a statement. It wakes the streams of the tenant when the transaction is committed. */
+export const notifyingStreams = (tx: Tx, tenant: Tenant) =>
+  tx`(select pg_notify(${channel}, ${nameOf(tenant)}) from ${ofTenant(tx, tenant)})`
+
+export type ListeningStreamStore = WebhookStreamStore & {
+  /** Resolves when notifications are received. */
+  listen(): Promise<void>
+}
+
+export function createWebhookStreamStore(system: Sql, worlds: Worlds): ListeningStreamStore {
+  const watchers = new Watchers()
+  return {
+    keepOpen: (tenant, openMs) => worlds.asTenant(tenant, (tx) => keepOpen(tx, tenant, openMs)),
+    positions: (tenant, fromMs, after, limit) =>
+      worlds.asTenant(tenant, (tx) => positions(tx, tenant, fromMs, after, limit)),
+    find: (tenant, id) => worlds.asTenant(tenant, (tx) => find(tx, tenant, id)),
+    watch: (tenant, run) => watchers.watch(nameOf(tenant), run),
+    listen: () => watchers.listen(system, channel),
+  }
+}
+
+async function keepOpen(tx: Tx, { organizationId, test }: Tenant, openMs: number): Promise<void> {
+  await tx`
+    insert into webhook_streams (organization_id, test, open_until)
+    values (${organizationId}, ${test}, now() + ${openMs} * interval '1 millisecond')
+    on conflict (organization_id, test) do update set open_until = greatest(webhook_streams.open_until, excluded.open_until)`
+}
+
+async function positions(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  fromMs: number,
+  after: EventPosition | null,
+  limit: number,
+): Promise<EventPosition[]> {
+  const rows = await tx<{ id: string; createdAt: Date }[]>`
+    select id, created_at as "createdAt" from webhook_events
+    where organization_id = ${organizationId} and test = ${test} and created_at >= ${new Date(fromMs)}
+      and type <> 'call.pre_call' and call_id is not null
+      ${after === null ? tx`` : tx`and (created_at, id) > (${new Date(after.createdAtMs)}, ${after.id})`}
+    order by created_at, id limit ${limit}`
+  return rows.map(({ id, createdAt }) => ({ id, createdAtMs: createdAt.getTime() }))
+}
+
+type EventRow = Omit<StoredWebhookEvent, 'occurredAtMs' | 'createdAtMs'> & { occurredAt: Date; createdAt: Date }
+
+async function find(tx: Tx, { organizationId, test }: Tenant, id: string): Promise<StoredWebhookEvent | null> {
+  const [row] = await tx<EventRow[]>`
+    select id, type, call_id as "callId", version, body, occurred_at as "occurredAt", created_at as "createdAt"
+    from webhook_events where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+  if (row === undefined) return null
+  const { occurredAt, createdAt, ...event } = row
+  return { ...event, occurredAtMs: occurredAt.getTime(), createdAtMs: createdAt.getTime() }
+}
