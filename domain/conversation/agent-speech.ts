@@ -5,7 +5,6 @@
  *
  * A voice that fails is replaced by another provider. The sentence that was broken off is spoken again.
  */
-import type { VoiceWish } from '../catalog/voices.ts'
 import type { RequestContext, Route } from '../dispatch/request.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { WordEnd } from '../ports/tts.ts'
@@ -14,13 +13,14 @@ import type { Pipeline } from '../records/pipeline.ts'
 import type { Routing } from '../routing/ask.ts'
 import { charactersOf } from '../speech/characters.ts'
 import { isSpeakable, SentenceBuffer } from '../speech/sentence-buffer.ts'
-import { voiceWishOf } from '../speech/session-routes.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../speech/stream.ts'
+import type { FailoverRecord } from './failover-record.ts'
 import { LeadingSilence } from './leading-silence.ts'
 import { type SpokenText, shifted, startBehind, type TextStart } from './markdown.ts'
 import { PlayedText, type SentenceCut } from './played-text.ts'
 import type { Playout } from './playout.ts'
-import { isHopeless, nobodyMs } from './transcription.ts'
+import { nextRouting, type SessionVoice, wishOf } from './session-voice.ts'
+import { StageRetries } from './stage-retries.ts'
 
 export type AgentSpeechDeps = {
   clock: Clock
@@ -28,6 +28,7 @@ export type AgentSpeechDeps = {
   request: (signal: CancelSignal) => RequestContext
   normalize: (sentence: string, start: TextStart) => NormalizedSentence
   presetLike: (route: Route) => string | null
+  record: FailoverRecord
 }
 
 /** `text` is shown and stored, `spoken`, which is made from it, is said. */
@@ -36,16 +37,8 @@ export type NormalizedSentence = { text: string; spoken: SpokenText }
 export type AgentSpeechEvents = {
   /** The text of the turn has grown. */
   text(text: string): void
-  failedOver(from: Route | null, to: Route): void
-  /** No voice has worked for `nobodyMs`, or the credit is spent. */
+  /** No voice is left: see StageRetries. */
   lost(fault: Fault): void
-}
-
-/** The voice of the session: the turns after the first keep its provider and model. */
-export type SessionVoice = {
-  route: Route | null
-  /** After a failover: a preset that is like the voice before. */
-  preset: string | null
 }
 
 /** `end` is the sample of the turn at which its audio ends. Null: it is still coming. */
@@ -53,8 +46,6 @@ type Sentence = NormalizedSentence & { end: number | null }
 
 /** Words of the current sentence whose first audio may be left out as silence. `from` is a place of its spoken text. */
 type Announced = { from: number; ends: readonly WordEnd[]; sample: number }
-
-const retryMs = [0, 250, 500, 1000, 2000]
 
 export class AgentSpeech {
   readonly #deps: AgentSpeechDeps
@@ -69,6 +60,7 @@ export class AgentSpeech {
   readonly #sentences: Sentence[] = []
   readonly #played: PlayedText
   readonly #silence: LeadingSilence
+  readonly #retries = new StageRetries()
   /** Shown text in front of the next sentence that has nothing to say. */
   #silentText = ''
   #start: TextStart = 'turn'
@@ -89,8 +81,6 @@ export class AgentSpeech {
   #isFlushed = false
   #isFinished = false
   #isOver = false
-  #failingSinceMs: number | null = null
-  #failures = 0
   /** A provider that has just failed. */
   #failed: string | null = null
   #cancelRetry: (() => void) | null = null
@@ -237,8 +227,8 @@ export class AgentSpeech {
     const isActive = () => attempt === this.#attempt && !this.#isOver
     const input = {
       ...this.#deps.request(this.#abort.signal),
-      routing: this.#nextRouting(),
-      ...this.#wish(),
+      routing: nextRouting(this.#routing, this.#voice, { failures: this.#retries.failures, failed: this.#failed }),
+      ...wishOf(this.#pipeline, this.#voice),
       language: intent.language,
       ...(ttsOptions.instructions !== null && { instructions: ttsOptions.instructions }),
       ...(ttsOptions.speed !== 1 && { speed: ttsOptions.speed }),
@@ -274,36 +264,19 @@ export class AgentSpeech {
     }
   }
 
-  /** The voice of the turns before, then any other provider than the one that has just failed. */
-  #nextRouting(): Routing {
-    const { route } = this.#voice
-    if (this.#routing.mode === 'explicit') return this.#routing
-    if (route !== null && this.#failures === 0)
-      return { mode: 'explicit', provider: route.provider, model: route.model }
-    if (this.#failed === null || this.#failures > 1) return this.#routing
-    return { ...this.#routing, denyProviders: [...(this.#routing.denyProviders ?? []), this.#failed] }
-  }
-
-  #wish(): VoiceWish {
-    const wish = voiceWishOf(this.#pipeline)
-    const { preset } = this.#voice
-    return preset === null || wish.voice !== undefined || wish.preset !== undefined ? wish : { preset }
-  }
-
   #ready(route: Route): void {
     const from = this.#route ?? this.#voice.route
     this.#route = route
     const isOther = from !== null && (from.provider !== route.provider || from.model !== route.model)
     if (isOther && from.provider !== route.provider) this.#voice.preset ??= this.#deps.presetLike(from)
-    if (isOther || route.failovers > 0) this.#events.failedOver(isOther ? from : null, route)
+    if (isOther || route.failovers > 0) this.#deps.record.failedOver('tts', isOther ? from : null, route)
   }
 
   #audio(bytes: Uint8Array): boolean {
     const copy = new Int16Array(bytes.length >> 1)
     new Uint8Array(copy.buffer).set(bytes)
     this.#voice.route = this.#route
-    this.#failingSinceMs = null
-    this.#failures = 0
+    this.#retries.worked()
     this.#received += copy.length
     const samples = this.#silence.after(copy)
     if (samples.length === 0) return true
@@ -369,18 +342,16 @@ export class AgentSpeech {
   #broke(fault: Fault): void {
     this.#stream = null
     this.#attempt += 1
-    const nowMs = this.#deps.clock.monotonicMs()
-    this.#failingSinceMs ??= nowMs
     if (this.#voice.route !== null) this.#voice.preset ??= this.#deps.presetLike(this.#voice.route)
     this.#failed = this.#route?.provider ?? this.#voice.route?.provider ?? null
-    if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) {
+    const delayMs = this.#retries.delayMs(fault, this.#deps.clock.monotonicMs())
+    if (delayMs === null) {
       this.#isOver = true
       return this.#events.lost(fault)
     }
     if (this.#isAudible) this.#played.broken()
     this.#isAudible = false
     this.#announced = []
-    const delayMs = retryMs[Math.min(this.#failures++, retryMs.length - 1)] as number
     this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
       this.#cancelRetry = null
       this.#open()

@@ -2,16 +2,16 @@
  * One turn of the agent: an answer of the LLM or a given text, its speech, and what is recorded of it. A turn may begin
  * before the user's turn is surely over; it is then held, and dropped when the user goes on.
  */
-import type { Route } from '../dispatch/request.ts'
 import type { LlmItem } from '../ports/llm.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Trace } from '../ports/trace.ts'
 import type { Turn } from '../records/call.ts'
 import type { Fault } from '../records/fault.ts'
-import { AgentSpeech, type AgentSpeechDeps, type SessionVoice } from './agent-speech.ts'
+import { AgentSpeech, type AgentSpeechDeps } from './agent-speech.ts'
 import type { ConversationInput } from './deps.ts'
 import { wordsOfLanguage } from './languages.ts'
 import type { Playout } from './playout.ts'
+import type { SessionVoice } from './session-voice.ts'
 import { itemsOf, Thinking, type ThinkingDeps } from './thinking.ts'
 import type { AskedCall, DoneCall, EndCall } from './tool-calls.ts'
 
@@ -27,7 +27,6 @@ export type AgentTurnEvents = {
   failed(fault: Fault): void
   /** No voice is left. */
   lost(fault: Fault): void
-  failedOver(stage: 'llm' | 'tts', from: Route | null, to: Route): void
   /** The agent wants to end the call with these words. */
   endCall(endCall: EndCall): void
   toolsRun(isRunning: boolean): void
@@ -85,7 +84,6 @@ export class AgentTurn {
     const speechDeps = { ...deps, request: (signal: CancelSignal) => deps.request(signal, this.trace) }
     this.speech = new AgentSpeech(speechDeps, { pipeline, routing: input.routing.tts, voice: turn.voice }, deps, {
       text: (text) => events.text(text),
-      failedOver: (from, to) => events.failedOver('tts', from, to),
       lost: (fault) => events.lost(fault),
     })
     this.thinking = turn.history === null ? null : this.#think(turn.history)
@@ -98,6 +96,19 @@ export class AgentTurn {
   say(text: string): void {
     this.speech.say(text)
     this.speech.finish()
+  }
+
+  /** The LLM has failed: the turn ends with what was said, or with the words for a failure. */
+  fallBack(): void {
+    const { fallbackMessage, intent } = this.#input.call.pipeline
+    if (this.speech.text === '') this.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
+    this.speech.finish()
+  }
+
+  /** The agent ends the call after these words, or after those of its settings. */
+  sayEnd({ message }: EndCall): void {
+    const text = message ?? this.#input.call.pipeline.endCallMessage
+    if (text !== null) this.speech.say(` ${text}`)
   }
 
   /** The user's turn is over: the turn is played, and its tools may run. */
@@ -203,7 +214,6 @@ export class AgentTurn {
         toolsDone: () => this.#toolsDone(),
         done: (endCall) => this.#done(endCall),
         failed: (fault) => this.#events.failed(fault),
-        failedOver: (route) => this.#events.failedOver('llm', null, route),
         lateTool: (done) => this.#events.lateTool(done),
       },
     )

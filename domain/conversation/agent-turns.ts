@@ -1,11 +1,10 @@
 /** Makes the turns of the agent, and keeps the one that was begun for a text that may still change: the guess. */
-import type { Route } from '../dispatch/request.ts'
 import type { LlmItem } from '../ports/llm.ts'
 import type { Fault } from '../records/fault.ts'
-import type { SessionVoice } from './agent-speech.ts'
 import { AgentTurn, type AgentTurnDeps } from './agent-turn.ts'
 import type { ConversationInput } from './deps.ts'
 import type { History } from './history.ts'
+import type { SessionVoice } from './session-voice.ts'
 import type { DoneCall, EndCall } from './tool-calls.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
@@ -16,7 +15,6 @@ export type AgentTurnsEvents = {
   text(turn: AgentTurn, text: string): void
   failed(turn: AgentTurn, fault: Fault): void
   lost(turn: AgentTurn, fault: Fault): void
-  failedOver(stage: 'llm' | 'tts', from: Route | null, to: Route): void
   endCall(turn: AgentTurn, endCall: EndCall): void
   toolsRun(isRunning: boolean): void
   lateTool(done: DoneCall): void
@@ -91,7 +89,6 @@ export class AgentTurns {
       text: (text) => events.text(turn, text),
       failed: (fault) => (turn === this.#guess ? this.dropGuess() : events.failed(turn, fault)),
       lost: (fault) => (turn === this.#guess ? this.dropGuess() : events.lost(turn, fault)),
-      failedOver: (stage, from, to) => events.failedOver(stage, from, to),
       endCall: (endCall) => events.endCall(turn, endCall),
       toolsRun: (isRunning) => events.toolsRun(isRunning),
       lateTool: (done) => events.lateTool(done),

@@ -18,7 +18,7 @@ import { JoinedVoice, type JoinedVoiceDeps } from './joined-voice.ts'
 import { MediaLine } from './media-line.ts'
 import type { Paced, Pacer } from './playout.ts'
 import type { RecordedVoice } from './recorder.ts'
-import { isHopeless } from './transcription.ts'
+import { isHopeless } from './stage-retries.ts'
 import type { SaidTurn } from './user-turn.ts'
 import { VoiceMix } from './voice-mix.ts'
 
@@ -41,7 +41,6 @@ export type JoinedPeopleEvents = {
   said(person: JoinedPerson, turn: SaidTurn, by: Route | null): void
   /** For the transcript, and for the agent: a note of a person, or that one has come or has left. */
   contextualUpdate(text: string): void
-  failedOver(from: Route | null, to: Route): void
   /** The credit is spent. */
   lost(fault: Fault): void
 }
@@ -183,7 +182,7 @@ export function nameOf({ displayName }: JoinedPerson): string {
   return displayName ?? 'A person'
 }
 
-type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'failedOver' | 'lost'> & {
+type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'lost'> & {
   /** The caller waits on hold. */
   isHeld(): boolean
   audio(samples: Int16Array): void

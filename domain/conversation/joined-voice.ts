@@ -3,6 +3,7 @@ import type { CallerObserver } from '../answering/caller-observer.ts'
 import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../records/fault.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
+import type { FailoverRecord } from './failover-record.ts'
 import { Listening, observedBy } from './listening.ts'
 import { Transcription } from './transcription.ts'
 import { type Said, type SaidTurn, UserTurn } from './user-turn.ts'
@@ -10,14 +11,13 @@ import { type Said, type SaidTurn, UserTurn } from './user-turn.ts'
 export type JoinedVoiceDeps = Pick<
   ConversationDeps,
   'clock' | 'log' | 'newId' | 'vad' | 'openResampler' | 'transcribeStream'
-> & { input: ConversationInput; sampleRateHz: number }
+> & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
 
 export type JoinedVoiceEvents = {
   /** Samples at `vadRateHz`, lent until it returns. */
   audio(samples: Int16Array): void
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
-  failedOver(from: Route | null, to: Route): void
   /** No more words come. */
   lost(fault: Fault): void
 }
@@ -32,11 +32,11 @@ export class JoinedVoice {
   #isSpeech = false
 
   constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents, observer: CallerObserver | null = null) {
-    const { clock, transcribeStream, input, sampleRateHz } = deps
+    const { clock, transcribeStream, record, input, sampleRateHz } = deps
     const { call, routing, request } = input
     const { pipeline } = call
     this.#events = events
-    this.#transcription = new Transcription({ clock, transcribeStream, request }, pipeline, routing.stt, {
+    this.#transcription = new Transcription({ clock, transcribeStream, request, record }, pipeline, routing.stt, {
       transcript: (transcript) => {
         observer?.words(transcript.text, transcript.isFinal)
         const startMs = this.#listening.msOf(transcript.startMs)
@@ -45,7 +45,6 @@ export class JoinedVoice {
         else if (this.#isSpeech && !this.#talks && this.#user.text !== '') this.#user.decide()
       },
       reopened: () => this.#user.reopened(),
-      failedOver: (from, to) => events.failedOver(from, to),
       lost: (fault) => {
         // Without this, each frame would open another stream.
         this.#transcription.close()

@@ -11,6 +11,7 @@
 import { frameMs, type MediaTransport } from '../ports/media.ts'
 import type { Clock } from '../ports/system.ts'
 import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './media-line.ts'
+import { markMs, PlayedPosition } from './played-position.ts'
 import { keptMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
 
 /** One timer paces all sessions (`Watch` of the runtime). `place` belongs to it and is -1 at first. */
@@ -20,14 +21,6 @@ export interface Pacer {
 }
 export type Paced = { place: number; pace(nowMs: number): void }
 
-/** A mark is sent after this much audio. */
-const markMs = 100
-/** The time from sending to playing that is assumed of a client that sends no marks back. */
-const assumedDelayMs = 150
-/** A client that has sent no mark back by then sends none. */
-const firstMarkMs = 3000
-/** The last mark of a turn may come this much after the moment at which it was due. */
-const lateMarkMs = 2000
 /** A clear is answered in this time, or the position is estimated. */
 const clearedMs = 300
 /** Without speech no more than this is sent ahead, because speech comes after it. */
@@ -56,6 +49,7 @@ export class Playout implements Paced {
   readonly #events: PlayoutEvents
   readonly #samplesPerMs: number
   readonly #line: MediaLine
+  readonly #position: PlayedPosition
   #state: State = 'idle'
   #turn = 0
   #buffer = new SpeechBuffer()
@@ -67,15 +61,6 @@ export class Playout implements Paced {
   #isFull = false
   /** The last frame was speech. */
   #isSpeech = false
-  /** The sample at `#anchorSample` was due to be played at `#anchorMs`. */
-  #anchorMs = 0
-  #anchorSample = 0
-  #startedMs: number | null = null
-  /** The last position that is certain. */
-  #known = { sample: 0, atMs: 0 }
-  #firstPlayedMs: number | null = null
-  /** Whether this client sends marks back. Null: not known yet. */
-  #sendsMarks: boolean | null = null
   #resumesWhenCleared = false
   #clearedDueMs = 0
   /** The turn was stopped, and the client has not said yet how far it was played. */
@@ -87,18 +72,20 @@ export class Playout implements Paced {
     this.#deps = deps
     this.#events = events
     this.#samplesPerMs = media.sampleRateHz / 1000
+    this.#position = new PlayedPosition(this.#samplesPerMs)
   }
 
   /** A new turn. Its speech is held until `release`. */
   begin(turn: number): void {
-    this.#record(this.#known.sample, this.#known.atMs)
+    const { sample, atMs } = this.#position.certain
+    this.#record(sample, atMs)
+    this.#position.begin()
     this.#turn = turn
     this.#state = 'held'
     this.#isSpeech = false
     this.#buffer = new SpeechBuffer()
     this.#isWhole = this.#isEndMarked = this.#isFull = this.#resumesWhenCleared = this.#awaitsCleared = false
-    this.#startedMs = this.#firstPlayedMs = this.#stopsAt = null
-    this.#known = { sample: 0, atMs: 0 }
+    this.#stopsAt = null
     this.#marks = 0
   }
 
@@ -135,9 +122,8 @@ export class Playout implements Paced {
     if (this.#state !== 'held') return
     this.#state = 'playing'
     const nowMs = this.#deps.clock.monotonicMs()
-    this.#anchorMs = Math.max(nowMs, this.#line.dueMs)
-    this.#anchorSample = this.#buffer.position
-    if (this.#known.sample > 0) this.#known.atMs = this.#anchorMs + assumedDelayMs
+    this.#position.anchor(this.#buffer.position, Math.max(nowMs, this.#line.dueMs))
+    this.#position.resumed()
     this.#deps.pacer.add(this)
     this.pace(nowMs)
   }
@@ -146,7 +132,7 @@ export class Playout implements Paced {
   pause(): void {
     this.#resumesWhenCleared = false
     if (this.#state !== 'playing') return
-    if (this.#startedMs === null) {
+    if (!this.#position.isStarted) {
       this.#state = 'held'
       return
     }
@@ -159,8 +145,8 @@ export class Playout implements Paced {
   stop(): void {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#awaitsCleared = this.#state === 'clearing'
-    if (this.#state === 'playing' && this.#startedMs !== null) {
-      this.#known = { sample: this.#playedSample(nowMs), atMs: nowMs }
+    if (this.#state === 'playing' && this.#position.isStarted) {
+      this.#position.setCertain(this.#playedSample(nowMs), nowMs)
       this.#awaitsCleared = this.#line.isOpen
       this.#line.clear(nowMs)
     }
@@ -169,24 +155,25 @@ export class Playout implements Paced {
 
   played(mark: string): void {
     const ms = this.#msOf(mark)
-    this.#sendsMarks = true
+    this.#position.answered()
     if (ms === null) return
-    this.#knows(ms * this.#samplesPerMs)
+    this.#passed(ms * this.#samplesPerMs)
     this.#marks += 1
-    if (this.#isEndMarked && this.#known.sample >= this.#buffer.length) this.#finish()
+    if (this.#isEndMarked && this.#position.certain.sample >= this.#buffer.length) this.#finish()
   }
 
   cleared(mark: string | null, playedMs: number): void {
-    this.#sendsMarks = true
+    this.#position.answered()
     // An answer to an earlier clear says nothing of this turn.
     if (!this.#line.answered() || !this.awaitsCleared) return
     const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
-    if (sample > 0) this.#firstPlayedMs ??= this.#deps.clock.monotonicMs() - sample / this.#samplesPerMs
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (sample > 0) this.#position.played(sample, nowMs)
     if (this.#state === 'clearing') return this.#heldAt(sample)
     this.#awaitsCleared = false
-    this.#recordAfterKnown(sample)
-    this.#known = { sample, atMs: this.#deps.clock.monotonicMs() }
+    this.#record(sample, this.#position.endMs(sample))
+    this.#position.setCertain(sample, nowMs)
   }
 
   /** Whether the answer to a clear is still to come, so that `playedMs` is an estimate. */
@@ -201,13 +188,12 @@ export class Playout implements Paced {
 
   /** On the monotonic clock. Null: nothing was played yet. */
   get firstPlayedMs(): number | null {
-    if (this.#firstPlayedMs !== null) return this.#firstPlayedMs
-    return this.#startedMs === null ? null : this.#startedMs + assumedDelayMs
+    return this.#position.firstPlayedMs
   }
 
   /** The client has sent no marks for this turn, so times and positions are estimates. */
   get isEstimated(): boolean {
-    return this.#firstPlayedMs === null
+    return this.#position.isEstimated
   }
 
   /** Marks that came back, and the audio that was sent before it was played. */
@@ -224,8 +210,7 @@ export class Playout implements Paced {
       if (this.#state === 'clearing') this.#heldAt(this.#playedSample(nowMs))
       return
     }
-    this.#anchorMs = nowMs
-    this.#anchorSample = this.#buffer.position
+    this.#position.anchor(this.#buffer.position, nowMs)
   }
 
   /** Sounds that are played with the speech and without it. Null: none. */
@@ -253,14 +238,14 @@ export class Playout implements Paced {
     if (!this.#line.isOpen) return
     if (this.#state === 'clearing' && nowMs >= this.#clearedDueMs) this.#heldAt(this.#playedSample(nowMs))
     if (this.#state !== 'playing') return this.#send(nowMs)
-    if (this.#sendsMarks !== true) this.#recordEstimated(nowMs)
+    if (this.#position.isUnmarked(nowMs)) this.#record(Math.floor(this.#playedSample(nowMs)), nowMs)
     if (this.#stopsAt !== null && this.#playedSample(nowMs) >= this.#stopsAt) return this.#finish(this.#stopsAt)
     this.#send(nowMs)
     if (this.#isFull && this.#buffer.waiting < waitingMinMs * this.#samplesPerMs) {
       this.#isFull = false
       this.#events.drained()
     }
-    if (this.#isEndMarked && nowMs >= this.#finishDueMs()) this.#finish()
+    if (this.#isEndMarked && nowMs >= this.#position.finishDueMs(this.#buffer.length)) this.#finish()
   }
 
   #send(nowMs: number): void {
@@ -290,33 +275,32 @@ export class Playout implements Paced {
     // The client counts from the last mark, and the background between is not speech.
     if (!this.#isSpeech && line.hasBackground) line.mark(`${this.#turn}:${from / this.#samplesPerMs}`)
     this.#isSpeech = true
-    this.#anchorMs = line.dueMs
-    this.#anchorSample = from
+    this.#position.anchor(from, line.dueMs)
     this.#buffer.read(line.frame)
     line.send()
     const to = from + line.frame.length
     const every = markMs * this.#samplesPerMs
     if (Math.floor(to / every) > Math.floor(from / every)) line.mark(`${this.#turn}:${to / this.#samplesPerMs}`)
-    this.#buffer.dropBefore(this.#known.sample - keptMs * this.#samplesPerMs)
-    if (this.#startedMs !== null) return
-    this.#startedMs = nowMs
+    this.#buffer.dropBefore(this.#position.certain.sample - keptMs * this.#samplesPerMs)
+    if (this.#position.isStarted) return
+    this.#position.started(nowMs)
     this.#events.started()
   }
 
   #markEnd(): void {
     this.#isEndMarked = true
-    if (this.#startedMs === null) return this.#finish()
+    if (!this.#position.isStarted) return this.#finish()
     this.#line.mark(`${this.#turn}:${Math.ceil(this.#buffer.length / this.#samplesPerMs)}`)
-    if (this.#known.sample >= this.#buffer.length) this.#finish()
+    if (this.#position.certain.sample >= this.#buffer.length) this.#finish()
   }
 
   /** The turn was played up to here. */
   #finish(sample = this.#buffer.length): void {
     if (this.#state !== 'playing') return
-    if (this.#firstPlayedMs === null) this.#sendsMarks ??= false
     const nowMs = this.#deps.clock.monotonicMs()
-    this.#record(sample, Math.min(nowMs, this.#dueMs(sample) + assumedDelayMs))
-    this.#known = { sample, atMs: nowMs }
+    this.#position.finished()
+    this.#record(sample, Math.min(nowMs, this.#position.assumedEndMs(sample)))
+    this.#position.setCertain(sample, nowMs)
     if (this.#buffer.position > sample) this.#line.clear(nowMs)
     this.#quiet()
     this.#events.finished()
@@ -331,32 +315,20 @@ export class Playout implements Paced {
     this.#state = 'held'
     this.#isSpeech = false
     if (!this.#line.hasBackground) this.#deps.pacer.delete(this)
-    this.#recordAfterKnown(sample)
-    this.#known = { sample, atMs: Number.POSITIVE_INFINITY }
+    this.#record(sample, this.#position.endMs(sample))
+    this.#position.setCertain(sample, Number.POSITIVE_INFINITY)
     this.#isEndMarked = false
     this.#buffer.seek(sample - (sample % this.#samplesPerMs))
     if (this.#resumesWhenCleared) this.release()
   }
 
-  #knows(sample: number): void {
-    const atMs = this.#deps.clock.monotonicMs()
-    this.#firstPlayedMs ??= atMs - sample / this.#samplesPerMs
-    if (sample <= this.#known.sample) return
-    if (!this.awaitsCleared) this.#record(sample, atMs)
-    this.#known = { sample, atMs }
-  }
-
-  /** The speech after the last mark ended that much later. */
-  #recordAfterKnown(sample: number): void {
-    const { sample: known, atMs } = this.#known
-    if (sample > known && known > 0) this.#record(sample, atMs + (sample - known) / this.#samplesPerMs)
-    else this.#record(sample, this.#dueMs(sample) + assumedDelayMs)
-  }
-
-  #recordEstimated(nowMs: number): void {
-    if (this.#startedMs === null || nowMs - this.#startedMs < firstMarkMs) return
-    const sample = this.#playedSample(nowMs)
-    this.#record(Math.floor(sample), nowMs)
+  /** A mark at the sample has come back. */
+  #passed(sample: number): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#position.played(sample, nowMs)
+    if (sample <= this.#position.certain.sample) return
+    if (!this.awaitsCleared) this.#record(sample, nowMs)
+    this.#position.setCertain(sample, nowMs)
   }
 
   #record(sample: number, endMs: number): void {
@@ -366,30 +338,11 @@ export class Playout implements Paced {
   }
 
   #playedSample(nowMs: number): number {
-    if (this.#startedMs === null) return 0
-    const { sample, atMs } = this.#known
     const sent = this.#buffer.position
-    if (this.#state === 'held' || this.#state === 'idle') return Math.min(sample, sent)
-    if (sample > 0) {
-      const sinceMs = Math.max(0, nowMs - atMs)
-      // The next mark has not come back, so it was not passed.
-      const passedMs = this.#sendsMarks ? Math.min(sinceMs, markMs) : sinceMs
-      return Math.min(sample + passedMs * this.#samplesPerMs, sent)
-    }
-    const playingMs = nowMs - this.#anchorMs - assumedDelayMs
-    return Math.min(Math.max(0, this.#anchorSample + playingMs * this.#samplesPerMs), sent)
-  }
-
-  #dueMs(sample: number): number {
-    return this.#anchorMs + (sample - this.#anchorSample) / this.#samplesPerMs
-  }
-
-  /** When the turn counts as played although its last mark has not come back. */
-  #finishDueMs(): number {
-    const endMs = this.#dueMs(this.#buffer.length)
-    if (this.#sendsMarks === true) return endMs + lateMarkMs
-    if (this.#sendsMarks === false) return endMs + assumedDelayMs
-    return Math.max((this.#startedMs ?? 0) + firstMarkMs, endMs + assumedDelayMs)
+    const isStill = this.#state === 'held' || this.#state === 'idle'
+    return isStill && this.#position.isStarted
+      ? Math.min(this.#position.certain.sample, sent)
+      : this.#position.at(nowMs, sent)
   }
 
   /** Null: the mark is not one of this turn. */

@@ -40,6 +40,8 @@ export class SpokenScreening implements Screening {
     const { sampleRateHz } = media
     const { language } = pipeline.intent
     const ignored = () => {}
+    // The record of the call is that of the caller.
+    const record = { failedOver: ignored }
     this.#playout = new Playout(media, deps, {
       started: ignored,
       finished: () => {
@@ -51,7 +53,7 @@ export class SpokenScreening implements Screening {
     const lost = ({ kind }: { kind: string }) =>
       log.warn({ sessionId, kind }, 'the screening of a transfer has lost a stage')
     this.#voice = new JoinedVoice(
-      { ...deps, input, sampleRateHz },
+      { ...deps, input, sampleRateHz, record },
       {
         audio: ignored,
         saying: ignored,
@@ -61,7 +63,6 @@ export class SpokenScreening implements Screening {
           if (decision !== null) events.decided(decision)
           else if (this.#isAnswer(turn) && this.#times < timesMax) this.#ask()
         },
-        failedOver: ignored,
         lost,
       },
       events.observer,
@@ -69,10 +70,10 @@ export class SpokenScreening implements Screening {
     this.#text = text
     this.#open = () =>
       new AgentSpeech(
-        { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline) },
+        { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline), record },
         { pipeline, routing: input.routing.tts, voice: { route: null, preset: null } },
         { playout: this.#playout, sampleRateHz },
-        { text: ignored, failedOver: ignored, lost },
+        { text: ignored, lost },
       )
     this.#speech = this.#open()
     this.#ask()

@@ -6,18 +6,18 @@ import { BackgroundSounds } from './background-sounds.ts'
 import { CallAudio, endedAfter } from './call-audio.ts'
 import { type CallLog, roomClosed, roomOpened } from './call-log.ts'
 import { CallerHold } from './caller-hold.ts'
+import { CallerVoice } from './caller-voice.ts'
 import type { ConversationInput } from './deps.ts'
 import { Digits } from './digits.ts'
 import type { GuardedDeps } from './guarded.ts'
 import { JoinedPeople, type JoinedPerson } from './joined-people.ts'
-import { Listening, observedBy } from './listening.ts'
 import type { Conversation } from './live-call.ts'
 import { normalizerOf } from './normalizer.ts'
 import { Playout } from './playout.ts'
 import { SpokenScreening } from './screening.ts'
 import { greetingHint, idleHint, SessionTimers } from './session-timers.ts'
+import { isHopeless } from './stage-retries.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { isHopeless, Transcription } from './transcription.ts'
 import { type AfterHold, type HoldSound, type Screening, type ScreeningEvents, transferNotes } from './transferable.ts'
 import { isAgents, stateOf } from './turn-machine.ts'
 import { TurnRecord } from './turn-record.ts'
@@ -29,8 +29,7 @@ export class Talking implements Conversation {
   readonly #log: CallLog
   #media: MediaTransport | null
   readonly #firstMedia: MediaTransport
-  readonly #listening: Listening
-  readonly #transcription: Transcription
+  readonly #caller: CallerVoice
   readonly #playout: Playout
   readonly #audio: CallAudio
   readonly #tools: ToolCalls
@@ -58,17 +57,7 @@ export class Talking implements Conversation {
     this.#input = input
     this.#media = this.#firstMedia = media
     this.#log = log
-    this.#transcription = this.#transcribe()
     this.#audio = new CallAudio(deps, input.recorder, log, media.sampleRateHz)
-    const caller = observedBy(input.observer, {
-      speechStarted: (atMs) => this.#turns.speechStarted(atMs),
-      speechEnded: (atMs) => this.#turns.speechEnded(atMs),
-      audio: (samples) => {
-        this.#audio.caller(samples)
-        this.#transcription.audio(samples)
-      },
-    })
-    this.#listening = new Listening(deps, media.sampleRateHz, caller)
     this.#playout = new Playout(media, deps, {
       started: () => this.#turns.agentStarted(),
       finished: () => {
@@ -76,7 +65,7 @@ export class Talking implements Conversation {
         this.#turns.agentFinished()
       },
       drained: () => this.#turns.drained(),
-      frame: (samples) => this.#listening.agentFrame(samples),
+      frame: (samples) => this.#caller.agentFrame(samples),
       ...(this.#audio.isRecorded && {
         played: (samples: Int16Array, endMs: number) => this.#audio.agent(samples, endMs),
       }),
@@ -96,11 +85,12 @@ export class Talking implements Conversation {
       newId: deps.newId,
       log,
       notify,
-      sttRoute: () => this.#transcription.route,
+      sttRoute: () => this.#caller.transcription.route,
       playout: this.#playout,
       originMs,
       trace: input.trace ?? null,
     })
+    this.#caller = this.#makeCaller(media.sampleRateHz)
     this.#people = this.#makePeople(media.sampleRateHz)
     this.#turns = this.#makeTurns(media.sampleRateHz)
     this.#hold = this.#makeHold()
@@ -112,22 +102,19 @@ export class Talking implements Conversation {
     this.#digits = new Digits(clock, (digits) => this.#turns.typed(`[keypad ${digits}]`, { dtmf: true }))
   }
 
-  #transcribe(): Transcription {
-    const { clock, transcribeStream } = this.#deps
-    const { call, routing, request } = this.#input
-    return new Transcription({ clock, transcribeStream, request }, call.pipeline, routing.stt, {
-      transcript: (transcript) => {
-        this.#input.observer?.words(transcript.text, transcript.isFinal)
-        this.#turns.transcript(transcript, this.#listening.spanOf(transcript))
-      },
+  #makeCaller(sampleRateHz: number): CallerVoice {
+    const parts = { audio: this.#audio, record: this.#record, sampleRateHz }
+    return new CallerVoice(this.#deps, this.#input, parts, {
+      speechStarted: (atMs) => this.#turns.speechStarted(atMs),
+      speechEnded: (atMs) => this.#turns.speechEnded(atMs),
+      transcript: (transcript, said) => this.#turns.transcript(transcript, said),
       reopened: () => this.#turns.transcriptionReopened(),
-      failedOver: (from, to) => this.#record.failedOver('stt', from, to),
       lost: (fault) => this.#lost(fault),
     })
   }
 
   #makePeople(sampleRateHz: number): JoinedPeople {
-    const deps = { ...this.#deps, input: this.#input, callLog: this.#log, sampleRateHz }
+    const deps = { ...this.#deps, input: this.#input, callLog: this.#log, sampleRateHz, record: this.#record }
     return new JoinedPeople(deps, {
       changed: () => {
         this.#playout.connect(this.#people.count > 0 ? this.#people : null)
@@ -143,7 +130,6 @@ export class Talking implements Conversation {
         this.#turns.note(turn.text, 'assistant')
       },
       contextualUpdate: (text) => this.contextualUpdate(text),
-      failedOver: (from, to) => this.#record.failedOver('stt', from, to),
       lost: (fault) => this.#lost(fault),
     })
   }
@@ -160,12 +146,11 @@ export class Talking implements Conversation {
         playout: this.#playout,
         sampleRateHz,
         record: this.#record,
-        transcription: this.#transcription,
+        transcription: this.#caller.transcription,
       },
       this.#input,
       {
         moved: () => this.#moved(),
-        failedOver: (stage, from, to) => this.#record.failedOver(stage, from, to),
         lost: (fault) => this.#lost(fault),
         finish: () => this.#finish(),
         agentHungUp: () => this.#end('agent_hangup', null),
@@ -198,7 +183,7 @@ export class Talking implements Conversation {
 
   audio(samples: Int16Array): void {
     if (this.#isOver || this.#hold.isHeld) return
-    this.#listening.audio(samples)
+    this.#caller.received(samples)
     this.#people.caller(samples)
   }
 
@@ -241,8 +226,7 @@ export class Talking implements Conversation {
       awaitsText: () => this.#turns.awaitsText,
       changed: (sound) => {
         this.#mute()
-        if (sound !== null) this.#listening.silence()
-        if (sound !== null) this.#audio.callerStopped()
+        if (sound !== null) this.#caller.silence()
         this.#sounds.hold(sound)
         this.#people.hold(sound !== null)
         this.#moved()
@@ -273,12 +257,7 @@ export class Talking implements Conversation {
     if (this.isEnding) return
     this.contextualUpdate(transferNotes.done)
     this.#hold.handOver()
-    this.#timers.stop()
-    this.#listening.close()
-    this.#transcription.close()
-    this.#sounds.close()
-    this.#playout.close()
-    this.#people.close((media) => media.close('transferred', null))
+    this.#closeParts('transferred', null)
     this.#log.event('room.agent_left', {})
     void this.#audio.close()
   }
@@ -300,8 +279,7 @@ export class Talking implements Conversation {
   gone(): void {
     this.#media = null
     this.#playout.use(null)
-    this.#listening.silence()
-    this.#audio.callerStopped()
+    this.#caller.silence()
     this.#timers.busy()
   }
 
@@ -383,17 +361,20 @@ export class Talking implements Conversation {
     if (this.#isOver) return
     this.#isOver = true
     const { reason, fault } = this.#ending ?? { reason: 'agent_hangup', fault: null }
-    this.#sounds.close()
-    this.#timers.stop()
     this.#digits.close()
-    this.#listening.close()
-    this.#transcription.close()
-    this.#playout.close()
-    this.#people.close((media) => media.close(reason, fault))
+    this.#closeParts(reason, fault)
     roomClosed(this.#log, this.#input.call.identity, !this.#hold.isGone)
     this.#media?.close(reason, fault)
     this.#firstMedia.over?.(fault)
     const stored = this.#audio.close().then(() => this.#log.ended(reason, this.#clientReason))
     void endedAfter(stored, this.#deps.log, this.#input)
+  }
+
+  #closeParts(reason: EndReason, fault: SessionFault | null): void {
+    this.#sounds.close()
+    this.#timers.stop()
+    this.#caller.close()
+    this.#playout.close()
+    this.#people.close((media) => media.close(reason, fault))
   }
 }

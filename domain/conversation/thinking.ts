@@ -17,6 +17,7 @@ import { Fault } from '../records/fault.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import type { Routing } from '../routing/ask.ts'
 import type { ConversationDeps } from './deps.ts'
+import type { FailoverRecord } from './failover-record.ts'
 import type { AskedCall, DoneCall, EndCall, ToolCalls } from './tool-calls.ts'
 
 export type ThinkingDeps = {
@@ -25,6 +26,7 @@ export type ThinkingDeps = {
   generateItems: ConversationDeps['generateItems']
   request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
   tools: ToolCalls
+  record: FailoverRecord
 }
 
 export type ThinkingEvents = {
@@ -37,7 +39,6 @@ export type ThinkingEvents = {
   done(endCall: EndCall | null): void
   /** There is no answer, or no more of it. */
   failed(fault: Fault): void
-  failedOver(route: Route): void
   /** A tool ended after the answer was dropped. */
   lateTool(done: DoneCall): void
 }
@@ -206,7 +207,7 @@ export class Thinking {
     const { route, events } = await generateItems.stream(input)
     entry.route = route
     if (this.#isDropped) return this.#leave(events)
-    if (route.failovers > 0) this.#events.failedOver(route)
+    if (route.failovers > 0) this.#deps.record.failedOver('llm', null, route)
     const calls: AskedCall[] = []
     for await (const event of events) {
       if (this.#isDropped) return []

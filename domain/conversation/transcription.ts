@@ -16,14 +16,15 @@ import { RecentAudio } from '../speech/recent-audio.ts'
 import { recognitionOf } from '../speech/session-routes.ts'
 import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../speech/stream.ts'
 import { delayed } from '../speech/stream-request.ts'
+import type { FailoverRecord } from './failover-record.ts'
+import { StageRetries } from './stage-retries.ts'
 
 export type TranscriptionEvents = {
   /** Its times are places in all audio of the session. */
   transcript(transcript: StreamTranscript): void
   /** Another stream begins to count its utterances. True: it gets the last audio again. */
   reopened(): boolean
-  failedOver(from: Route | null, to: Route): void
-  /** No provider has worked for `nobodyMs`, or the credit is spent. */
+  /** No provider is left: see StageRetries. */
   lost(fault: Fault): void
 }
 
@@ -31,13 +32,11 @@ export type TranscriptionDeps = {
   clock: Clock
   transcribeStream: TranscribeStream
   request: (signal: CancelSignal) => RequestContext
+  record: FailoverRecord
 }
 
-/** A stage without a provider for this long ends the session. */
-export const nobodyMs = 10_000
 /** A stream that was open for this long has worked, also without a word. */
 const workedMs = 2000
-const retryMs = [0, 250, 500, 1000, 2000]
 /** At most this much of the turn that is under way is sent again. */
 export const replayedMs = 10_000
 const layout = new AudioLayout(callerAudio)
@@ -57,8 +56,7 @@ export class Transcription {
   /** Where the audio of the stream that is open begins. */
   #startMs = 0
   #readyMs: number | null = null
-  #failingSinceMs: number | null = null
-  #failures = 0
+  readonly #retries = new StageRetries()
   #cancelRetry: (() => void) | null = null
   #isClosed = false
 
@@ -139,7 +137,7 @@ export class Transcription {
       speechStarted: () => {},
       transcript: (transcript) => {
         if (!isActive()) return
-        this.#works()
+        this.#retries.worked()
         this.#events.transcript(delayed(transcript, this.#startMs))
       },
       ended: () => {},
@@ -149,17 +147,12 @@ export class Transcription {
     }
   }
 
-  #works(): void {
-    this.#failingSinceMs = null
-    this.#failures = 0
-  }
-
   #ready(route: Route): void {
     const from = this.#route
     this.#readyMs = this.#deps.clock.monotonicMs()
     this.#route = route
     const isOther = from !== null && (from.provider !== route.provider || from.model !== route.model)
-    if (isOther || route.failovers > 0) this.#events.failedOver(isOther ? from : null, route)
+    if (isOther || route.failovers > 0) this.#deps.record.failedOver('stt', isOther ? from : null, route)
   }
 
   #failed(fault: Fault): void {
@@ -167,19 +160,13 @@ export class Transcription {
     this.#attempt += 1
     if (!this.#events.reopened()) this.taken()
     const nowMs = this.#deps.clock.monotonicMs()
-    if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#works()
+    if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#retries.worked()
     this.#readyMs = null
-    this.#failingSinceMs ??= nowMs
-    if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) return this.#events.lost(fault)
-    const delayMs = retryMs[Math.min(this.#failures++, retryMs.length - 1)] as number
+    const delayMs = this.#retries.delayMs(fault, nowMs)
+    if (delayMs === null) return this.#events.lost(fault)
     this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
       this.#cancelRetry = null
       this.#open()
     })
   }
-}
-
-/** Waiting does not help. */
-export function isHopeless({ kind }: Fault): boolean {
-  return kind === 'credit_exhausted' || kind === 'credit_too_low' || kind === 'no_credit_to_stream'
 }

@@ -7,6 +7,7 @@ import type { Turn } from '../records/call.ts'
 import { createCallTime } from '../records/call-time.ts'
 import type { AgentTurn } from './agent-turn.ts'
 import type { CallLog } from './call-log.ts'
+import type { FailoverRecord } from './failover-record.ts'
 import type { JoinedPerson } from './joined-people.ts'
 import type { Playout } from './playout.ts'
 import { turnSpan } from './turn-span.ts'
@@ -30,7 +31,7 @@ export type TurnRecordDeps = {
   trace: Trace | null
 }
 
-export class TurnRecord {
+export class TurnRecord implements FailoverRecord {
   readonly #deps: TurnRecordDeps
   readonly #timeOf: (monotonicMs: number) => number
   #turns = 0

@@ -1,5 +1,4 @@
 /** The interfaces between the turns of a conversation and the rest of it. */
-import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../records/fault.ts'
 import type { AgentTurnDeps } from './agent-turn.ts'
 import type { Transcription } from './transcription.ts'
@@ -8,7 +7,6 @@ import type { TurnRecord } from './turn-record.ts'
 export type TurnsEvents = {
   /** The phase has changed. */
   moved(): void
-  failedOver(stage: 'llm' | 'tts', from: Route | null, to: Route): void
   /** The session cannot go on. */
   lost(fault: Fault): void
   /** The session is over. */

@@ -1,20 +1,18 @@
-/**
- * Runs the turns of a conversation: it reports to the turn machine what happened, and does what the machine answers.
- */
+/** Runs the turns of a conversation: tells the turn machine what has happened, and does what the machine answers. */
 import type { StreamTranscript } from '../ports/stt.ts'
 import type { Fault } from '../records/fault.ts'
 import type { AgentTurn, AskedAt } from './agent-turn.ts'
 import { AgentTurns } from './agent-turns.ts'
 import type { ConversationInput } from './deps.ts'
+import { Goodbye } from './goodbye.ts'
 import { History } from './history.ts'
 import { Interruption } from './interruption.ts'
-import { wordsOfLanguage } from './languages.ts'
 import { NextSpeech } from './next-speech.ts'
 import { isEcho } from './own-words.ts'
 import { Settling } from './settling.ts'
+import { isHopeless } from './stage-retries.ts'
 import type { DoneCall, EndCall } from './tool-calls.ts'
-import { isHopeless } from './transcription.ts'
-import { failedTurnsMax, lastMessageMs, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
+import { failedTurnsMax, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
 import { initialTurnState, isAgents, step, type TurnEffect, type TurnEvent } from './turn-machine.ts'
 import type { TurnsDeps, TurnsEvents } from './turns-deps.ts'
 import { type Said, type SaidTurn, UserTurn } from './user-turn.ts'
@@ -28,13 +26,12 @@ export class Turns {
   readonly #interruption: Interruption
   readonly #settling: Settling
   readonly #made: AgentTurns
+  readonly #goodbye: Goodbye
   #state = initialTurnState
   #agent: AgentTurn | null = null
   readonly #next = new NextSpeech()
   #protected: AgentTurn | null = null
   #endCall: EndCall | null = null
-  #goodbye: { text: string | null; isSpoken: boolean; withinMs: number } | null = null
-  #cancelClosing: (() => void) | null = null
   #answersSinceMs = Number.NEGATIVE_INFINITY
   #failedTurns = 0
   #isMuted = false
@@ -52,13 +49,18 @@ export class Turns {
       lost: (turn, fault) => {
         if (turn === this.#agent) events.lost(fault)
       },
-      failedOver: (stage, from, to) => events.failedOver(stage, from, to),
       endCall: (turn, endCall) => this.#agentEnds(turn, endCall),
       toolsRun: (isRunning) => events.toolsRun(isRunning),
       lateTool: (done) => this.#lateTool(done),
     })
     this.#settling = new Settling(deps)
-    this.#interruption = new Interruption(deps.clock, input.call.pipeline)
+    this.#goodbye = new Goodbye(deps.clock)
+    this.#interruption = new Interruption(deps.clock, input.call.pipeline, {
+      mode: () => this.#mode(),
+      state: () => this.#state,
+      user: () => this.#user,
+      react: (verdict) => this.#react(verdict),
+    })
     this.#history = new History(input.call.pipeline.systemPrompt)
     this.#user = new UserTurn(deps, input.call.pipeline, {
       decided: () => this.#react('decided'),
@@ -93,7 +95,7 @@ export class Turns {
     this.#user.speechStarted(atMs)
     this.#events.userSpoke()
     this.#react('speechStarted')
-    this.#judgeLater()
+    this.#interruption.begin()
   }
 
   speechEnded(atMs: number): void {
@@ -103,7 +105,7 @@ export class Turns {
       // Voice activity detection is late: the agent has been answering this speech since.
       if (atMs <= this.#answersSinceMs && this.#user.text === '') return this.#react('falseAlarm')
       this.#deps.transcription.flush()
-      this.#judge(false)
+      this.#interruption.judge(false)
     }
     if (this.#state.phase === 'closing' && this.#agent === null) this.#endUserTurn()
   }
@@ -119,7 +121,7 @@ export class Turns {
     if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords)))
       return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
-    if (isAgents(phase)) return this.#judge(false)
+    if (isAgents(phase)) return this.#interruption.judge(false)
     this.#events.userSpoke()
     this.#react('words')
   }
@@ -184,7 +186,7 @@ export class Turns {
     if (!turn.hasFailed && turn.thinking !== null) this.#failedTurns = 0
     this.#close(turn, true)
     if (this.#endCall !== null) return this.#events.agentHungUp()
-    if (this.#state.phase === 'closing' && this.#goodbye?.isSpoken === false) return this.#sayGoodbye()
+    if (this.#state.phase === 'closing' && this.#goodbye.isAwaited) return this.#sayGoodbye()
     this.#react('agentFinished')
   }
 
@@ -209,8 +211,7 @@ export class Turns {
 
   /** The session ends after the sentence that is under way, and after `text`, which may be a message. */
   close(text: string | null, isMessage: boolean): void {
-    const withinMs = isMessage ? lastMessageMs : lastSentenceMs
-    this.#goodbye = { text: this.#isMuted ? null : text, isSpoken: false, withinMs }
+    this.#goodbye.plan(this.#isMuted ? null : text, isMessage)
     this.#react('close')
   }
 
@@ -282,37 +283,18 @@ export class Turns {
     turn.hasFailed = true
     this.#failedTurns += 1
     if (isHopeless(fault) || this.#failedTurns >= failedTurnsMax) return this.#events.lost(fault)
-    const { fallbackMessage, intent } = this.#input.call.pipeline
-    if (turn.speech.text === '') turn.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
-    turn.speech.finish()
+    turn.fallBack()
   }
 
   #agentEnds(turn: AgentTurn, endCall: EndCall): void {
     if (turn !== this.#agent) return
     this.#endCall = endCall
-    const text = endCall.message ?? this.#input.call.pipeline.endCallMessage
-    if (text !== null) turn.speech.say(` ${text}`)
+    turn.sayEnd(endCall)
   }
 
   #lateTool({ call, item }: DoneCall): void {
     this.#history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
     this.#events.moved()
-  }
-
-  /** Judges a user who speaks in the agent's turn. `isLast`: no more time is given. */
-  #judge(isLast: boolean): void {
-    const { phase, talks } = this.#state
-    if (this.#mode() !== 'adaptive') return
-    const verdict = this.#interruption.judge({ text: this.#user.text, isFinal: this.#user.isFinal, talks }, isLast)
-    if (verdict === 'words' || (verdict === 'falseAlarm' && phase === 'paused')) this.#react(verdict)
-  }
-
-  #judgeLater(): void {
-    if (!isAgents(this.#state.phase)) return
-    this.#interruption.begin(this.#mode(), () => {
-      if (this.#mode() === 'adaptive') this.#judge(true)
-      else if (this.#state.talks) this.#react('longSpeech')
-    })
   }
 
   #resume(): void {
@@ -358,7 +340,7 @@ export class Turns {
   #endSentence(): void {
     this.#user.keepListening()
     this.#made.dropGuess()
-    this.#cancelClosing = this.#deps.clock.after(lastSentenceMs, () => this.#sayGoodbye())
+    this.#goodbye.after(lastSentenceMs, () => this.#sayGoodbye())
     if (this.endSentence() || (this.#agent === null && this.#state.talks)) return
     this.#sayGoodbye()
   }
@@ -366,24 +348,22 @@ export class Turns {
   /** The last words of the user become final first. */
   #endUserTurn(): void {
     this.#deps.transcription.flush()
-    this.#cancelClosing?.()
-    this.#cancelClosing = this.#deps.clock.after(lastTranscriptMs, () => this.#sayGoodbye())
+    this.#goodbye.after(lastTranscriptMs, () => this.#sayGoodbye())
   }
 
   #sayGoodbye(): void {
-    if (this.#goodbye === null || this.#goodbye.isSpoken) return
-    this.#goodbye.isSpoken = true
-    this.#cancelClosing?.()
+    const words = this.#goodbye.take()
+    if (words === null) return
     this.#interrupt()
     this.#settling.afterwards(() => this.#takeRest())
-    const { text, withinMs } = this.#goodbye
+    const { text, withinMs } = words
     if (text === null) return this.#settling.afterwards(() => this.#react('end'))
-    this.#cancelClosing = this.#deps.clock.after(withinMs, () => this.#react('end'))
+    this.#goodbye.after(withinMs, () => this.#react('end'))
     this.#settling.afterwards(() => this.#start(this.#made.line(text), null))
   }
 
   #finish(): void {
-    this.#cancelClosing?.()
+    this.#goodbye.cancel()
     this.#interruption.end()
     this.#made.dropGuess()
     this.#interrupt()

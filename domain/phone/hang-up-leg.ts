@@ -2,6 +2,7 @@
  * Hangs up a leg, and repeats that while its line refuses it or does not answer: a leg that is left costs money, and keeps
  * a person in silence. When all tries have failed, the looks for silent and for orphaned legs go on with it.
  */
+import type { LegRef, PhoneLine, RejectCode } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Leg } from '../records/leg.ts'
 
@@ -25,4 +26,19 @@ export async function hangUpLeg(
     if (tries < triesMax) await new Promise<void>((resolve) => void clock.after(retryMs, resolve))
   }
   return false
+}
+
+/** `code` refuses the caller of an inbound leg. Null: the leg is hung up. */
+export async function refuseOrHangUp(
+  { line, log }: { line: Pick<PhoneLine, 'reject' | 'hangUp'>; log: Log },
+  ref: LegRef,
+  code: RejectCode | null,
+): Promise<void> {
+  if (code === null) return line.hangUp(ref)
+  try {
+    await line.reject(ref, code)
+  } catch (err) {
+    log.warn({ err, legId: ref.legId }, 'a leg was not refused, so it is hung up')
+    await line.hangUp(ref)
+  }
 }

@@ -27,10 +27,11 @@ import type { Call } from '../records/call.ts'
 import { type Leg, type LegHolder, type LegStore, mayBeOver, refOf } from '../records/leg.ts'
 import type { EndReason } from '../records/states/call.ts'
 import { answeringOf } from './answer-plan.ts'
-import { hangUpLeg } from './hang-up-leg.ts'
+import { hangUpLeg, refuseOrHangUp } from './hang-up-leg.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
 import { forgetStream, storeLegName } from './leg-name.ts'
+import { recordLegEvent } from './record-leg-event.ts'
 
 export type PhoneCallDeps = {
   line: PhoneLine
@@ -193,30 +194,19 @@ export class PhoneCall implements LegHolder {
     // The answer to the dial may be lost, and then an event is the first to name the leg.
     if (event.type !== 'hangup') this.#named(event.carrierLegId)
     this.#transfer?.callerEvent(event)
+    recordLegEvent(this.record, event, { direction: this.leg.direction, ...this.#ignoredRegion })
     switch (event.type) {
-      case 'initiated':
-        return this.record.line('carrier.initiated', { direction: this.leg.direction, ...this.#ignoredRegion })
       case 'ringing':
-        this.record.line('carrier.ringing', {})
         return this.ringing()
       case 'answered':
-        this.record.line('carrier.answered', {})
         return this.#answered(event.occurredAtMs)
-      case 'hangup': {
-        const { sipCode, cause, by } = event
-        this.record.line('carrier.hangup', { cause, by }, sipCode)
-        return this.#hungUp(sipCode, cause)
-      }
+      case 'hangup':
+        return this.#hungUp(event.sipCode, event.cause)
       case 'machine_detection':
         return this.#answering?.decide(event.result)
       case 'stream_failed':
-        this.record.line('carrier.stream_failed', { reason: event.reason })
         return this.#streamFailed('closed')
-      case 'bridged':
-      case 'dtmf':
-      case 'stream_started':
-      case 'stream_stopped':
-        return this.record.line(`carrier.${event.type}`, {})
+      default:
     }
   }
 
@@ -362,18 +352,8 @@ export class PhoneCall implements LegHolder {
     this.#hasHungUp = true
     const ref = this.#ref
     // If it fails, the look for orphaned legs tries again.
-    void hangUpLeg(this.#deps, this.leg, () => this.#letGo(ref)).then((isDone) => isDone && this.#legEnded())
-  }
-
-  async #letGo(ref: LegRef): Promise<void> {
-    const { line, log } = this.#deps
-    if (this.#rejectCode === null) return line.hangUp(ref)
-    try {
-      await line.reject(ref, this.#rejectCode)
-    } catch (err) {
-      log.warn({ err, legId: this.leg.id }, 'a leg was not refused, so it is hung up')
-      await line.hangUp(ref)
-    }
+    const letGo = () => refuseOrHangUp(this.#deps, ref, this.#rejectCode)
+    void hangUpLeg(this.#deps, this.leg, letGo).then((isDone) => isDone && this.#legEnded())
   }
 
   #legEnded(): void {

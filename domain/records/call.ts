@@ -3,7 +3,7 @@
  */
 import type { Callback } from './callback.ts'
 import type { Pipeline } from './pipeline.ts'
-import { type CallStatus, callStatuses, type EndReason } from './states/call.ts'
+import { type CallStatus, callStatuses, type EndReason, isTerminal } from './states/call.ts'
 import { callbackStatuses } from './states/callback.ts'
 import { transferStatuses } from './states/transfer.ts'
 import type { Transfer } from './transfer.ts'
@@ -60,6 +60,11 @@ export type Call = {
 
 export function roomNameOf({ id }: Pick<Call, 'id'>): string {
   return `room-${id}`
+}
+
+/** Whether somebody may join the call at this time: it is not over, and has not waited too long for its first join. */
+export function isJoinable({ status, ownerId, expiresAtMs }: Call, nowMs: number): boolean {
+  return !isTerminal(status) && (status !== 'queued' || ownerId !== null || expiresAtMs > nowMs)
 }
 
 /** Whole seconds, rounded up; 0 for a call that was never connected. Null: it is not over. */

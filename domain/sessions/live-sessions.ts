@@ -9,18 +9,18 @@
 import type { EndLease, Limits } from '../access/limits.ts'
 import { takeLease } from '../access/take-lease.ts'
 import type { JoinState } from '../calls/live-calls.ts'
-import type { EndedCall } from '../calls/store.ts'
+import type { CallStore } from '../calls/store.ts'
 import type { CallHolder, Conversation, HeldCall, LiveCall, StartConversation } from '../conversation/live-call.ts'
 import type { MediaTransport } from '../ports/media.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import { type Call, type CallKind, callKinds } from '../records/call.ts'
+import { type Call, type CallKind, callKinds, isJoinable } from '../records/call.ts'
 import { Fault } from '../records/fault.ts'
 import type { Caller, Tenant } from '../records/organization.ts'
 import type { ClientOverride, Pipeline } from '../records/pipeline.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
-import { type EndReason, isTerminal } from '../records/states/call.ts'
+import type { EndReason } from '../records/states/call.ts'
 import type { SessionRoutes } from '../speech/session-routes.ts'
-import { ClaimedCalls } from './claimed-calls.ts'
+import { ClaimedCalls, type ClaimedCallsDeps } from './claimed-calls.ts'
 import type { JoinedSession, LiveSessions, SessionElsewhere, SessionOverrides, SessionSeat } from './live.ts'
 import { takeOverrides } from './overrides.ts'
 import { requireSeat, type SessionOrganizations } from './prepare.ts'
@@ -28,21 +28,7 @@ import { seatedSink } from './seated-sink.ts'
 import { SessionPeople } from './session-people.ts'
 import type { TransportClaims } from './transport-token.ts'
 
-export interface JoinableCalls {
-  findWithSecrets(tenant: Tenant, id: string): Promise<LiveCall | null>
-  /**
-   * Makes this process the owner of a call that nobody has joined; it may own it already. `pipeline` replaces that of the call; null leaves it.
-   * False: another process was faster, or it is over.
-   */
-  claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
-  /** Takes back a claim of this process. The call waits again for its first join. */
-  release(tenant: Tenant, id: string, ownerId: string): Promise<void>
-  /** Ends a call that no process holds. */
-  endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<unknown>
-  countLive(organizationId: string): Promise<number>
-  /** Those of these calls that are over. */
-  endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
-}
+export type JoinableCalls = ClaimedCallsDeps['calls'] & Pick<CallStore, 'findWithSecrets' | 'countLive' | 'endedAmong'>
 
 export type LiveSessionDeps = {
   calls: JoinableCalls
@@ -111,7 +97,7 @@ export class SessionRegistry implements LiveSessions {
     const found = await this.#deps.calls.findWithSecrets(tenant, claims.sessionId)
     const isSeat = claims.person !== undefined || found?.call.identity === claims.identity
     if (found === null || !isSeat) throw new ResourceFault({ kind: 'not_found' })
-    this.#requireLive(found.call)
+    if (!isJoinable(found.call, this.#deps.clock.nowMs())) throw new ResourceFault({ kind: 'call_not_live' })
     const { ownerId } = found.call
     if (ownerId !== null && ownerId !== this.#deps.ownerId) return { ownerId }
     // This process has just taken it, or has just ended it.
@@ -210,13 +196,6 @@ export class SessionRegistry implements LiveSessions {
         resolve()
       }
     })
-  }
-
-  #requireLive({ status, expiresAtMs, ownerId }: Call): void {
-    const { clock } = this.#deps
-    if (isTerminal(status)) throw new ResourceFault({ kind: 'call_not_live' })
-    if (status === 'queued' && ownerId === null && expiresAtMs <= clock.nowMs())
-      throw new ResourceFault({ kind: 'call_not_live' })
   }
 
   #requireRoom(): void {

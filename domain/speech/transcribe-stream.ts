@@ -5,9 +5,10 @@ import { type AttemptSignal, providerError } from '../dispatch/attempt-signal.ts
 import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts'
 import type { DispatchDeps, Plan } from '../dispatch/request.ts'
 import { errorClasses, ProviderError } from '../ports/provider-error.ts'
-import type { StreamTranscript, Stt, SttStream, SttStreamSink } from '../ports/stt.ts'
+import type { StreamTranscript, Stt, SttStream } from '../ports/stt.ts'
 import { Fault } from '../records/fault.ts'
 import type { Ask } from '../routing/ask.ts'
+import { type AttemptListener, AttemptSink } from './attempt-sink.ts'
 import { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
@@ -73,7 +74,7 @@ const inTimeShare = 1.5
  *
  * Every sample that came in is pending, was sent to the provider that is open now, or was lost in a failover.
  */
-class Transcribing implements TranscriptionStream {
+class Transcribing implements TranscriptionStream, AttemptListener {
   readonly #deps: TranscribeStreamDeps
   readonly #input: TranscribeStreamInput
   readonly #sink: TranscriptionSink
@@ -95,7 +96,7 @@ class Transcribing implements TranscriptionStream {
   /** The signal of the newest attempt. */
   #signal: AttemptSignal | null = null
   #hasTranscript = false
-  #failedOver = false
+  #isReplaced = false
   #receivedSamples = 0
   #sentSamples = 0
   #lostSamples = 0
@@ -219,8 +220,8 @@ class Transcribing implements TranscriptionStream {
 
   /** Every call in here may end the stream or start a failover. */
   #catchUp(stream: SttStream): void {
-    if (this.#failedOver) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
-    if (this.#failedOver) this.#recent = null
+    if (this.#isReplaced) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
+    if (this.#isReplaced) this.#recent = null
     this.#sendAll(stream, this.#pending, (frame) => (frame.length > 0 ? this.#send(frame) : stream.flush()))
     if (!this.#isOpen(stream)) return
     this.#pending = null
@@ -298,14 +299,14 @@ class Transcribing implements TranscriptionStream {
   #broke(error: ProviderError): void {
     // Before the stream is adopted, the attempt fails and the next candidate is tried.
     if (this.#stream === null) return this.#signal?.end(error)
-    if (this.#recent === null || this.#failedOver || !errorClasses[error.errorClass].failover) return this.#fail(error)
+    if (this.#recent === null || this.#isReplaced || !errorClasses[error.errorClass].failover) return this.#fail(error)
     void this.#whenOpen(this.#failOver(error))
   }
 
   #failOver(error: ProviderError): Promise<DispatchedRequest<SttStream>> {
     this.#stream?.close()
     this.#stream = null
-    this.#failedOver = true
+    this.#isReplaced = true
     this.#state = 'opening'
     this.#lostSamples = this.#sentSamples - (this.#recent?.samples ?? 0)
     this.#sentSamples = 0
@@ -359,31 +360,6 @@ class Transcribing implements TranscriptionStream {
   #owed(thrown: unknown): Quantity[] {
     const isProviders = thrown instanceof ProviderError && thrown.errorClass !== 'cancelled'
     return isProviders && !this.#hasTranscript ? [] : audioQuantity(Math.round(this.#sentMs()))
-  }
-}
-
-/** The sink of one attempt. It is an object and not four closures, because a stream keeps it for hours. */
-class AttemptSink implements SttStreamSink {
-  readonly #stream: Transcribing
-
-  constructor(stream: Transcribing) {
-    this.#stream = stream
-  }
-
-  speechStarted(startMs: number): void {
-    this.#stream.speechStarted(this, startMs)
-  }
-
-  transcript(transcript: StreamTranscript): void {
-    this.#stream.transcript(this, transcript)
-  }
-
-  ended(billedMs?: number): void {
-    this.#stream.ended(this, billedMs)
-  }
-
-  failed(error: ProviderError): void {
-    this.#stream.failed(this, error)
   }
 }
 

@@ -18,6 +18,7 @@ import { leftWhileBridging } from './leaving.ts'
 import { newTransfer } from './new-transfer.ts'
 import { type Course, type CourseEffect, type CourseEvent, isCourseOver, newCourse, stepCourse } from './plan.ts'
 import { dialMs, Recipient } from './recipient.ts'
+import { recipientDial, recipientLeg } from './recipient-leg.ts'
 import { noNotes, type RequestNotes, withNotes } from './request-notes.ts'
 import { detectVoicemail } from './voicemail-detection.ts'
 
@@ -56,8 +57,6 @@ type Attempt = {
 
 /** The line ends a leg that rings too long by itself. If it does not, the attempt ends this much later. */
 const ringingGraceMs = 1_000
-/** The longest that a line takes: two people talk for as long as they like. */
-const timeLimitS = 14_400
 /** Part of the contract: a recipient who has answered or accepted waits no longer in silence, also for the sentence of the agent. */
 const bridgeMs = 5_000
 
@@ -231,22 +230,10 @@ export class LiveTransfer implements OpenTransfer {
   #dial(number: number): void {
     const attempt = this.#newAttempt(number)
     this.#attempts.push(attempt)
-    this.#store(attempt, null)
-    const { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId } = this.#wanted
+    this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: null })
     this.#ring(dialMs)
-    const { ref } = this.#phone
-    const wanted = {
-      ...(kind === 'blind' && ref !== null && { transferee: ref }),
-      ...(outboundTrunkId !== null && { connectionId: outboundTrunkId }),
-      from,
-      to: attempt.destination.to,
-      ringingTimeoutS,
-      timeLimitS,
-      region: null,
-      detectsMachine: detection?.mode === 'carrier' ? ('carrier' as const) : null,
-      headers,
-    }
-    void attempt.recipient.dial(wanted, kind === 'warm')
+    const request = recipientDial(this.#wanted, this.#phone.ref, attempt.destination.to)
+    void attempt.recipient.dial(request, this.#wanted.kind === 'warm')
   }
 
   #newAttempt(number: number): Attempt {
@@ -259,14 +246,9 @@ export class LiveTransfer implements OpenTransfer {
     this.#nextId = ids.transfer()
     const nowMs = clock.nowMs()
     const legId = ids.leg()
-    const recipientLeg = {
-      ...{ organizationId, test, id: legId, callId: call.id, party: 'recipient' as const, line: line.name },
-      ...{ direction: 'outbound' as const, carrierLegId: null, createdAtMs: nowMs },
-      ...{ answeredAtMs: null, endedAtMs: null },
-      microUsdPerMinute: priceOf({ direction: 'outbound', line: line.name, test, to: destination.to }),
-    }
+    const ofRecipient = recipientLeg(this.#phone, { id: legId, to: destination.to, createdAtMs: nowMs }, priceOf)
     const over = () => legHolders.release(legId)
-    const recipient = new Recipient({ ...this.#deps, line, record, over }, recipientLeg, {
+    const recipient = new Recipient({ ...this.#deps, line, record, over }, ofRecipient, {
       happened: (event) => {
         if (event !== 'recipientLeft' || attempt.row.status !== 'bridging')
           return this.#happened({ type: 'attempt', attempt: number, event })
@@ -328,7 +310,7 @@ export class LiveTransfer implements OpenTransfer {
       completedAtMs: isOver(status) ? nowMs : null,
     }
     this.#notes = noNotes
-    this.#store(attempt, then === 'dial' ? this.#nextId : null)
+    this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: then === 'dial' ? this.#nextId : null })
     this.#cancelTimer()
     if (status === 'screening') return
     // The agent may still end its sentence, and the time for it counts too.
@@ -377,10 +359,6 @@ export class LiveTransfer implements OpenTransfer {
     this.#cancelTimer = this.#deps.clock.after(delayMs, () =>
       this.#happened({ type: 'attempt', attempt: number, event }),
     )
-  }
-
-  #store({ row }: Attempt, nextTransferId: string | null): void {
-    this.#phone.record.transfer({ transfer: row, nextTransferId })
   }
 
   #untilSettled(): Promise<void> {

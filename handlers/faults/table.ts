@@ -1,8 +1,9 @@
 /** The answer to every fault in the codes and words of the router contract, which the compatible surface shares. */
 import { opusPacketBytesMax } from '../../audio/opus.ts'
-import type { FaultData, FaultKind, FaultOf, NarrowingFilter } from '../../domain/records/fault.ts'
+import type { FaultData, FaultKind, FaultOf } from '../../domain/records/fault.ts'
 import type { Budget } from '../../domain/records/organization.ts'
-import type { Places, Row, Saying } from './row.ts'
+import type { Row, Saying } from './row.ts'
+import { knownVoices, unsupported } from './unsupported-words.ts'
 
 export function rowOf(data: FaultData): Row<FaultData> {
   return rows[data.kind] as Row<FaultData>
@@ -61,57 +62,6 @@ function credentialMissing({ stage, model, variables, served }: FaultOf<'credent
 
 function servedNow(stage: string, served: readonly string[]): string {
   return served.length === 0 ? `No ${stage} model is served now.` : `Served now: auto, ${served.join(', ')}.`
-}
-
-type Unsupported = 'voice_unknown' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'
-
-/** The models that were left to choose from, with the filter that the caller set. */
-function left({ pinned, stage, by }: FaultOf<Unsupported>): string {
-  if (pinned) return 'the pinned model'
-  return by ? `any ${stage} model that ${leavers[by]}` : `any ${stage} model here`
-}
-
-const leavers: Record<NarrowingFilter, string> = {
-  not_allowed: 'the allowed providers leave',
-  denied: 'the denied providers leave',
-  test_key: 'a test key reaches',
-  key_policy: 'the policy of this key leaves',
-}
-
-const widenings: Record<NarrowingFilter, string> = {
-  not_allowed: 'allow a provider that supports it',
-  denied: 'deny fewer providers',
-  test_key: 'use a live key',
-  key_policy: 'use a key with another policy',
-}
-
-/** The row of a fault in which the ask removed the last candidate. */
-function unsupported<Kind extends FaultOf<Unsupported>>(
-  asked: (data: Kind) => string,
-  param: (places: Places, data: Kind) => string | null,
-  more: (data: Kind) => string = () => '',
-): Row<Kind> {
-  return {
-    code: 'capability_unsupported',
-    message: (data) => `${asked(data)} is not supported by ${left(data)}.${more(data)}`,
-    hint: (data) => {
-      const widening = data.pinned ? 'pin another model' : data.by && widenings[data.by]
-      const ways = [...(isWayOfWorking(data) ? [] : ['leave it out']), ...(widening ? [widening] : [])].join(', or ')
-      const listed = 'GET /v1/models shows what each model can do.'
-      return ways === '' ? listed : `${ways.charAt(0).toUpperCase()}${ways.slice(1)}; ${listed}`
-    },
-    param,
-  }
-}
-
-/** An operation itself needs these two: a client cannot leave them out. */
-function isWayOfWorking(data: FaultOf<Unsupported>): boolean {
-  return data.kind === 'capability_missing' && (data.capability === 'streaming' || data.capability === 'batch')
-}
-
-function knownVoices({ voices, more }: FaultOf<'voice_unknown'>): string {
-  if (voices.length === 0) return ''
-  return ` Known voices: ${voices.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }
 
 const rows = {

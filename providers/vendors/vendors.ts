@@ -2,7 +2,7 @@
  * The table of vendors: one entry holds the name, the key variable, the adapter and the spelling of languages. A server
  * that speaks OpenAI's protocol is an entry with data and has no code. The addresses and spellings come from the
  * vendors' documents; a value that could not be confirmed there is left out. registry.ts loads the adapters, and
- * README's table of providers is made from these entries.
+ * the table of docs/providers.md is made from these entries.
  */
 
 import type { Stage } from '../../domain/ports/model.ts'

@@ -2,6 +2,7 @@
 import type { EndpointData } from '../../domain/calls/extraction.ts'
 import type { Report } from '../../domain/calls/report.ts'
 import type { Analysis, PendingReport, ReportClaim, ReportStore } from '../../domain/calls/store.ts'
+import type { ReportReceivers, StoredReport } from '../../domain/calls/webhook-events.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { CallEvent } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
@@ -13,14 +14,7 @@ import { insertEvents } from './call-entries.ts'
 import { ofCallId, readCall } from './call-rows.ts'
 import { type CallWebhooks, extractionFieldsOf } from './call-webhooks.ts'
 import { insertPromised } from './callbacks.ts'
-import {
-  type Receivers,
-  type ReportRow,
-  readStoredReport,
-  reportColumns,
-  type StoredReport,
-  storedReportOf,
-} from './report-rows.ts'
+import { type ReportRow, readStoredReport, reportColumns, storedReportOf } from './report-rows.ts'
 
 type Deps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
@@ -115,7 +109,7 @@ export async function insertReport(
   tx: Tx,
   call: Tenant & { id: string },
   report: Report & { endpointData: EndpointData },
-  receivers: Receivers | null,
+  receivers: ReportReceivers | null,
 ): Promise<void> {
   const completedAt = dateOrNull(report.analysisCompletedAtMs)
   await tx`

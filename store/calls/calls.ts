@@ -3,6 +3,7 @@ import { type Applied, applyEntries } from '../../domain/calls/apply.ts'
 import { extractionOf } from '../../domain/calls/extraction.ts'
 import { endedCallOf, firstReport } from '../../domain/calls/report.ts'
 import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../../domain/calls/store.ts'
+import { receiversOf } from '../../domain/calls/webhook-events.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Call, CallEntry, CallEvent } from '../../domain/records/call.ts'
 import { isPromised } from '../../domain/records/callback.ts'
@@ -27,7 +28,7 @@ import { listCalls, listCallsOfAgent } from './call-lists.ts'
 import { insertReport } from './call-reports.ts'
 import { ofCall, readCall } from './call-rows.ts'
 import { openedOf } from './call-secrets.ts'
-import type { CallWebhooks, Matching } from './call-webhooks.ts'
+import type { CallWebhooks, ReadAudience } from './call-webhooks.ts'
 import { insertPromised, lastCallbackOf } from './callbacks.ts'
 import { createNewCalls } from './new-calls.ts'
 import { endingTransfers, hasTakenTransfer, reasonAfterDeath, storeTransfers } from './transfers.ts'
@@ -172,14 +173,14 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   await insertSpans(tx, call, applied.spans)
   await storeTransfers(tx, applied.transfers)
   const replaced = await storeCallbacks(tx, deps, applied)
-  const matching = deps.webhooks.matching(tx, call)
-  const { next, types } = await closed(tx, deps, applied, matching, nowMs)
+  const audience = deps.webhooks.audience(tx, call)
+  const { next, types } = await closed(tx, applied, audience, nowMs)
   const afterMs = Math.max(nowMs, applied.events.at(-1)?.occurredAtMs ?? 0)
   const closing = types.map((type, at) => closingEvent(deps, type, next.status, afterMs + at + 1))
   const events = [...applied.events, ...replaced, ...closing]
   await insertEvents(tx, call, events, nowMs)
   await update(tx, next, applied.hasEnded)
-  await deps.webhooks.changed(tx, next, events, matching, nowMs)
+  await deps.webhooks.changed(tx, next, events, audience, nowMs)
   await notifyCallChange(tx, call.id)
   return [...applied.refused]
 }
@@ -201,9 +202,8 @@ async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }:
 /** The end of a call brings its report, and says that one which was never connected is not recorded. */
 async function closed(
   tx: Tx,
-  { webhooks }: CallStoreDeps,
   { call, hasEnded }: Applied,
-  matching: Matching,
+  audience: ReadAudience,
   nowMs: number,
 ): Promise<{ next: Call; types: CallEvent['type'][] }> {
   if (!hasEnded) return { next: call, types: [] }
@@ -214,7 +214,7 @@ async function closed(
   // A session that nobody joined has no report.
   if (call.endReason !== 'not_joined') {
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
-    const { receivers, fields } = webhooks.receivers(await matching())
+    const { receivers, fields } = receiversOf(await audience())
     const { customData, endpointData } = extractionOf(call.pipeline.extractionFields, fields).read({})
     const isTransferred = await hasTakenTransfer(tx, call)
     const ended = endedCallOf(call, await turnSources(tx, call), { hasCallback, isTransferred }, customData)

@@ -1,6 +1,7 @@
 /** How a report is read from its row. */
 import type { EndpointData } from '../../domain/calls/extraction.ts'
 import type { Report } from '../../domain/calls/report.ts'
+import type { ReportReceivers, StoredReport } from '../../domain/calls/webhook-events.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { ofCallId } from './call-rows.ts'
@@ -9,15 +10,9 @@ export type ReportRow = Omit<Report, 'analysisCompletedAtMs' | 'createdAtMs' | '
   analysisCompletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  receivers: Receivers | null
+  receivers: ReportReceivers | null
   endpointData: EndpointData | null
 }
-
-/** The endpoints that matched when the call ended, by their ids. */
-export type Receivers = { report: readonly string[]; analysis: readonly string[] }
-
-/** A report with those who receive it, and with the values that each of them asks for. */
-export type StoredReport = { report: Report; receivers: Receivers; endpointData: EndpointData }
 
 export const reportColumns = (tx: Tx) => tx`
   version, analysis_status as "analysisStatus", summary, outcome, structured_data as "structuredData",
@@ -45,8 +40,8 @@ export async function readStoredReport(tx: Tx, tenant: Tenant, id: string): Prom
 }
 
 /** Null: the call has no report, or nobody receives it. */
-export async function readReceivers(tx: Tx, tenant: Tenant, id: string): Promise<Receivers | null> {
-  const [row] = await tx<{ receivers: Receivers | null }[]>`
+export async function readReceivers(tx: Tx, tenant: Tenant, id: string): Promise<ReportReceivers | null> {
+  const [row] = await tx<{ receivers: ReportReceivers | null }[]>`
     select receivers from call_reports ${ofCallId(tx, tenant, id)}`
   return row?.receivers ?? null
 }

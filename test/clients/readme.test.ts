@@ -1,4 +1,4 @@
-/** The examples of README, copied out of it and run against a started server. */
+/** The examples of README and docs/realtime.md, copied out of it and run against a started server. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -32,8 +32,8 @@ t.teardown(async () => {
 
 /** The fenced blocks of a language that talk to the server, with its address in place of the usual one. */
 function examples(language: string): string[] {
-  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
-  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))]
+  const text = ['README.md', 'docs/realtime.md'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))]
     .map(([, text = '']) => text)
     .filter((text) => text.includes('127.0.0.1:8080') || text.includes('dist/main.js'))
     .map((text) => text.replaceAll('127.0.0.1:8080', new URL(parley.url).host))

@@ -273,6 +273,7 @@ t.test('credit that is spent on the words of a person is a matter of the whole c
     pacer,
     callLog: { event() {} },
     sampleRateHz: rateHz,
+    record: { failedOver() {} },
   }
   const ignore = () => {}
   const people = new JoinedPeople(parts as unknown as JoinedPeopleDeps, {
@@ -281,7 +282,6 @@ t.test('credit that is spent on the words of a person is a matter of the whole c
     saying: ignore,
     said: ignore,
     contextualUpdate: ignore,
-    failedOver: ignore,
     lost: ({ kind }) => void lost.push(kind),
   })
   const sink = people.join(maria, new SimulatedPerson())

@@ -36,10 +36,11 @@ function saying() {
         return normalize(sentence, start)
       },
       presetLike: () => null,
+      record: { failedOver() {} },
     },
     { pipeline, routing: { mode: 'auto', objective: 'balanced' }, voice: { route: null, preset: null } },
     { playout, sampleRateHz: 16_000 },
-    { text: (text) => (said.shown = text), failedOver() {}, lost: (fault) => t.fail(fault.kind) },
+    { text: (text) => (said.shown = text), lost: (fault) => t.fail(fault.kind) },
   )
   return { speech, said }
 }

@@ -75,6 +75,7 @@ async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, diction
       request: (signal) => ({ caller: caller(), requestId: 'req_1', operation: 'session', signal }),
       normalize: (sentence): NormalizedSentence => ({ text: sentence, spoken: pronounced.in(sentence) }),
       presetLike: () => null,
+      record: { failedOver() {} },
     },
     {
       pipeline: { ...pipeline, voice, ttsOptions: { ...pipeline.ttsOptions, speed } },
@@ -82,7 +83,7 @@ async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, diction
       voice: { route: null, preset: null },
     },
     { playout, sampleRateHz: rateHz },
-    { text() {}, failedOver() {}, lost: (fault) => t.fail(fault.kind) },
+    { text() {}, lost: (fault) => t.fail(fault.kind) },
   )
   for (const piece of text.match(/.{1,7}/gs) ?? []) speech.say(piece)
   speech.finish()

@@ -62,12 +62,12 @@ t.test('documents name commands and options that exist', (t) => {
   t.end()
 })
 
-t.test('README lists every command', (t) => {
-  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
-  const [, list = ''] = /knows `([^`]*)`/.exec(readme) ?? []
+t.test('docs/command-line.md lists every command', (t) => {
+  const document = readFileSync(path.join(root, 'docs/command-line.md'), 'utf8')
+  const [, list = ''] = /knows `([^`]*)`/.exec(document) ?? []
   const named = list.split(',').map((name) => name.trim().split(' ')[0])
   t.same(named.sort(), program.commands.map((command) => command.name()).sort())
-  const [, without = ''] = /all but ([^;]*?) print JSON with `--json`/.exec(readme) ?? []
+  const [, without = ''] = /all but ([^;]*?) print JSON with `--json`/.exec(document) ?? []
   t.same([...without.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort(), Object.keys(exceptions).sort())
   t.end()
 })

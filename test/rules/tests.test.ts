@@ -2,7 +2,7 @@
 import path from 'node:path'
 import t from 'tap'
 import { filesOfLane } from '../runner/files.mjs'
-import { code, importsOf, parse, read } from './source.ts'
+import { code, files, importsOf, parse, read } from './source.ts'
 
 const tests = code.filter((file) => file.startsWith('test/') && file.endsWith('.ts'))
 const imports = new Map(tests.map((file) => [file, importsOf(parse(file), { types: false })]))
@@ -53,7 +53,8 @@ t.test('CONTRIBUTING.md has every lane, and names no other', (t) => {
 
 t.test('a document that names a lane names one that exists', (t) => {
   const lanes = new Set([...read('test/runner/lanes.mjs').matchAll(/^ {2}'?([\w-]+)'?: \{/gm)].map(([, lane]) => lane))
-  for (const file of code.concat('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md')) {
+  const documents = files.filter((file) => /^docs\/.*\.md$/.test(file))
+  for (const file of [...code, ...documents, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']) {
     for (const [, lane] of read(file).matchAll(/make test-all LANE=([\w-]+)/g))
       t.ok(lanes.has(lane), `${file}: ${lane}`)
   }

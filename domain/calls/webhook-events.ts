@@ -1,0 +1,151 @@
+/**
+ * The webhook events of a change of a call: who gets an event, and with which body. The store reads what these functions
+ * need, and stores the events in the transaction that stores the change.
+ *
+ *   call.…, transfer.…                   ─► call.status
+ *   recording.ready, recording.failed    ─► call.recording, and if it is ready the next version of a finished report
+ *   the first analysis                   ─► call.report, call.analysis
+ *   a later analysis or recording        ─► call.report
+ */
+import type { Call, CallEvent } from '../records/call.ts'
+import type { Endpoint, WebhookEventType } from '../records/webhook-endpoint.ts'
+import type { OutboxEvent } from '../webhooks/outbox.ts'
+import { dataOf, type EndpointData, type EndpointFields } from './extraction.ts'
+import type { EventPayloads, ReportedCall } from './payloads.ts'
+import type { CustomData, Report } from './report.ts'
+
+/** The endpoints that match a call. `isStreamed`: a client follows the events of the organization over a stream. */
+export type Audience = { endpoints: readonly Endpoint[]; isStreamed: boolean }
+
+/** The endpoints that matched when the call ended, by their ids. */
+export type ReportReceivers = { report: readonly string[]; analysis: readonly string[] }
+
+/** `endpointData`: the values that each endpoint asks for. */
+export type StoredReport = { report: Report; receivers: ReportReceivers; endpointData: EndpointData }
+
+type EndpointName = Pick<Endpoint, 'id' | 'name'>
+
+/** An event with its endpoints. `otherBodies`: endpoints whose extraction fields differ from those of the first endpoint. */
+export type AddressedEvent = {
+  event: OutboxEvent
+  endpoints: readonly EndpointName[]
+  otherBodies: readonly { endpointIds: readonly string[]; body: Uint8Array }[]
+}
+
+/** `eventId` makes a UUIDv7. `nowMs` is the time at which the events are made. */
+export type EventMaker = { eventId: () => string; payloads: EventPayloads; nowMs: number }
+
+export const isStatus = ({ type }: CallEvent) => /^(call|transfer)\./.test(type)
+export const isRecordingEnd = ({ type }: CallEvent) => type === 'recording.ready' || type === 'recording.failed'
+
+/** The event of the call and the webhook event have one id. */
+export function statusEvents(
+  maker: EventMaker,
+  call: Call,
+  statuses: readonly CallEvent[],
+  audience: Audience,
+): AddressedEvent[] {
+  const endpoints = subscribed(audience, 'call.status')
+  if (endpoints.length === 0 && !audience.isStreamed) return []
+  return statuses.map((status) => {
+    const body = maker.payloads.status(call, status, maker.nowMs)
+    const event = { ...eventOf(maker, call, 'call.status'), id: status.id, occurredAtMs: status.occurredAtMs, body }
+    return { event, endpoints, otherBodies: [] }
+  })
+}
+
+/** `url`: a link that needs no key. Null: the recording has failed. */
+export function recordingEvents(
+  maker: EventMaker,
+  call: Call,
+  { occurredAtMs }: CallEvent,
+  url: string | null,
+  audience: Audience,
+): AddressedEvent[] {
+  const endpoints = subscribed(audience, 'call.recording')
+  if (endpoints.length === 0 && !audience.isStreamed) return []
+  const body = maker.payloads.recording(call, url, maker.nowMs)
+  return [{ event: { ...eventOf(maker, call, 'call.recording'), occurredAtMs, body }, endpoints, otherBodies: [] }]
+}
+
+/** Without receivers and streams the parts of a report need not be read. */
+export const needsReported = ({ receivers }: StoredReport, { endpoints, isStreamed }: Audience) =>
+  isStreamed || endpoints.some(({ id }) => receivers.report.includes(id))
+
+/**
+ * The events of a report that has a new analysis or a recording. `isFirst`: the report was pending before. `reported` is
+ * null if nobody needs the parts.
+ */
+export function reportEvents(
+  maker: EventMaker,
+  stored: StoredReport,
+  { call, reported, isFirst }: { call: Call; reported: ReportedCall | null; isFirst: boolean },
+  { endpoints, isStreamed }: Audience,
+): AddressedEvent[] {
+  const { report, receivers } = stored
+  const { payloads, nowMs } = maker
+  const events: AddressedEvent[] = []
+  if (reported !== null) {
+    const event = { ...eventOf(maker, call, 'call.report'), version: report.version }
+    const bodyOf = (customData: CustomData) => payloads.report(reported, customData, nowMs)
+    events.push(addressed(event, among(endpoints, receivers.report), bodyOf, call, stored))
+  }
+  const ofAnalysis = among(endpoints, receivers.analysis)
+  if (isFirst && (ofAnalysis.length > 0 || isStreamed)) {
+    const bodyOf = (customData: CustomData) => payloads.analysis(call, report, customData, nowMs)
+    events.push(addressed(eventOf(maker, call, 'call.analysis'), ofAnalysis, bodyOf, call, stored))
+  }
+  return events
+}
+
+/** The endpoints that get the report of a call that ends now. Null: none. `fields`: what these endpoints ask the analysis for. */
+export function receiversOf({ endpoints }: Audience): { receivers: ReportReceivers | null; fields: EndpointFields[] } {
+  const report = endpoints.filter(({ events }) => events.includes('call.report'))
+  const analysis = endpoints.filter(({ events }) => events.includes('call.analysis'))
+  if (report.length + analysis.length === 0) return { receivers: null, fields: [] }
+  return {
+    receivers: { report: report.map(({ id }) => id), analysis: analysis.map(({ id }) => id) },
+    fields: endpointFields(endpoints.filter((endpoint) => report.includes(endpoint) || analysis.includes(endpoint))),
+  }
+}
+
+export function endpointFields(endpoints: readonly Endpoint[]): EndpointFields[] {
+  return endpoints.map(({ id, extractionFields }) => ({ endpointId: id, fields: extractionFields }))
+}
+
+/** The endpoints that get the events of a report: a later version goes to those of `call.report` alone. */
+export function receiverIds({ report, analysis }: ReportReceivers, isFirst = true): string[] {
+  return isFirst ? [...new Set([...report, ...analysis])] : [...report]
+}
+
+const subscribed = ({ endpoints }: Audience, type: WebhookEventType) =>
+  endpoints.filter(({ events }) => events.includes(type))
+
+const among = (endpoints: readonly Endpoint[], ids: readonly string[]) => endpoints.filter(({ id }) => ids.includes(id))
+
+function eventOf({ eventId, nowMs }: EventMaker, call: Call, type: WebhookEventType): Omit<OutboxEvent, 'body'> {
+  const { id: callId, agentId, webhookTags: tags } = call
+  return { id: eventId(), type, callId, agentId, tags, version: null, occurredAtMs: nowMs, createdAtMs: nowMs }
+}
+
+/** Endpoints with other extraction fields get bodies of their own. A stream asks for no fields, and gets the body of the first endpoint. */
+function addressed(
+  event: Omit<OutboxEvent, 'body'>,
+  endpoints: readonly EndpointName[],
+  bodyOf: (customData: CustomData) => Uint8Array,
+  { pipeline }: Call,
+  { report: { customData }, endpointData }: StoredReport,
+): AddressedEvent {
+  const groups = new Map<string, string[]>()
+  for (const { id } of endpoints) {
+    const data = JSON.stringify(dataOf(id, { customData, endpointData }, pipeline.extractionFields))
+    groups.set(data, [...(groups.get(data) ?? []), id])
+  }
+  const [[first] = ['{}'], ...others] = groups
+  const bodyWith = (data: string) => bodyOf(JSON.parse(data) as CustomData)
+  return {
+    event: { ...event, body: bodyWith(first) },
+    endpoints,
+    otherBodies: others.map(([data, endpointIds]) => ({ endpointIds, body: bodyWith(data) })),
+  }
+}

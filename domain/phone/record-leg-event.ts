@@ -1,0 +1,19 @@
+/** Writes the events of a line to the record of their call. A verdict about machines is written by the code that acts on it. */
+import type { PhoneLog } from '../calls/journal.ts'
+import type { LegEvent } from '../ports/phone-line.ts'
+
+/** `details`: what is known of a leg when it begins. */
+export function recordLegEvent(record: PhoneLog, event: LegEvent, details: Record<string, unknown>): void {
+  switch (event.type) {
+    case 'machine_detection':
+      return
+    case 'initiated':
+      return record.line('carrier.initiated', details)
+    case 'hangup':
+      return record.line('carrier.hangup', { cause: event.cause, by: event.by }, event.sipCode)
+    case 'stream_failed':
+      return record.line('carrier.stream_failed', { reason: event.reason })
+    default:
+      record.line(`carrier.${event.type}`, {})
+  }
+}

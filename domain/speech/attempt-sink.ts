@@ -1,0 +1,35 @@
+/** The sink of one attempt to transcribe. An object and not four closures, because a stream keeps its sink for hours. */
+import type { ProviderError } from '../ports/provider-error.ts'
+import type { StreamTranscript, SttStreamSink } from '../ports/stt.ts'
+
+/** Ignores what comes `from` any sink but the newest. */
+export interface AttemptListener {
+  speechStarted(from: AttemptSink, startMs: number): void
+  transcript(from: AttemptSink, transcript: StreamTranscript): void
+  ended(from: AttemptSink, billedMs: number | undefined): void
+  failed(from: AttemptSink, error: ProviderError): void
+}
+
+export class AttemptSink implements SttStreamSink {
+  readonly #listener: AttemptListener
+
+  constructor(listener: AttemptListener) {
+    this.#listener = listener
+  }
+
+  speechStarted(startMs: number): void {
+    this.#listener.speechStarted(this, startMs)
+  }
+
+  transcript(transcript: StreamTranscript): void {
+    this.#listener.transcript(this, transcript)
+  }
+
+  ended(billedMs?: number): void {
+    this.#listener.ended(this, billedMs)
+  }
+
+  failed(error: ProviderError): void {
+    this.#listener.failed(this, error)
+  }
+}

@@ -1,0 +1,35 @@
+/** The leg of a recipient: its row, and how the line is asked to dial it. */
+import type { PhoneCall } from '../phone/phone-call.ts'
+import type { LegRef, LegToDial } from '../ports/phone-line.ts'
+import type { Leg } from '../records/leg.ts'
+import type { PriceOfLeg } from '../records/leg-costs.ts'
+import type { WantedTransfer } from '../records/transfer.ts'
+
+/** The longest that a line takes: two people talk for as long as they like. */
+const timeLimitS = 14_400
+
+export function recipientLeg(
+  { call, leg: { organizationId, test }, line }: Pick<PhoneCall, 'call' | 'leg' | 'line'>,
+  { id, to, createdAtMs }: { id: string; to: string; createdAtMs: number },
+  priceOf: PriceOfLeg,
+): Leg {
+  return {
+    ...{ organizationId, test, id, callId: call.id, party: 'recipient', line: line.name },
+    ...{ direction: 'outbound', carrierLegId: null, createdAtMs, answeredAtMs: null, endedAtMs: null },
+    microUsdPerMinute: priceOf({ direction: 'outbound', line: line.name, test, to }),
+  }
+}
+
+/** `caller`: the leg of the caller, which a line connects by itself in a blind transfer. */
+export function recipientDial(
+  { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId }: WantedTransfer,
+  caller: LegRef | null,
+  to: string,
+): Omit<LegToDial, 'legId' | 'media' | 'commandId'> {
+  return {
+    ...(kind === 'blind' && caller !== null && { transferee: caller }),
+    ...(outboundTrunkId !== null && { connectionId: outboundTrunkId }),
+    ...{ from, to, ringingTimeoutS, timeLimitS, region: null, headers },
+    detectsMachine: detection?.mode === 'carrier' ? 'carrier' : null,
+  }
+}

@@ -1,0 +1,54 @@
+/** The words for an ask that no model can serve, and what to change in the ask. */
+import type { FaultOf, NarrowingFilter } from '../../domain/records/fault.ts'
+import type { Places, Row } from './row.ts'
+
+type Unsupported = 'voice_unknown' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'
+
+/** The models that were left to choose from, with the filter that the caller set. */
+function left({ pinned, stage, by }: FaultOf<Unsupported>): string {
+  if (pinned) return 'the pinned model'
+  return by ? `any ${stage} model that ${leavers[by]}` : `any ${stage} model here`
+}
+
+const leavers: Record<NarrowingFilter, string> = {
+  not_allowed: 'the allowed providers leave',
+  denied: 'the denied providers leave',
+  test_key: 'a test key reaches',
+  key_policy: 'the policy of this key leaves',
+}
+
+const widenings: Record<NarrowingFilter, string> = {
+  not_allowed: 'allow a provider that supports it',
+  denied: 'deny fewer providers',
+  test_key: 'use a live key',
+  key_policy: 'use a key with another policy',
+}
+
+/** The row of a fault in which the ask removed the last candidate. */
+export function unsupported<Kind extends FaultOf<Unsupported>>(
+  asked: (data: Kind) => string,
+  param: (places: Places, data: Kind) => string | null,
+  more: (data: Kind) => string = () => '',
+): Row<Kind> {
+  return {
+    code: 'capability_unsupported',
+    message: (data) => `${asked(data)} is not supported by ${left(data)}.${more(data)}`,
+    hint: (data) => {
+      const widening = data.pinned ? 'pin another model' : data.by && widenings[data.by]
+      const ways = [...(isWayOfWorking(data) ? [] : ['leave it out']), ...(widening ? [widening] : [])].join(', or ')
+      const listed = 'GET /v1/models shows what each model can do.'
+      return ways === '' ? listed : `${ways.charAt(0).toUpperCase()}${ways.slice(1)}; ${listed}`
+    },
+    param,
+  }
+}
+
+/** An operation itself needs these two: a client cannot leave them out. */
+function isWayOfWorking(data: FaultOf<Unsupported>): boolean {
+  return data.kind === 'capability_missing' && (data.capability === 'streaming' || data.capability === 'batch')
+}
+
+export function knownVoices({ voices, more }: FaultOf<'voice_unknown'>): string {
+  if (voices.length === 0) return ''
+  return ` Known voices: ${voices.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+}
