@@ -1,5 +1,5 @@
 /** How a conversation goes on when nobody was reached. */
-import type { AfterHold } from '../conversation/transferable.ts'
+import type { AfterHold } from '../conversation/parts/transferable.ts'
 import type { FailureCause } from '../records/states/transfer.ts'
 import type { Transfer, WantedTransfer } from '../records/transfer.ts'
 

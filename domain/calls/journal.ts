@@ -4,7 +4,7 @@
  *
  *   a conversation ──► entries of its call, in memory ──► append: one transaction for all that have gathered
  */
-import type { CallLog } from '../conversation/call-log.ts'
+import type { CallLog } from '../conversation/parts/call-log.ts'
 import type { CallMetrics, Clock, Log } from '../ports/system.ts'
 import type { Traces } from '../ports/trace.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from '../records/call.ts'

@@ -2,7 +2,7 @@
  * The summary of a call for a recipient, if the client of the API gives none: what the caller has said in the last turns,
  * without the request to be transferred. It is made of words that are there already, so that nobody waits for it.
  */
-import { Phrases, plain } from '../conversation/phrases.ts'
+import { Phrases, plain } from '../conversation/words/phrases.ts'
 
 /** Turns of the caller that a journal keeps for it. */
 export const summaryTurnsMax = 6

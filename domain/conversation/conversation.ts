@@ -6,10 +6,10 @@
  *   page: texts, digits, tool results ───┘
  */
 import type { MediaTransport } from '../ports/media.ts'
-import type { CallLog } from './call-log.ts'
-import type { ConversationDeps, ConversationInput } from './deps.ts'
-import { guardedConversation, guardedDeps } from './guarded.ts'
-import type { Conversation } from './live-call.ts'
+import type { CallLog } from './parts/call-log.ts'
+import type { ConversationDeps, ConversationInput } from './parts/deps.ts'
+import { guardedConversation, guardedDeps } from './parts/guarded.ts'
+import type { Conversation } from './parts/live-call.ts'
 import { Talking } from './talking.ts'
 
 /** Begins to talk over `media`. */

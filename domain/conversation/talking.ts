@@ -2,26 +2,32 @@
 import type { AgentState, MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { Fault } from '../records/fault.ts'
 import type { EndReason } from '../records/states/call.ts'
-import { BackgroundSounds } from './background-sounds.ts'
-import { CallAudio, endedAfter } from './call-audio.ts'
-import { type CallLog, roomClosed, roomOpened } from './call-log.ts'
-import { CallerHold } from './caller-hold.ts'
-import { CallerVoice } from './caller-voice.ts'
-import type { ConversationInput } from './deps.ts'
-import { Digits } from './digits.ts'
-import type { GuardedDeps } from './guarded.ts'
-import { JoinedPeople, type JoinedPerson } from './joined-people.ts'
-import type { Conversation } from './live-call.ts'
-import { normalizerOf } from './normalizer.ts'
-import { Playout } from './playout.ts'
-import { SpokenScreening } from './screening.ts'
-import { greetingHint, idleHint, SessionTimers } from './session-timers.ts'
-import { isHopeless } from './stage-retries.ts'
-import { ToolCalls } from './tool-calls.ts'
-import { type AfterHold, type HoldSound, type Screening, type ScreeningEvents, transferNotes } from './transferable.ts'
-import { isAgents, stateOf } from './turn-machine.ts'
-import { TurnRecord } from './turn-record.ts'
-import { Turns } from './turns.ts'
+import { CallAudio, endedAfter } from './hearing/call-audio.ts'
+import { CallerVoice } from './hearing/caller-voice.ts'
+import { Digits } from './hearing/digits.ts'
+import { type CallLog, roomClosed, roomOpened } from './parts/call-log.ts'
+import type { ConversationInput } from './parts/deps.ts'
+import type { GuardedDeps } from './parts/guarded.ts'
+import type { Conversation, JoinedPerson } from './parts/live-call.ts'
+import { isHopeless } from './parts/stage-retries.ts'
+import {
+  type AfterHold,
+  type HoldSound,
+  type Screening,
+  type ScreeningEvents,
+  transferNotes,
+} from './parts/transferable.ts'
+import { CallerHold } from './people/caller-hold.ts'
+import { JoinedPeople } from './people/joined-people.ts'
+import { SpokenScreening } from './people/screening.ts'
+import { BackgroundSounds } from './speaking/background-sounds.ts'
+import { normalizerOf } from './speaking/normalizer.ts'
+import { Playout } from './speaking/playout.ts'
+import { greetingHint, idleHint, SessionTimers } from './turns/session-timers.ts'
+import { ToolCalls } from './turns/tool-calls.ts'
+import { isAgents, stateOf } from './turns/turn-machine.ts'
+import { TurnRecord } from './turns/turn-record.ts'
+import { Turns } from './turns/turns.ts'
 
 export class Talking implements Conversation {
   readonly #deps: GuardedDeps

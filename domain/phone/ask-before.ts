@@ -1,7 +1,7 @@
 /** The event before a call by phone: an endpoint may change its settings before the conversation begins. */
 import type { PhoneLog } from '../calls/journal.ts'
 import type { CallStore } from '../calls/store.ts'
-import type { LiveCall } from '../conversation/live-call.ts'
+import type { LiveCall } from '../conversation/parts/live-call.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Caller } from '../records/organization.ts'
 import { refuseIssues } from '../records/resource-fault.ts'

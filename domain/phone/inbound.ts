@@ -5,7 +5,7 @@
  *                   │ 404       │ 480           │ 480, 503        │ 486
  */
 import type { CallStore } from '../calls/store.ts'
-import type { LiveCall } from '../conversation/live-call.ts'
+import type { LiveCall } from '../conversation/parts/live-call.ts'
 import type { PhoneLine, RejectCode } from '../ports/phone-line.ts'
 import type { Log } from '../ports/system.ts'
 import type { CallPhone } from '../records/call.ts'

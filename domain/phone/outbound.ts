@@ -1,6 +1,6 @@
 /** Calls a phone: all that can be refused is refused before the carrier is asked, and its answer is waited for. */
 import type { CallStore } from '../calls/store.ts'
-import type { LiveCall } from '../conversation/live-call.ts'
+import type { LiveCall } from '../conversation/parts/live-call.ts'
 import { type LegRef, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
 import { type CallPhone, roomNameOf } from '../records/call.ts'
 import type { CallableNumber, CallableNumbers, PhoneLines } from '../records/callable-number.ts'

@@ -10,8 +10,8 @@
  */
 import type { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
-import type { HeldCall, LiveCall } from '../conversation/live-call.ts'
-import type { TransferableConversation } from '../conversation/transferable.ts'
+import type { HeldCall, LiveCall } from '../conversation/parts/live-call.ts'
+import type { TransferableConversation } from '../conversation/parts/transferable.ts'
 import type { LegMedia, StreamFailure } from '../ports/leg-media.ts'
 import type { MediaTransport, SessionFault } from '../ports/media.ts'
 import {

@@ -2,7 +2,7 @@
 import type { CallCommands } from '../calls/commands.ts'
 import type { Journal } from '../calls/journal.ts'
 import type { CallStore } from '../calls/store.ts'
-import type { LiveCall } from '../conversation/live-call.ts'
+import type { LiveCall } from '../conversation/parts/live-call.ts'
 import type { LegMedia } from '../ports/leg-media.ts'
 import {
   type CountIgnoredEvent,

@@ -10,7 +10,13 @@ import type { EndLease, Limits } from '../access/limits.ts'
 import { takeLease } from '../access/take-lease.ts'
 import type { JoinState } from '../calls/live-calls.ts'
 import type { CallStore } from '../calls/store.ts'
-import type { CallHolder, Conversation, HeldCall, LiveCall, StartConversation } from '../conversation/live-call.ts'
+import type {
+  CallHolder,
+  Conversation,
+  HeldCall,
+  LiveCall,
+  StartConversation,
+} from '../conversation/parts/live-call.ts'
 import type { MediaTransport } from '../ports/media.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { type Call, type CallKind, callKinds, isJoinable } from '../records/call.ts'

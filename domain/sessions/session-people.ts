@@ -2,7 +2,8 @@
  * The people who have joined one session: how many may, and how long a lost socket is waited for. The token of a person is
  * good for a minute, and once they have joined, for as long as the session lives or until they leave by `end`.
  */
-import { type JoinedPerson, joinedMax } from '../conversation/joined-people.ts'
+import type { JoinedPerson } from '../conversation/parts/live-call.ts'
+import { joinedMax } from '../conversation/people/joined-people.ts'
 import type { MediaSink, MediaTransport } from '../ports/media.ts'
 import type { Clock } from '../ports/system.ts'
 import { Fault } from '../records/fault.ts'

@@ -2,7 +2,7 @@
  * Runs the webhook tools of a session: the request that tools of this product family get, one retry with the same id, and
  * failures in words that the LLM can use.
  */
-import type { RunTool, ToolFailure, ToolRequest, ToolResult } from '../conversation/deps.ts'
+import type { RunTool, ToolFailure, ToolRequest, ToolResult } from '../conversation/parts/deps.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Call } from '../records/call.ts'
 import { noSecrets, type ToolSecrets, type WebhookSource } from '../records/tool.ts'

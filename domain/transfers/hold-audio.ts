@@ -4,7 +4,7 @@
  */
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { wavClip } from '../../audio/wav-clip.ts'
-import type { HoldSound } from '../conversation/transferable.ts'
+import type { HoldSound } from '../conversation/parts/transferable.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { type WebhookClient, WebhookError, type WebhookFailure } from '../webhooks/client.ts'
 

@@ -1,6 +1,6 @@
 /** Transfers that the agent of a call asks for, with the function `transfer_call`. */
 import { fallbackRow } from '../calls/transfer-payload.ts'
-import type { ToolResult } from '../conversation/deps.ts'
+import type { ToolResult } from '../conversation/parts/deps.ts'
 import type { Log } from '../ports/system.ts'
 import type { Call } from '../records/call.ts'
 import { Fault } from '../records/fault.ts'

@@ -11,7 +11,7 @@
  * The last word that was begun may have been cut. So only the words before it count, and of these only the ones that were
  * begun some time before the cut, because the model completes a familiar phrase before its last word is spoken.
  */
-import { weightOf } from '../../domain/conversation/word-weight.ts'
+import { weightOf } from '../../domain/conversation/words/word-weight.ts'
 import { type Followed, type Moonshine, moonshineRateHz, tokensOf } from './moonshine.ts'
 import { numberWords } from './number-words.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
-import { salvage } from '../../domain/conversation/recorder.ts'
+import { salvage } from '../../domain/conversation/hearing/recorder.ts'
 import { createRecordingFiles } from '../../store/recordings/recording-files.ts'
 import { temporaryFolder } from '../store/cluster.ts'
 

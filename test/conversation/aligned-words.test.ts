@@ -1,6 +1,6 @@
 /** The text of an interrupted turn of a voice that reports no times of words, where the words are found in its audio. */
 import t from 'tap'
-import { Settling } from '../../domain/conversation/settling.ts'
+import { Settling } from '../../domain/conversation/turns/settling.ts'
 import type { Aligner, AlignRequest } from '../../domain/ports/alignment.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { settled, TestClock } from '../clock.ts'

@@ -1,6 +1,6 @@
 /** Turns that go on after a pause: numbers and names in groups, and requests that have only begun. */
 import t from 'tap'
-import { looksFinished } from '../../domain/conversation/turn-end.ts'
+import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 
 const goesOn: Record<string, string[]> = {
   en: [

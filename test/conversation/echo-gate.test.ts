@@ -1,7 +1,7 @@
 /** Recorded speech as the agent's voice and as the caller's, with the real VAD. */
 import t from 'tap'
-import { EchoGate } from '../../domain/conversation/echo-gate.ts'
-import { SpeechDetector } from '../../domain/conversation/speech-detector.ts'
+import { EchoGate } from '../../domain/conversation/hearing/echo-gate.ts'
+import { SpeechDetector } from '../../domain/conversation/hearing/speech-detector.ts'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openVad } from '../../providers/local/vad.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'

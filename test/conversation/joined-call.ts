@@ -1,5 +1,5 @@
 /** A conversation that people join, in injected time. */
-import type { GrowingFile } from '../../domain/conversation/recorder.ts'
+import type { GrowingFile } from '../../domain/conversation/hearing/recorder.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import { SimulatedPerson } from './joined-person.ts'
 import { converse, type Options } from './setup.ts'

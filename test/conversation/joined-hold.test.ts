@@ -1,7 +1,7 @@
 /** People who have joined a call whose caller waits on hold: nothing of them reaches the caller, the recording or the transcript. */
 import t from 'tap'
 import { holdClip } from '../../audio/hold-tones.ts'
-import { Recorder } from '../../domain/conversation/recorder.ts'
+import { Recorder } from '../../domain/conversation/hearing/recorder.ts'
 import { likenessOf } from '../audio/likeness.ts'
 import { speechAt } from '../speech/samples.ts'
 import { rateHz } from './caller.ts'

@@ -1,6 +1,6 @@
 /** A voice leaves the Markdown of models out. The text that is shown keeps its marks. */
 import t from 'tap'
-import { normalizerOf } from '../../domain/conversation/normalizer.ts'
+import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
 
 const pipeline = (dictionary: Record<string, string> = {}) =>

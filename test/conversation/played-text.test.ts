@@ -1,6 +1,6 @@
 /** The text of an interrupted turn. Recorded speech is joined, so that it is known which words end where. */
 import t from 'tap'
-import { PlayedText } from '../../domain/conversation/played-text.ts'
+import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { processorMs } from '../processor-time.ts'
 import { fc } from '../random.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'

@@ -3,7 +3,7 @@
  * (`flite -voice <voice> -psdur`).
  */
 import t from 'tap'
-import { PlayedText } from '../../domain/conversation/played-text.ts'
+import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { openFlite } from '../../providers/local/flite.ts'
 
 /** The end of each word in ms. */

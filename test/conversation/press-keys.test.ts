@@ -1,7 +1,7 @@
 /** The tool with which the LLM presses keys on the phone. */
 import t from 'tap'
 import { joinTools } from '../../domain/agents/join-tools.ts'
-import { type DoneCall, ToolCalls } from '../../domain/conversation/tool-calls.ts'
+import { type DoneCall, ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Recorder } from '../../domain/conversation/recorder.ts'
+import { Recorder } from '../../domain/conversation/hearing/recorder.ts'
 import { wordAt } from './caller.ts'
 import { converse } from './setup.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Replacements } from '../../domain/conversation/replacements.ts'
+import { Replacements } from '../../domain/conversation/speaking/replacements.ts'
 import { processorMs } from '../processor-time.ts'
 import { fc } from '../random.ts'
 

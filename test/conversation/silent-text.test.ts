@@ -1,8 +1,8 @@
 /** Text of a model that has nothing to say, in front of text that has, and how sentences lie in lines. */
 import t from 'tap'
-import { AgentSpeech } from '../../domain/conversation/agent-speech.ts'
-import { normalizerOf } from '../../domain/conversation/normalizer.ts'
-import { Playout } from '../../domain/conversation/playout.ts'
+import { AgentSpeech } from '../../domain/conversation/speaking/agent-speech.ts'
+import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'
+import { Playout } from '../../domain/conversation/speaking/playout.ts'
 import { bench, caller } from '../domain/fakes.ts'
 import { pipeline } from './setup.ts'
 

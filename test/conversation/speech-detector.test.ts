@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type SpeechChange, SpeechDetector } from '../../domain/conversation/speech-detector.ts'
+import { type SpeechChange, SpeechDetector } from '../../domain/conversation/hearing/speech-detector.ts'
 
 /** Each letter is a frame of 32 ms: speech, between both thresholds, silence. */
 const values = { S: 0.9, m: 0.4, _: 0.1 } as const

@@ -1,7 +1,7 @@
 /** Where speech begins and ends, to some milliseconds. */
 import t from 'tap'
-import { LeadingSilence } from '../../domain/conversation/leading-silence.ts'
-import { SpeechEdge } from '../../domain/conversation/speech-edge.ts'
+import { SpeechEdge } from '../../domain/conversation/hearing/speech-edge.ts'
+import { LeadingSilence } from '../../domain/conversation/speaking/leading-silence.ts'
 
 const rateHz = 16_000
 const tone = (ms: number, peak: number) =>

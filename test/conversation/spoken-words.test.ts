@@ -4,9 +4,9 @@
  */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
-import { AgentSpeech, type NormalizedSentence } from '../../domain/conversation/agent-speech.ts'
-import { Playout } from '../../domain/conversation/playout.ts'
-import { Replacements } from '../../domain/conversation/replacements.ts'
+import { AgentSpeech, type NormalizedSentence } from '../../domain/conversation/speaking/agent-speech.ts'
+import { Playout } from '../../domain/conversation/speaking/playout.ts'
+import { Replacements } from '../../domain/conversation/speaking/replacements.ts'
 import type { Tts } from '../../domain/ports/tts.ts'
 import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
 import { openFlite } from '../../providers/local/flite.ts'

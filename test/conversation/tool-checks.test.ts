@@ -1,6 +1,6 @@
 /** Checks of the arguments of tools, which a hostile schema makes long, beside everything else that the process does. */
 import t from 'tap'
-import { ToolCalls } from '../../domain/conversation/tool-calls.ts'
+import { ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'

@@ -6,7 +6,7 @@ import {
   type TurnEffect,
   type TurnEvent,
   type TurnPhase,
-} from '../../domain/conversation/turn-machine.ts'
+} from '../../domain/conversation/turns/turn-machine.ts'
 
 const events: TurnEvent[] = [
   'speechStarted',

@@ -1,7 +1,7 @@
 /** Speech of which no word is understood: the agent greets, or asks again, and does not stay silent. */
 import t from 'tap'
-import { greetingHint } from '../../domain/conversation/session-timers.ts'
-import { unheardHint } from '../../domain/conversation/unheard.ts'
+import { greetingHint } from '../../domain/conversation/turns/session-timers.ts'
+import { unheardHint } from '../../domain/conversation/turns/unheard.ts'
 import { converse, type Options } from './setup.ts'
 
 /** The agent of the tests, which greets and asks again by its hints. */

@@ -1,8 +1,8 @@
 /** Judging words: backchannels and the end of a turn. */
 import t from 'tap'
-import { isBackchannel } from '../../domain/conversation/backchannel.ts'
-import { languages, wordsOfLanguage } from '../../domain/conversation/languages.ts'
-import { looksFinished } from '../../domain/conversation/turn-end.ts'
+import { isBackchannel } from '../../domain/conversation/words/backchannel.ts'
+import { languages, wordsOfLanguage } from '../../domain/conversation/words/languages.ts'
+import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 import { processorMs } from '../processor-time.ts'
 
 t.test('words of a caller who listens are a backchannel', (t) => {

@@ -3,7 +3,7 @@
  * these times are hidden from the engine.
  */
 import t from 'tap'
-import { PlayedText } from '../../domain/conversation/played-text.ts'
+import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
 import { openFlite } from '../../providers/local/flite.ts'
 import { numberWords } from '../../providers/local/number-words.ts'
 import { type FixtureName, spoken as transcripts } from '../speech/fixtures.ts'

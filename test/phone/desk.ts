@@ -3,7 +3,7 @@
 import { createRules } from '../../app/resources.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { createJournal } from '../../domain/calls/journal.ts'
-import type { LiveCall } from '../../domain/conversation/live-call.ts'
+import type { LiveCall } from '../../domain/conversation/parts/live-call.ts'
 import { createTakeInbound } from '../../domain/phone/inbound.ts'
 import { createDialPhone, type WantedTelephony } from '../../domain/phone/outbound.ts'
 import { PhoneCalls } from '../../domain/phone/phone-calls.ts'

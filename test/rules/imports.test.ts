@@ -57,7 +57,10 @@ const floors = [
   ['records'],
   ['access', 'billing', 'catalog', 'dispatch', 'health', 'idempotency', 'routing', 'streams'],
   ['agents', 'callbacks', 'llm', 'speech', 'transfers/settings', 'webhooks'],
-  ['answering', 'conversation', 'tools'],
+  [
+    ...['answering', 'tools', 'conversation', 'conversation/parts', 'conversation/words'],
+    ...['conversation/hearing', 'conversation/speaking', 'conversation/turns', 'conversation/people'],
+  ],
   ['calls', 'numbers', 'phone', 'rmsg', 'sessions', 'sms', 'transfers', 'webhooks/trial'],
 ]
 

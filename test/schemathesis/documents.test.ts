@@ -15,12 +15,15 @@ import { pythonEnvironment } from '../clients/python/environment.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ownServer, type TestServer } from '../server.ts'
 
-/** `left` names the operations that are left out. */
-type Document = { name: string; contract: string; left: string[] }
+/** `left` names the operations that are left out, `unserved` those that random requests never bring to an answer of 2xx. */
+type Document = { name: string; contract: string; left: readonly string[]; unserved: readonly string[] }
+/** By operation, as `GET /v1/agents`: how often each status was answered. */
+type Statuses = Record<string, Record<string, number>>
 type Report = {
   operations: { tested: number }
   failures: { title: string; operations: string[] }[]
   errors: { title: string }[]
+  statuses: Statuses
 }
 
 const examples = process.env['PARLEY_TEST_EXAMPLES'] ?? '300'
@@ -32,10 +35,10 @@ const checks = [
 /** Each request to one of them takes as long as its stream, ten minutes. */
 const streams = ['streamWebhookEvents', 'streamSession']
 const documents: readonly Document[] = [
-  { name: 'router', contract: routerContract, left: [] },
-  { name: 'compat', contract: compatContract, left: [] },
-  { name: 'platform', contract: platformContract, left: streams },
-  { name: 'internal', contract: internalContract, left: [] },
+  { name: 'router', contract: routerContract, left: [], unserved: [] },
+  { name: 'compat', contract: compatContract, left: [], unserved: [] },
+  { name: 'platform', contract: platformContract, left: streams, unserved: [] },
+  { name: 'internal', contract: internalContract, left: [], unserved: [] },
 ]
 const hourMs = 3_600_000
 
@@ -51,14 +54,26 @@ for (const document of documents)
       const report = await judgedBy(t, document, await startProduct(t))
       t.same(report.failures, [])
       t.same(report.errors, [])
-      t.equal(report.operations.tested, operationsIn(document), 'each operation was tested')
+      t.equal(report.operations.tested, operationsIn(document).length, 'each operation was tested')
+      t.same(unservedIn(document, report.statuses), document.unserved, 'the others were served')
     },
   )
 
-function operationsIn({ contract, left }: Document): number {
+/** The operations that are tested, with the names that Schemathesis has for them. */
+function operationsIn({ contract, left }: Document): { id: string; label: string }[] {
   const { paths } = JSON.parse(contract) as { paths: Record<string, Record<string, { operationId?: string }>> }
-  const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
-  return ids.filter((id) => id !== undefined && !left.includes(id)).length
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { operationId: id }]) =>
+      id === undefined || left.includes(id) ? [] : [{ id, label: `${method.toUpperCase()} ${path}` }],
+    ),
+  )
+}
+
+function unservedIn(document: Document, statuses: Statuses): string[] {
+  const isServed = (label: string) => Object.keys(statuses[label] ?? {}).some((status) => status.startsWith('2'))
+  return operationsIn(document)
+    .filter(({ label }) => !isServed(label))
+    .map(({ id }) => id)
 }
 
 async function startProduct(t: Test): Promise<TestServer> {
@@ -72,23 +87,29 @@ async function startProduct(t: Test): Promise<TestServer> {
 async function judgedBy(t: Test, { contract, left }: Document, server: TestServer): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-schemathesis-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const [document, file] = ['document.json', 'report.json'].map((name) => path.join(folder, name)) as [string, string]
+  const [document = '', file = '', statuses = ''] = ['document', 'report', 'statuses'].map((name) =>
+    path.join(folder, `${name}.json`),
+  )
   writeFileSync(document, contract)
-  const output = await schemathesis(folder, [
+  const output = await schemathesis(folder, statuses, [
     ...['run', document, '--origin', server.url],
     ...['--header', `Authorization: Bearer ${server.key}`, '--checks', checks],
     ...left.flatMap((id) => ['--exclude-operation-id', id]),
     ...['--max-examples', examples, '--seed', seed, '--continue-on-failure', '--no-color'],
     ...['--report', 'json', '--report-json-path', file],
   ])
-  const report = JSON.parse(readFileSync(file, 'utf8')) as Report
+  const report = {
+    ...(JSON.parse(readFileSync(file, 'utf8')) as Omit<Report, 'statuses'>),
+    statuses: JSON.parse(readFileSync(statuses, 'utf8')) as Statuses,
+  }
   if (report.failures.length > 0) t.comment(output)
   return report
 }
 
 /** It ends with 1 when it has found something. */
-async function schemathesis(folder: string, args: string[]): Promise<string> {
-  const env = { ...process.env, SCHEMATHESIS_HOOKS: path.join(import.meta.dirname, 'judge.py') }
+async function schemathesis(folder: string, statuses: string, args: string[]): Promise<string> {
+  const hooks = path.join(import.meta.dirname, 'judge.py')
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: hooks, PARLEY_TEST_STATUSES: statuses }
   const options = { cwd: folder, env, timeout: hourMs, maxBuffer: 64 * 2 ** 20 }
   return new Promise((resolve) => {
     execFile(python, ['-m', 'schemathesis.cli', ...args], options, (_, stdout) => resolve(stdout))

@@ -1,7 +1,7 @@
 /** A registry of live sessions over stubs, in injected time. */
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { EndedCall } from '../../domain/calls/store.ts'
-import type { Conversation } from '../../domain/conversation/live-call.ts'
+import type { Conversation } from '../../domain/conversation/parts/live-call.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import type { Call } from '../../domain/records/call.ts'
 import { Fault } from '../../domain/records/fault.ts'

@@ -2,9 +2,14 @@
  * A conversation whose agent only keeps the turn for a while: it speaks, ends its sentence for a hold, and says what
  * follows one. The hold of the caller is the real one.
  */
-import { CallerHold } from '../../../domain/conversation/caller-hold.ts'
-import type { Conversation, LiveCall } from '../../../domain/conversation/live-call.ts'
-import type { AfterHold, HoldSound, Screening, ScreeningEvents } from '../../../domain/conversation/transferable.ts'
+import type { Conversation, LiveCall } from '../../../domain/conversation/parts/live-call.ts'
+import type {
+  AfterHold,
+  HoldSound,
+  Screening,
+  ScreeningEvents,
+} from '../../../domain/conversation/parts/transferable.ts'
+import { CallerHold } from '../../../domain/conversation/people/caller-hold.ts'
 import type { MediaSink, MediaTransport, SessionFault } from '../../../domain/ports/media.ts'
 import type { Clock } from '../../../domain/ports/system.ts'
 import type { EndReason } from '../../../domain/records/states/call.ts'

@@ -1,0 +1,73 @@
+/** The voice of the caller: where speech begins and ends, its transcript, and its side of the recording. */
+import type { StreamTranscript } from '../../ports/stt.ts'
+import type { Fault } from '../../records/fault.ts'
+import type { ConversationInput } from '../parts/deps.ts'
+import type { FailoverRecord } from '../parts/failover-record.ts'
+import type { GuardedDeps } from '../parts/guarded.ts'
+import type { CallAudio } from './call-audio.ts'
+import { Listening, observedBy, type Said } from './listening.ts'
+import { Transcription } from './transcription.ts'
+
+export type CallerVoiceEvents = {
+  /** Both times are on the monotonic clock. */
+  speechStarted(atMs: number): void
+  speechEnded(atMs: number): void
+  transcript(transcript: StreamTranscript, said: Said): void
+  /** See TranscriptionEvents. */
+  reopened(): boolean
+  lost(fault: Fault): void
+}
+
+export class CallerVoice {
+  readonly transcription: Transcription
+  readonly #listening: Listening
+  readonly #audio: CallAudio
+
+  constructor(
+    deps: GuardedDeps,
+    { call, routing, request, observer }: ConversationInput,
+    { audio, record, sampleRateHz }: { audio: CallAudio; record: FailoverRecord; sampleRateHz: number },
+    events: CallerVoiceEvents,
+  ) {
+    const { clock, transcribeStream } = deps
+    this.#audio = audio
+    this.transcription = new Transcription({ clock, transcribeStream, request, record }, call.pipeline, routing.stt, {
+      transcript: (transcript) => {
+        observer?.words(transcript.text, transcript.isFinal)
+        events.transcript(transcript, this.#listening.spanOf(transcript))
+      },
+      reopened: () => events.reopened(),
+      lost: (fault) => events.lost(fault),
+    })
+    const heard = observedBy(observer, {
+      speechStarted: (atMs) => events.speechStarted(atMs),
+      speechEnded: (atMs) => events.speechEnded(atMs),
+      audio: (samples) => {
+        audio.caller(samples)
+        this.transcription.audio(samples)
+      },
+    })
+    this.#listening = new Listening(deps, sampleRateHz, heard)
+  }
+
+  /** Samples of the line. They are lent until it returns. */
+  received(samples: Int16Array): void {
+    this.#listening.audio(samples)
+  }
+
+  /** What the caller hears at this moment, so that an echo is no speech. */
+  agentFrame(samples: Int16Array): void {
+    this.#listening.agentFrame(samples)
+  }
+
+  /** The next audio comes later: speech under way has ended. */
+  silence(): void {
+    this.#listening.silence()
+    this.#audio.callerStopped()
+  }
+
+  close(): void {
+    this.#listening.close()
+    this.transcription.close()
+  }
+}

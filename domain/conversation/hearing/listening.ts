@@ -1,0 +1,178 @@
+/**
+ * The way of the caller's audio: one rate for all, then voice activity detection and speech to text.
+ *
+ *   media ─► 16 kHz ─┬─► VAD ─► echo gate ─► speech started, speech ended
+ *                    └─► speech to text ─► transcripts
+ */
+import type { CallerObserver } from '../../answering/caller-observer.ts'
+import type { Clock, Log } from '../../ports/system.ts'
+import { type Vad, type VadStream, vadRateHz } from '../../ports/vad.ts'
+import type { OpenResampler, SampleConverter } from '../parts/deps.ts'
+import { AudioTimeline } from './audio-timeline.ts'
+import { EchoGate } from './echo-gate.ts'
+import { SpeechDetector } from './speech-detector.ts'
+import { SpeechEdge } from './speech-edge.ts'
+
+/** When words were said, on the monotonic clock. Their transcript may come seconds later. */
+export type Said = { startMs: number; endMs: number }
+
+export type ListeningEvents = {
+  /** Both times are on the monotonic clock: when it happened, not when it was found. */
+  speechStarted(atMs: number): void
+  speechEnded(atMs: number): void
+  /** Samples at `vadRateHz`, lent until it returns. */
+  audio(samples: Int16Array): void
+}
+
+/** Two frames of the VAD: one loud frame alone is a click. */
+const onsetMs = 64
+/** Longer than the pause before a plosive. */
+const offsetMs = 128
+/** Speech without any further audio has ended after this time: the client has muted its microphone. */
+const mutedMs = 500
+/** The audio that may wait for the resampler to open. */
+const waitingMsMax = 1000
+const samplesPerMs = vadRateHz / 1000
+
+export class Listening {
+  readonly #clock: Clock
+  readonly #events: ListeningEvents
+  readonly #vad: VadStream
+  readonly #detector = new SpeechDetector({ onsetMs, offsetMs })
+  readonly #gate = new EchoGate()
+  readonly #edge = new SpeechEdge()
+  readonly #timeline = new AudioTimeline()
+  readonly #rateHz: number
+  #converter: SampleConverter | null = null
+  /** Audio that came before the resampler was open. */
+  #waiting: Int16Array[] = []
+  #waitingSamples = 0
+  #talks = false
+  #lastAudioMs = 0
+  #cancelMuted: (() => void) | null = null
+  #isClosed = false
+
+  constructor(
+    deps: {
+      clock: Clock
+      vad: Vad
+      openResampler: OpenResampler
+      log: Pick<Log, 'error'>
+    },
+    rateHz: number,
+    events: ListeningEvents,
+  ) {
+    this.#clock = deps.clock
+    this.#events = events
+    this.#rateHz = rateHz
+    this.#vad = deps.vad.open((probability) => this.#frame(probability))
+    if (rateHz !== vadRateHz)
+      deps.openResampler(rateHz, vadRateHz).then(
+        (converter) => this.#opened(converter),
+        (cause: unknown) => deps.log.error({ err: cause }, 'the audio of a session cannot be resampled'),
+      )
+  }
+
+  /** The samples of the caller, lent until it returns. */
+  audio(samples: Int16Array): void {
+    if (this.#isClosed) return
+    if (this.#rateHz === vadRateHz) return this.#take(samples)
+    if (this.#converter !== null) return this.#take(this.#converter.convert(samples))
+    if (this.#waitingSamples > (waitingMsMax * this.#rateHz) / 1000) return
+    this.#waiting.push(samples.slice())
+    this.#waitingSamples += samples.length
+  }
+
+  /** A frame that is sent to the caller, whose echo is no speech. */
+  agentFrame(samples: Int16Array): void {
+    this.#gate.played(samples)
+  }
+
+  /** No audio comes for a while: speech that is under way has ended. */
+  silence(): void {
+    this.#cancelMuted?.()
+    this.#cancelMuted = null
+    this.#detector.interrupt()
+    if (!this.#talks) return
+    this.#talks = false
+    this.#events.speechEnded(this.msOf(this.#detector.lastSpeechMs))
+  }
+
+  /** The time on the monotonic clock at which this place of the caller's audio was said. */
+  msOf(streamMs: number): number {
+    return Math.min(this.#timeline.at(streamMs), this.#clock.monotonicMs())
+  }
+
+  /** The same for both ends of a stretch. */
+  spanOf({ startMs, endMs }: { startMs: number; endMs: number }): Said {
+    return { startMs: this.msOf(startMs), endMs: this.msOf(endMs) }
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#cancelMuted?.()
+    this.#vad.close()
+    this.#converter?.close()
+  }
+
+  #opened(converter: SampleConverter): void {
+    if (this.#isClosed) return converter.close()
+    this.#converter = converter
+    for (const samples of this.#waiting) this.#take(converter.convert(samples))
+    this.#waiting = []
+  }
+
+  #take(samples: Int16Array): void {
+    if (samples.length === 0) return
+    const nowMs = this.#clock.monotonicMs()
+    this.#lastAudioMs = nowMs
+    this.#timeline.push(samples.length / samplesPerMs, nowMs)
+    this.#gate.microphone(samples)
+    this.#edge.push(samples)
+    this.#vad.push(samples)
+    this.#events.audio(samples)
+  }
+
+  #frame(probability: number): void {
+    if (this.#isClosed) return
+    const change = this.#detector.frame(this.#gate.pass(probability))
+    if (change?.type === 'onset' && !this.#talks) {
+      this.#talks = true
+      this.#watchMuted(mutedMs)
+      this.#events.speechStarted(this.msOf(change.atMs))
+    } else if (change?.type === 'offset' && this.#talks) {
+      this.#talks = false
+      this.#cancelMuted?.()
+      this.#events.speechEnded(this.msOf(this.#edge.endNear(change.atMs)))
+    }
+  }
+
+  #watchMuted(delayMs: number): void {
+    this.#cancelMuted?.()
+    this.#cancelMuted = this.#clock.after(delayMs, () => {
+      const sinceMs = this.#clock.monotonicMs() - this.#lastAudioMs
+      if (sinceMs >= mutedMs) this.silence()
+      else this.#watchMuted(mutedMs - sinceMs)
+    })
+  }
+}
+
+/** The events, which the observer gets first. */
+export function observedBy(observer: CallerObserver | null, events: ListeningEvents): ListeningEvents {
+  if (observer === null) return events
+  return {
+    speechStarted: (atMs) => {
+      observer.speechStarted()
+      events.speechStarted(atMs)
+    },
+    speechEnded: (atMs) => {
+      observer.speechEnded()
+      events.speechEnded(atMs)
+    },
+    audio: (samples) => {
+      observer.audio(samples)
+      events.audio(samples)
+    },
+  }
+}

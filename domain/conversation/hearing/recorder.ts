@@ -1,0 +1,232 @@
+/**
+ * The recording of a call: stereo WAV, PCM16 at 16 kHz, the caller left, the agent and people who joined right. Both sides
+ * lie where they were in the call, so the time of a sample is its place.
+ *
+ *   ring   [ flushed | settled | the last two seconds, which may still get audio | free ]
+ *
+ * Every `flushMs` what is settled goes to the file, so a process that dies loses little. Memory is bounded: a file that
+ * does not keep up makes the recording fail.
+ */
+import { wavHeader } from '../../../audio/wav.ts'
+import type { Clock, Log } from '../../ports/system.ts'
+import type { RecordingFile, Recordings } from '../../records/recording.ts'
+import type { RecordedVoice } from '../parts/deps.ts'
+
+export const recordingRateHz = 16_000
+const channels = 2
+const bytesPerFrame = 2 * channels
+const framesPerMs = recordingRateHz / 1000
+const flushMs = 5000
+/** Calls that begin together write at different times: 100 writes at once would hold the event loop for 50 ms. */
+const flushTurns = 20
+let recorders = 0
+/** Audio that was played comes when its mark has come back. Later audio is lost. */
+const settleMs = 2000
+/** Two seconds are for a caller whose audio comes ahead of its time. */
+const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
+/** One minute that the file has not taken. */
+const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
+const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
+
+/** The part of `RecordingFile` that a recorder needs. */
+export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close'>
+
+export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log; endsAs: 'ready' | 'uploading' }
+
+/** Audio of the caller comes in bursts when the network stalls, and none of it is lost. */
+const callerToleranceMs = 2000
+/** Audio that has lagged by more than this for so long has a gap that was not sent: the rest lies that much later. */
+export const lagMs = { max: 60, during: 2000 }
+/**
+ * Audio cannot come before it was said. Early audio proves that the place so far is late, so silence is left out. Audio
+ * that is earlier than this comes from a client that sends ahead.
+ */
+const earlyMsMax = 200
+const silenceBelow = 100
+/** The time of a mark varies by the way back. */
+const agentToleranceMs = 100
+
+export class Recorder {
+  readonly caller: RecordedVoice
+  readonly agent: RecordedVoice
+  readonly endsAs: 'ready' | 'uploading'
+  readonly #options: RecorderOptions
+  readonly #ring = new Int16Array(ringFrames * channels)
+  readonly #startedMs: number
+  /** The frames that have left the ring. */
+  #flushed = 0
+  #waitingBytes = 0
+  #work: Promise<void>
+  #failed = false
+  #cancelFlush: () => void
+
+  /** The recording begins now. */
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    this.endsAs = options.endsAs
+    this.#startedMs = options.clock.monotonicMs()
+    this.caller = this.#voice(0, callerToleranceMs)
+    this.agent = this.#voice(1, agentToleranceMs)
+    this.#work = options.file.append(wavHeader(layout, null)).catch((error: unknown) => this.#fail(error))
+    const firstMs = (flushMs * ((recorders++ % flushTurns) + 1)) / flushTurns
+    this.#cancelFlush = options.clock.after(firstMs, () => this.#flushAndGoOn())
+  }
+
+  /** Someone who has joined the call. */
+  joiner(): RecordedVoice {
+    return this.#voice(1, callerToleranceMs)
+  }
+
+  /** The call is over. Resolves with the length of the recording, or with null if it has failed. */
+  async close(): Promise<number | null> {
+    this.#cancelFlush()
+    this.#flush(this.#nowFrame())
+    await this.#work
+    const { file } = this.#options
+    try {
+      try {
+        if (!this.#failed) await file.replaceStart(wavHeader(layout, this.#flushed * bytesPerFrame))
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+    return this.#failed ? null : Math.round(this.#flushed / framesPerMs)
+  }
+
+  #voice(channel: 0 | 1, toleranceMs: number): RecordedVoice {
+    return new Voice(this.#startedMs, toleranceMs, (samples, place) => this.#mix(samples, place, channel))
+  }
+
+  /** Adds, since several people can be on one side. Samples outside of the ring are lost. */
+  #mix(samples: Int16Array, place: number, channel: 0 | 1): void {
+    const from = Math.max(0, this.#flushed - place)
+    const to = Math.min(samples.length, this.#flushed + ringFrames - place)
+    for (let i = from; i < to; i++) {
+      const at = ((place + i) % ringFrames) * channels + channel
+      this.#ring[at] = Math.max(-32_768, Math.min(32_767, this.#ring[at]! + samples[i]!))
+    }
+  }
+
+  #flushAndGoOn(): void {
+    this.#flush(this.#nowFrame() - settleMs * framesPerMs)
+    if (!this.#failed) this.#cancelFlush = this.#options.clock.after(flushMs, () => this.#flushAndGoOn())
+  }
+
+  #nowFrame(): number {
+    return Math.round((this.#options.clock.monotonicMs() - this.#startedMs) * framesPerMs)
+  }
+
+  /** Silence where the process was busy for longer than the ring. */
+  #flush(end: number): void {
+    while (this.#flushed < end && !this.#failed) {
+      const frames = Math.min(end - this.#flushed, ringFrames)
+      this.#append(this.#take(frames))
+    }
+  }
+
+  /** WAV is little-endian, as are all processors that this runs on, so samples are copied as they are. */
+  #take(frames: number): Uint8Array {
+    const samples = new Int16Array(frames * channels)
+    const from = (this.#flushed * channels) % this.#ring.length
+    const first = Math.min(samples.length, this.#ring.length - from)
+    for (const [start, end, to] of [
+      [from, from + first, 0],
+      [0, samples.length - first, first],
+    ] as const) {
+      samples.set(this.#ring.subarray(start, end), to)
+      this.#ring.fill(0, start, end)
+    }
+    this.#flushed += frames
+    return new Uint8Array(samples.buffer)
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#waitingBytes += bytes.length
+    if (this.#waitingBytes > waitingBytesMax) return this.#fail(new Error('the file of the recording is too slow'))
+    this.#work = this.#work.then(async () => {
+      if (this.#failed) return
+      try {
+        await this.#options.file.append(bytes)
+        this.#waitingBytes -= bytes.length
+      } catch (error) {
+        this.#fail(error)
+      }
+    })
+  }
+
+  #fail(err: unknown): void {
+    if (this.#failed) return
+    this.#failed = true
+    this.#cancelFlush()
+    this.#options.log.warn({ err }, 'recording failed')
+  }
+}
+
+/** Completes the file that a dead process left behind. Resolves with its length, or with null where there is no such file. */
+export async function salvage(recordings: Pick<Recordings, 'open'>, callId: string): Promise<number | null> {
+  const file = await recordings.open(callId)
+  if (file === null) return null
+  const headerBytes = wavHeader(layout, null).length
+  const frames = Math.floor((file.size - headerBytes) / bytesPerFrame)
+  if (frames >= 0) await file.replaceStart(wavHeader(layout, frames * bytesPerFrame))
+  await file.close()
+  return frames < 0 ? null : Math.round(frames / framesPerMs)
+}
+
+class Voice implements RecordedVoice {
+  readonly #startedMs: number
+  readonly #toleranceMs: number
+  readonly #mix: (samples: Int16Array, place: number) => void
+  /** The frame at which the next samples lie. Null: where their time says. */
+  #next: number | null = null
+  /** The smallest lag since `#lagSinceMs`. */
+  #leastLag = Number.POSITIVE_INFINITY
+  #lagSinceMs = 0
+
+  constructor(startedMs: number, toleranceMs: number, mix: (samples: Int16Array, place: number) => void) {
+    this.#startedMs = startedMs
+    this.#toleranceMs = toleranceMs
+    this.#mix = mix
+  }
+
+  write(samples: Int16Array, endMs: number): void {
+    const place = Math.round((endMs - this.#startedMs) * framesPerMs) - samples.length
+    const next = this.#placeNear(place, endMs)
+    const rest = samples.subarray(this.#samplesToLeaveOut(samples))
+    this.#mix(rest, next)
+    this.#next = next + rest.length
+  }
+
+  #samplesToLeaveOut(samples: Int16Array): number {
+    const early = -this.#leastLag
+    if (early <= 0 || early > earlyMsMax * framesPerMs || !isSilent(samples)) return 0
+    const count = Math.min(samples.length, early)
+    this.#leastLag += count
+    return count
+  }
+
+  restart(): void {
+    this.#next = null
+  }
+
+  #placeNear(place: number, endMs: number): number {
+    const lag = this.#next === null ? Number.POSITIVE_INFINITY : place - this.#next
+    if (lag > this.#toleranceMs * framesPerMs) return this.#measureFrom(place, endMs)
+    this.#leastLag = Math.min(this.#leastLag, lag)
+    const next = place - lag
+    if (endMs - this.#lagSinceMs < lagMs.during) return next
+    return this.#measureFrom(this.#leastLag > lagMs.max * framesPerMs ? next + this.#leastLag : next, endMs)
+  }
+
+  #measureFrom(place: number, endMs: number): number {
+    this.#leastLag = Number.POSITIVE_INFINITY
+    this.#lagSinceMs = endMs
+    return place
+  }
+}
+
+function isSilent(samples: Int16Array): boolean {
+  return samples.every((sample) => Math.abs(sample) < silenceBelow)
+}

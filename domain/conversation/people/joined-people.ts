@@ -1,0 +1,317 @@
+/**
+ * The people who have joined a conversation. Each has a media channel, receives all voices but their own, and is recorded
+ * and transcribed. From the first audio of one of them the agent is silent; it goes on when none of these is left.
+ *
+ *   caller ──┐                 ┌──► caller: the agent and the people
+ *   agent  ──┼─► voice mixes ──┤
+ *   people ──┘                 └──► each person: all but themselves
+ *
+ * While the caller waits on hold, the mixes are empty: nobody receives a person, and people receive silence. Nothing of
+ * them is recorded or transcribed, because the caller and the recording must not get what is said about the caller.
+ */
+import type { Route } from '../../dispatch/request.ts'
+import type { MediaSink, MediaTransport, SessionEvent } from '../../ports/media.ts'
+import { frameMs } from '../../ports/media.ts'
+import type { Fault } from '../../records/fault.ts'
+import type { CallLog } from '../parts/call-log.ts'
+import type { JoinedPerson } from '../parts/live-call.ts'
+import type { Paced, Pacer } from '../parts/pacer.ts'
+import { isHopeless } from '../parts/stage-retries.ts'
+import { MediaLine } from '../speaking/media-line.ts'
+import { VoiceMix } from '../speaking/voice-mix.ts'
+import type { SaidTurn } from '../turns/user-turn.ts'
+import { JoinedVoice, type JoinedVoiceDeps } from './joined-voice.ts'
+
+/** Part of the contract. */
+export const joinedMax = 4
+
+export type JoinedPeopleDeps = JoinedVoiceDeps & { pacer: Pacer; callLog: CallLog }
+
+export type JoinedPeopleEvents = {
+  /** A person has come or has left. */
+  changed(): void
+  /** The agent must be silent, or may go on. */
+  agentIsMuted(isMuted: boolean): void
+  /** Words that may still change. */
+  saying(id: string, text: string): void
+  /** `by` is the provider of speech to text; null where the person typed. */
+  said(person: JoinedPerson, turn: SaidTurn, by: Route | null): void
+  /** For the transcript, and for the agent: a note of a person, or that one has come or has left. */
+  contextualUpdate(text: string): void
+  /** The credit is spent. */
+  lost(fault: Fault): void
+}
+
+/** The name of the agent's voice and that of the caller among the voices of a mix; identities of people begin with `join_`. */
+const agentName = 'agent'
+const callerName = 'caller'
+/** Voices are passed on as soon as possible. */
+const aheadMs = 60
+
+export class JoinedPeople {
+  readonly #deps: JoinedPeopleDeps
+  readonly #events: JoinedPeopleEvents
+  readonly #people = new Map<string, Person>()
+  /** The voices of the people for the caller. */
+  readonly #forCaller: VoiceMix
+  #isMuted = false
+  /** The caller waits on hold. */
+  #isHeld = false
+  /** Ends the media of a person. Null: the conversation is not over. */
+  #end: ((media: MediaTransport) => void) | null = null
+
+  constructor(deps: JoinedPeopleDeps, events: JoinedPeopleEvents) {
+    this.#deps = deps
+    this.#events = events
+    this.#forCaller = new VoiceMix(deps.sampleRateHz)
+  }
+
+  get count(): number {
+    return this.#people.size
+  }
+
+  /** A person comes, or comes back over another socket. */
+  join(person: JoinedPerson, media: MediaTransport): MediaSink {
+    if (this.#end !== null) {
+      this.#end(media)
+      return ignoring
+    }
+    const known = this.#people.get(person.identity)
+    if (known !== undefined) {
+      known.back(media)
+      this.#deps.callLog.event('room.participant_reconnected', { identity: person.identity })
+      return known
+    }
+    const joined: Person = new Person(person, media, this.#deps, {
+      ...this.#events,
+      isHeld: () => this.#isHeld,
+      audio: (samples) => this.#audioOf(joined, samples),
+      said: (turn, by) => this.#events.said(person, turn, by),
+      lost: (fault) => this.#lost(fault),
+      left: () => this.#left(joined),
+    })
+    this.#people.set(person.identity, joined)
+    this.#deps.callLog.event('room.participant_joined', { identity: person.identity })
+    this.#events.contextualUpdate(`${nameOf(person)} has joined.`)
+    this.#events.changed()
+    return joined
+  }
+
+  notify(event: SessionEvent): void {
+    if (event.type === 'toolCall' || event.type === 'toolRequested') return
+    for (const person of this.#people.values()) person.media?.notify(event)
+  }
+
+  /** Samples of the caller, lent until it returns. */
+  caller(samples: Int16Array): void {
+    for (const { mix } of this.#people.values()) mix.push(callerName, 'person', samples)
+  }
+
+  /** A frame on its way to the caller: the people get the voice of the agent from it, and their voices are added to it. */
+  exchange(frame: Int16Array): void {
+    // The frame has the sound of the hold.
+    if (this.#isHeld) return
+    for (const { mix } of this.#people.values()) mix.push(agentName, 'agent', frame)
+    this.#forCaller.mixInto(frame)
+  }
+
+  /** The caller drops what was sent and not played. */
+  cleared(): void {
+    for (const { mix } of this.#people.values()) mix.drop(agentName)
+  }
+
+  /** The caller is put on hold, or comes back. Audio that waits to be mixed is dropped: it would be played after the hold. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld
+    if (!isHeld) return
+    this.#forCaller.dropAll()
+    for (const person of this.#people.values()) person.silence()
+  }
+
+  /** The conversation is over, for who comes later too. */
+  close(end: (media: MediaTransport) => void): void {
+    this.#end = end
+    for (const person of [...this.#people.values()]) {
+      const { media } = person
+      person.close()
+      this.#deps.callLog.event('room.participant_left', { identity: person.who.identity })
+      if (media !== null) end(media)
+    }
+    this.#people.clear()
+  }
+
+  #audioOf(from: Person, samples: Int16Array): void {
+    const { identity } = from.who
+    this.#mute()
+    if (this.#isHeld) return
+    this.#forCaller.push(identity, 'person', samples)
+    for (const person of this.#people.values()) if (person !== from) person.mix.push(identity, 'person', samples)
+  }
+
+  /** The call goes on without the words of a person: it is between the caller and the people. */
+  #lost(fault: Fault): void {
+    if (isHopeless(fault)) return this.#events.lost(fault)
+    const { input, log } = this.#deps
+    log.warn({ sessionId: input.call.id, kind: fault.kind }, 'the speech to text of a person who has joined is lost')
+  }
+
+  #left(person: Person): void {
+    const { who } = person
+    if (this.#people.get(who.identity) !== person) return
+    this.#people.delete(who.identity)
+    this.#forCaller.drop(who.identity)
+    for (const { mix } of this.#people.values()) mix.drop(who.identity)
+    this.#deps.callLog.event('room.participant_left', { identity: who.identity })
+    this.#events.contextualUpdate(`${nameOf(who)} has left.`)
+    this.#mute()
+    this.#events.changed()
+  }
+
+  #mute(): void {
+    const isMuted = [...this.#people.values()].some(({ hasSentAudio }) => hasSentAudio)
+    if (isMuted === this.#isMuted) return
+    this.#isMuted = isMuted
+    this.#events.agentIsMuted(isMuted)
+  }
+}
+
+export function nameOf({ displayName }: JoinedPerson): string {
+  return displayName ?? 'A person'
+}
+
+type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'lost'> & {
+  /** The caller waits on hold. */
+  isHeld(): boolean
+  audio(samples: Int16Array): void
+  said(turn: SaidTurn, by: Route | null): void
+  left(): void
+}
+
+/** For a person who came too late. */
+const ignoring: MediaSink = {
+  audio() {},
+  played() {},
+  cleared() {},
+  userMessage() {},
+  contextualUpdate() {},
+  dtmf() {},
+  toolResult: () => false,
+  gone() {},
+  back() {},
+  hangUp() {},
+}
+
+/** One person, and the frames on their way to them. */
+class Person implements MediaSink, Paced {
+  place = -1
+  readonly who: JoinedPerson
+  readonly mix: VoiceMix
+  media: MediaTransport | null
+  /** Silent audio counts too. */
+  hasSentAudio = false
+  readonly #deps: JoinedPeopleDeps
+  readonly #events: PersonEvents
+  readonly #line: MediaLine
+  readonly #voice: JoinedVoice
+  readonly #recording: RecordedVoice | null
+  #isClosed = false
+
+  constructor(who: JoinedPerson, media: MediaTransport, deps: JoinedPeopleDeps, events: PersonEvents) {
+    this.who = who
+    this.media = media
+    this.#deps = deps
+    this.#events = events
+    this.mix = new VoiceMix(deps.sampleRateHz)
+    this.#recording = deps.input.recorder?.joiner() ?? null
+    this.#voice = new JoinedVoice(deps, {
+      ...events,
+      audio: (samples) => this.#recording?.write(samples, deps.clock.monotonicMs()),
+      said: (turn) => events.said(turn, this.#voice.route),
+    })
+    this.#line = new MediaLine(media, (samples) => this.#voice.received(samples))
+    // A line adds its background to each frame, and the frames of a person are silent: all that they receive is the mix.
+    this.#line.background('ambient', this.mix)
+    deps.pacer.add(this)
+  }
+
+  pace(nowMs: number): void {
+    const line = this.#line
+    if (!line.isOpen) return
+    for (line.catchUp(nowMs); line.dueMs + frameMs - nowMs <= aheadMs; ) {
+      line.frame.fill(0)
+      line.send()
+    }
+  }
+
+  audio(samples: Int16Array): void {
+    if (this.#isClosed) return
+    this.hasSentAudio = true
+    if (!this.#events.isHeld()) this.#voice.audio(samples)
+    this.#events.audio(samples)
+  }
+
+  userMessage(text: string): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (this.#isClosed || this.#events.isHeld()) return
+    this.#events.said({ id: this.#deps.newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null)
+  }
+
+  contextualUpdate(text: string): void {
+    if (!this.#isClosed && !this.#events.isHeld()) this.#events.contextualUpdate(text)
+  }
+
+  toolResult(): boolean {
+    return false
+  }
+
+  played(): void {
+    // No marks are sent: only the caller's playout is measured.
+  }
+
+  cleared(): void {
+    // Nothing is cleared.
+  }
+
+  dtmf(): void {
+    // Digits are the caller's.
+  }
+
+  gone(): void {
+    this.media = null
+    this.#line.use(null, 0)
+    this.#stopped()
+  }
+
+  /** Nobody receives them for a while, and they receive nobody. */
+  silence(): void {
+    this.mix.dropAll()
+    this.#stopped()
+  }
+
+  /** The next samples of them come later. Words under way are complete. */
+  #stopped(): void {
+    this.#voice.silence()
+    this.#recording?.restart()
+  }
+
+  back(media: MediaTransport): void {
+    this.media = media
+    this.#line.use(media, this.#deps.clock.monotonicMs())
+  }
+
+  hangUp(): void {
+    if (this.#isClosed) return
+    const { media } = this
+    this.close()
+    this.#events.left()
+    media?.close('user_hangup', null)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.media = null
+    this.#deps.pacer.delete(this)
+    this.#line.use(null, 0)
+    this.#voice.close()
+  }
+}

@@ -1,0 +1,131 @@
+/** The words of a person who has joined: their speech, its transcript, and where one turn ends. */
+import type { CallerObserver } from '../../answering/caller-observer.ts'
+import type { Route } from '../../dispatch/request.ts'
+import type { Fault } from '../../records/fault.ts'
+import { Listening, observedBy, type Said } from '../hearing/listening.ts'
+import { Transcription } from '../hearing/transcription.ts'
+import type { ConversationDeps, ConversationInput } from '../parts/deps.ts'
+import type { FailoverRecord } from '../parts/failover-record.ts'
+import { type SaidTurn, UserTurn } from '../turns/user-turn.ts'
+
+export type JoinedVoiceDeps = Pick<
+  ConversationDeps,
+  'clock' | 'log' | 'newId' | 'vad' | 'openResampler' | 'transcribeStream'
+> & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
+
+export type JoinedVoiceEvents = {
+  /** Samples at `vadRateHz`, lent until it returns. */
+  audio(samples: Int16Array): void
+  saying(id: string, text: string): void
+  said(turn: SaidTurn): void
+  /** No more words come. */
+  lost(fault: Fault): void
+}
+
+export class JoinedVoice {
+  readonly #events: JoinedVoiceEvents
+  readonly #listening: Listening
+  readonly #transcription: Transcription
+  readonly #user: UserTurn
+  #talks = false
+  /** Voice activity detection has found speech where the words under way were said. */
+  #isSpeech = false
+
+  constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents, observer: CallerObserver | null = null) {
+    const { clock, transcribeStream, record, input, sampleRateHz } = deps
+    const { call, routing, request } = input
+    const { pipeline } = call
+    this.#events = events
+    this.#transcription = new Transcription({ clock, transcribeStream, request, record }, pipeline, routing.stt, {
+      transcript: (transcript) => {
+        observer?.words(transcript.text, transcript.isFinal)
+        const startMs = this.#listening.msOf(transcript.startMs)
+        const said = { startMs, endMs: this.#listening.msOf(transcript.endMs) }
+        if (this.#user.add(transcript, said)) this.#words(said)
+        else if (this.#isSpeech && !this.#talks && this.#user.text !== '') this.#user.decide()
+      },
+      reopened: () => this.#user.reopened(),
+      lost: (fault) => {
+        // Without this, each frame would open another stream.
+        this.#transcription.close()
+        events.lost(fault)
+      },
+    })
+    this.#user = new UserTurn({ ...deps, transcription: this.#transcription }, pipeline, {
+      decided: () => this.#decided(),
+      nothingSaid: () => {
+        this.#isSpeech = false
+        this.#user.keepListening()
+      },
+      // A person is not answered, so no answer is begun early.
+      guess: () => {},
+      flush: () => this.#transcription.flush(),
+    })
+    const voice = observedBy(observer, {
+      speechStarted: (atMs) => {
+        this.#talks = this.#isSpeech = true
+        this.#user.speechStarted(atMs)
+      },
+      speechEnded: (atMs) => {
+        this.#talks = false
+        this.#user.speechEnded(atMs)
+        this.#user.decide()
+      },
+      audio: (samples) => {
+        events.audio(samples)
+        this.#transcription.audio(samples)
+      },
+    })
+    this.#listening = new Listening(deps, sampleRateHz, voice)
+  }
+
+  /** The provider of speech to text that works now. */
+  get route(): Route | null {
+    return this.#transcription.route
+  }
+
+  /** Samples of the person, lent until it returns. */
+  audio(samples: Int16Array): void {
+    this.#listening.audio(samples)
+  }
+
+  /** A frame that the person receives, whose echo is no speech. */
+  received(samples: Int16Array): void {
+    this.#listening.agentFrame(samples)
+  }
+
+  /** No audio comes for a while. */
+  silence(): void {
+    this.#listening.silence()
+  }
+
+  /** Words under way are said as they are. */
+  close(): void {
+    if (this.#isSpeech && this.#user.text !== '') this.#decided()
+    this.#user.close()
+    this.#listening.close()
+    this.#transcription.close()
+  }
+
+  #words(said: Said): void {
+    this.#isSpeech ||= this.#user.isSpeech(said)
+    if (!this.#isSpeech) return this.#dropIfFinal()
+    this.#events.saying(this.#user.id, this.#user.text)
+    if (!this.#talks) this.#user.decide()
+  }
+
+  /**
+   * Recognizers find words in noise. Without speech they are not believed, but an interim can be the beginning of speech
+   * that voice activity detection finds a moment later: it waits for its final.
+   */
+  #dropIfFinal(): void {
+    if (this.#user.isFinal) this.#user.drop()
+  }
+
+  #decided(): void {
+    const turn = this.#user.take()
+    this.#isSpeech = this.#talks
+    this.#transcription.taken()
+    this.#events.said(turn)
+  }
+}

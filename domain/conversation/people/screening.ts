@@ -1,0 +1,138 @@
+/**
+ * The agent asks somebody whether they take a call: its voice says a text, and their speech is searched for a yes or a no.
+ * Words that decide nothing, or that were understood badly, are answered with the same text again. Keys are decided by the calling code, which the line reports them to.
+ */
+
+import type { MediaTransport } from '../../ports/media.ts'
+import type { ConversationInput } from '../parts/deps.ts'
+import type { GuardedDeps } from '../parts/guarded.ts'
+import type { Screening, ScreeningEvents } from '../parts/transferable.ts'
+import { AgentSpeech } from '../speaking/agent-speech.ts'
+import { normalizerOf } from '../speaking/normalizer.ts'
+import { Playout } from '../speaking/playout.ts'
+import type { SaidTurn } from '../turns/user-turn.ts'
+import { decisionIn } from '../words/decision-words.ts'
+import { JoinedVoice } from './joined-voice.ts'
+
+/** A person who still says neither yes nor no after that is asked no more. */
+const timesMax = 3
+
+export class SpokenScreening implements Screening {
+  readonly #playout: Playout
+  readonly #open: () => AgentSpeech
+  readonly #voice: JoinedVoice
+  readonly #text: string
+  #speech: AgentSpeech
+  #times = 0
+  /** When the person got the end of the question, on the monotonic clock. Null: it is being asked. */
+  #askedMs: number | null = null
+  #isClosed = false
+
+  constructor(
+    deps: GuardedDeps,
+    input: ConversationInput,
+    media: MediaTransport,
+    text: string,
+    events: ScreeningEvents,
+  ) {
+    const { log } = deps
+    const { pipeline, id: sessionId } = input.call
+    const { sampleRateHz } = media
+    const { language } = pipeline.intent
+    const ignored = () => {}
+    // The record of the call is that of the caller.
+    const record = { failedOver: ignored }
+    this.#playout = new Playout(media, deps, {
+      started: ignored,
+      finished: () => {
+        this.#askedMs = deps.clock.monotonicMs()
+      },
+      drained: () => this.#speech.resume(),
+      frame: (samples) => this.#voice.received(samples),
+    })
+    const lost = ({ kind }: { kind: string }) =>
+      log.warn({ sessionId, kind }, 'the screening of a transfer has lost a stage')
+    this.#voice = new JoinedVoice(
+      { ...deps, input, sampleRateHz, record },
+      {
+        audio: ignored,
+        saying: ignored,
+        said: (turn) => {
+          const decision = decisionIn(turn.text, language)
+          if (this.#isClosed) return
+          if (decision !== null) events.decided(decision)
+          else if (this.#isAnswer(turn) && this.#times < timesMax) this.#ask()
+        },
+        lost,
+      },
+      events.observer,
+    )
+    this.#text = text
+    this.#open = () =>
+      new AgentSpeech(
+        { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline), record },
+        { pipeline, routing: input.routing.tts, voice: { route: null, preset: null } },
+        { playout: this.#playout, sampleRateHz },
+        { text: ignored, lost },
+      )
+    this.#speech = this.#open()
+    this.#ask()
+  }
+
+  /** A greeting comes before the end of the question. */
+  #isAnswer({ speechEndMs }: SaidTurn): boolean {
+    return this.#askedMs !== null && speechEndMs > this.#askedMs
+  }
+
+  #ask(): void {
+    this.#times += 1
+    this.#askedMs = null
+    if (this.#times > 1) this.#speech = this.#open()
+    this.#playout.begin(this.#times)
+    this.#speech.say(this.#text)
+    this.#speech.finish()
+    this.#playout.release()
+  }
+
+  audio(samples: Int16Array): void {
+    if (!this.#isClosed) this.#voice.audio(samples)
+  }
+
+  played(mark: string): void {
+    this.#playout.played(mark)
+  }
+
+  cleared(mark: string | null, playedMs: number): void {
+    this.#playout.cleared(mark, playedMs)
+  }
+
+  gone(): void {
+    this.close()
+  }
+
+  hangUp(): void {
+    this.close()
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#speech.drop()
+    this.#playout.close()
+    this.#voice.close()
+  }
+
+  // Keys come as events of the line, and a phone types nothing.
+
+  dtmf(): void {}
+
+  userMessage(): void {}
+
+  contextualUpdate(): void {}
+
+  toolResult(): boolean {
+    return false
+  }
+
+  back(): void {}
+}

@@ -1,0 +1,61 @@
+/** The sounds under the voices of a call: those of the agent's settings, or the sound of a hold. */
+import { backgroundClip } from '../../../audio/background.ts'
+import { holdClip } from '../../../audio/hold-tones.ts'
+import { RepeatingClip } from '../../../audio/mix.ts'
+import type { Log } from '../../ports/system.ts'
+import type { Pipeline } from '../../records/pipeline.ts'
+import type { HoldSound } from '../parts/transferable.ts'
+import type { Playout } from './playout.ts'
+
+export class BackgroundSounds {
+  readonly #playout: Pick<Playout, 'background'>
+  readonly #rateHz: number
+  #ambient: RepeatingClip | null = null
+  /** The sound of a tool that runs. Null until it is ready. */
+  #tool: RepeatingClip | null = null
+  /** Null: the caller is not on hold. */
+  #held: HoldSound | null = null
+  #isClosed = false
+
+  constructor(playout: Pick<Playout, 'background'>, rateHz: number) {
+    this.#playout = playout
+    this.#rateHz = rateHz
+  }
+
+  load({ ambient, toolSound }: Pipeline['backgroundAudio'], log: Log): void {
+    const load = async (wanted: typeof ambient, use: (clip: RepeatingClip) => void) => {
+      try {
+        if (wanted !== null) use(new RepeatingClip(await backgroundClip(wanted.clip, this.#rateHz), wanted.volume))
+      } catch (err) {
+        log.error({ err }, 'a background sound cannot be made')
+      }
+    }
+    void load(ambient, (clip) => {
+      this.#ambient = clip
+      if (this.#held === null && !this.#isClosed) this.#playout.background('ambient', clip)
+    })
+    void load(toolSound, (clip) => {
+      this.#tool = clip
+    })
+  }
+
+  tool(isRunning: boolean): void {
+    this.#playout.background('toolSound', isRunning && this.#held === null ? this.#tool : null)
+  }
+
+  /** Null: the sounds of the agent again. */
+  hold(sound: HoldSound | null): void {
+    this.#held = sound
+    this.#playout.background('toolSound', null)
+    if (sound === null) return this.#playout.background('ambient', this.#ambient)
+    this.#playout.background('ambient', new RepeatingClip(holdClip(sound.tone, this.#rateHz), 1))
+    void sound.audio?.(this.#rateHz).then((clip) => {
+      const isHeld = this.#held === sound && !this.#isClosed
+      if (clip !== null && isHeld) this.#playout.background('ambient', new RepeatingClip(clip, 1))
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+}

@@ -1,0 +1,17 @@
+import type { Pipeline } from '../../records/pipeline.ts'
+import type { NormalizedSentence } from './agent-speech.ts'
+import { chained, type TextStart, withoutMarks } from './markdown.ts'
+import { Replacements } from './replacements.ts'
+
+/** Text replacements change the transcript and the speech; the dictionary, and Markdown that is left out, only the speech. */
+export function normalizerOf({
+  speechNormalization,
+}: Pipeline): (sentence: string, start?: TextStart) => NormalizedSentence {
+  const replaced = new Replacements(speechNormalization.textReplacements)
+  const pronounced = new Replacements(speechNormalization.pronunciationDictionary)
+  return (sentence, start) => {
+    const { text } = replaced.in(sentence)
+    const plain = withoutMarks(text, start)
+    return { text, spoken: chained([plain, pronounced.in(plain.text)]) }
+  }
+}

@@ -1,0 +1,336 @@
+/**
+ * The part of an agent's turn that was played. A word counts when all of it was played, so the text is never more than
+ * that. With the times of words it is exact. Otherwise words are laid over the sounding parts of the audio in
+ * proportion to their length, between the pauses that punctuation makes. A word then counts at the latest moment at
+ * which it can end, as if the words up to it were slow and those after it fast, so that the text is too short and not too
+ * long:
+ *
+ *   audio   ...####.###..#####...      . silence, # sound
+ *   text       Hello there  friend
+ */
+import type { WordEnd } from '../../ports/tts.ts'
+import { TracedText } from '../../speech/traced-text.ts'
+import { endsPhrase, weightOf } from '../words/word-weight.ts'
+import type { SpokenText } from './markdown.ts'
+
+/** The ends of words that a provider reports. The list grows while the audio comes. */
+export type SpokenWords = {
+  ends: readonly WordEnd[]
+  /** The start of the audio that their times count from, in the audio of the turn. */
+  fromMs: number
+  /** The place in the text of the sentence that a place of theirs is. */
+  placeOf: (place: number) => number
+}
+
+/** A sentence without word times that broke off while it was played. */
+export type SentenceCut = {
+  /** All of its text, as it is spoken. */
+  text: string
+  /** Its audio up to the cut, and no more. */
+  samples: Int16Array
+  /** The text was spoken at least up to this place. */
+  found(place: number): void
+}
+
+const stepMs = 10
+/** The audio of a longer sentence is not kept. */
+const keptMsMax = 20_000
+/** A shorter silence inside of a sentence is a part of a word, such as the one before a "p". */
+const pauseSteps = 13
+/** The pace of one phrase is at most this many times the pace of another one. */
+const paceMax = 2.5
+/** A step is sound if its peak is above this part of the highest peak of the turn so far: -29 dB. */
+const soundAbove = 0.035
+/** Quieter samples are silence in any case. */
+const silenceBelow = 32
+/**
+ * How slow the words up to a place may be and how fast those after it, in standard deviations, and the time that is
+ * added for the length of one sound. Over 440 sentences of four voices at three speeds, cut every 10 ms, the text was
+ * never too long, exact in 25 % of the cuts, a word short in 40 %, two in 27 % and more in 8 %.
+ */
+const deviations = 1.3
+const marginMs = 130
+/** In squared letters: of the time for a letter, of that for a digit or sign besides, and of the start of a phrase. */
+const variance = { letter: 0.7, sign: 18, start: 14 }
+/** A voice of normal speed takes at most this long for a letter. It counts while the end of a sentence has not come. */
+const letterMsMax = 80
+
+type Sentence = {
+  text: string
+  spoken: SpokenText
+  /** The number of samples of the turn before it. */
+  from: number
+  samples: number
+  /** The number of sounding steps up to the end of each step. */
+  sounding: number[]
+  /** Several, if the sentence was spoken in parts. */
+  words: SpokenWords[]
+  isComplete: boolean
+  /** Its audio so far. Null: it is not kept. */
+  chunks: Int16Array[] | null
+  /** The text up to this place was played when this number of samples was. */
+  found: { samples: number; place: number } | null
+}
+
+export class PlayedText {
+  readonly #rateHz: number
+  readonly #stepSamples: number
+  readonly #letterMsMax: number
+  readonly #sentences: Sentence[] = []
+  #samples = 0
+  #peakOfStep = 0
+  #peakOfTurn = silenceBelow / soundAbove
+  /** The audio of the sentences before it is not kept. */
+  #firstKept = 0
+
+  /** `speed` is that of the voice; 1 is normal. */
+  constructor(sampleRateHz: number, speed = 1) {
+    this.#rateHz = sampleRateHz
+    this.#letterMsMax = letterMsMax / Math.min(1, speed)
+    this.#stepSamples = (sampleRateHz * stepMs) / 1000
+  }
+
+  /** The audio that comes next belongs to this text. White space between sentences is part of their texts. */
+  sentence(text: string, spoken: SpokenText = new TracedText(text).copy()): void {
+    this.complete()
+    const from = this.#samples
+    const known = { samples: 0, sounding: [], words: [], isComplete: false, chunks: [], found: null }
+    this.#sentences.push({ text, spoken, from, ...known })
+  }
+
+  /** Audio of the last sentence, in the order in which it will be played. The samples are kept and must not change. */
+  audio(samples: Int16Array): void {
+    const sentence = this.#sentences.at(-1)
+    if (sentence === undefined) throw new Error('audio without a text')
+    for (const sample of samples) {
+      const level = Math.abs(sample)
+      if (level > this.#peakOfStep) this.#peakOfStep = level
+      sentence.samples++
+      if (sentence.samples % this.#stepSamples === 0) this.#endStep(sentence)
+    }
+    this.#samples += samples.length
+    if (hasTimes(sentence) || sentence.samples > (keptMsMax * this.#rateHz) / 1000) sentence.chunks = null
+    sentence.chunks?.push(samples)
+  }
+
+  /** Words of the last sentence. Without any its words are laid over its sound. */
+  words(words: SpokenWords): void {
+    this.#sentences.at(-1)?.words.push(words)
+  }
+
+  /** The last sentence has all its audio. */
+  complete(): void {
+    const sentence = this.#sentences.at(-1)
+    if (sentence) sentence.isComplete = true
+  }
+
+  /** The last sentence broke off and is spoken again, so its audio so far has no text. */
+  broken(): void {
+    const sentence = this.#sentences.at(-1)
+    if (sentence === undefined) return
+    sentence.text = ''
+    sentence.isComplete = true
+    sentence.chunks = null
+  }
+
+  /** Forgets the audio of sentences that were played whole by then. */
+  forget(playedMs: number): void {
+    const played = this.#playedSamples(playedMs)
+    for (
+      let next = this.#sentences[this.#firstKept + 1];
+      next !== undefined;
+      next = this.#sentences[this.#firstKept + 1]
+    ) {
+      if (next.from > played) return
+      const past = this.#sentences[this.#firstKept++]
+      if (past) past.chunks = null
+    }
+  }
+
+  /** The length of the audio so far. */
+  get durationMs(): number {
+    return (this.#samples * 1000) / this.#rateHz
+  }
+
+  /** The text that was played when `playedMs` of the audio was. */
+  at(playedMs: number): string {
+    const played = this.#playedSamples(playedMs)
+    let text = ''
+    for (const sentence of this.#sentences) {
+      const rest = played - sentence.from
+      if (rest <= 0) break
+      if (!sentence.isComplete || rest < sentence.samples) return (text + this.#cut(sentence, rest)).trimEnd()
+      text += sentence.text
+    }
+    return text.trimEnd()
+  }
+
+  /** The sentence that is cut when `playedMs` of the audio was played. Null: its words are known, or its audio is not. */
+  cutAt(playedMs: number): SentenceCut | null {
+    const played = this.#playedSamples(playedMs)
+    const sentence = this.#sentences.findLast(({ from }) => from < played)
+    if (sentence === undefined || sentence.chunks === null || hasTimes(sentence)) return null
+    const samples = Math.min(played - sentence.from, sentence.samples)
+    if (sentence.isComplete && samples === sentence.samples) return null
+    const { spoken } = sentence
+    return {
+      text: spoken.text,
+      samples: firstOf(sentence.chunks, samples),
+      found: (place) => (sentence.found = { samples, place: spoken.sourcePlace(place) }),
+    }
+  }
+
+  #playedSamples(playedMs: number): number {
+    return Math.floor((playedMs * this.#rateHz) / 1000)
+  }
+
+  #endStep({ sounding }: Sentence): void {
+    if (this.#peakOfStep > this.#peakOfTurn) this.#peakOfTurn = this.#peakOfStep
+    sounding.push((sounding.at(-1) ?? 0) + Number(this.#peakOfStep > soundAbove * this.#peakOfTurn))
+    this.#peakOfStep = 0
+  }
+
+  #cut(sentence: Sentence, samples: number): string {
+    const all = wordsIn(sentence.text)
+    const place = hasTimes(sentence)
+      ? placeAt(sentence.words, ((sentence.from + samples) * 1000) / this.#rateHz)
+      : Math.max(this.#placeBySound(sentence, samples), placeFound(sentence, samples))
+    return sentence.text.slice(0, all[wordsBefore(all, place) - 1]?.end ?? 0)
+  }
+
+  /** The text that is spoken can be longer than the one that is shown. */
+  #placeBySound(sentence: Sentence, samples: number): number {
+    const all = wordsIn(sentence.spoken.text)
+    const count = this.#wordsBySound(sentence, all, samples)
+    const place = Math.max(0, ...all.slice(0, count).map(({ spokenEnd }) => spokenEnd))
+    return place === 0 ? 0 : sentence.spoken.sourcePlace(place)
+  }
+
+  #wordsBySound({ samples: received, sounding, isComplete }: Sentence, all: readonly Word[], samples: number): number {
+    const step = Math.floor(Math.min(samples, received) / this.#stepSamples)
+    const soundAt = (at: number) => (at <= 0 ? 0 : (sounding[at - 1] ?? 0))
+    const soundBefore = soundAt(step - marginMs / stepMs)
+    if (!isComplete) return wordsWithin(all, soundBefore, soundAt(sounding.length), this.#letterMsMax / stepMs)
+    let before = 0
+    let from = 0
+    for (const { words, toStep } of phrasesOf(all, sounding)) {
+      if (step < toStep)
+        return before + wordsWithin(words, soundBefore - soundAt(from), soundAt(toStep) - soundAt(from), 0)
+      before += words.length
+      from = toStep
+    }
+    return before
+  }
+}
+
+/** `spokenEnd` is the place behind its last letter or sign that is spoken, and 0 for a word without one. */
+type Word = { text: string; end: number; spokenEnd: number }
+/** `toStep` is the end of the pause after the phrase. */
+type Phrase = { words: readonly Word[]; toStep: number }
+
+function hasTimes({ words }: Sentence): boolean {
+  return words.some(({ ends }) => ends.length > 0)
+}
+
+function placeFound({ found }: Sentence, samples: number): number {
+  return found === null || samples < found.samples ? 0 : found.place
+}
+
+function firstOf(chunks: readonly Int16Array[], length: number): Int16Array {
+  const samples = new Int16Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    if (at >= length) break
+    const part = chunk.subarray(0, length - at)
+    samples.set(part, at)
+    at += part.length
+  }
+  return samples
+}
+
+function wordsIn(text: string): Word[] {
+  return [...text.matchAll(words)].map(({ 0: word, index }) => {
+    const spoken = lastSpoken.exec(word)
+    return { text: word, end: index + word.length, spokenEnd: spoken === null ? 0 : index + spoken[0].length }
+  })
+}
+
+/** The place up to which the text has been spoken. */
+function placeAt(words: readonly SpokenWords[], playedMs: number): number {
+  let farthest = 0
+  for (const { ends, fromMs, placeOf } of words)
+    for (const { place, endMs } of ends) if (fromMs + endMs <= playedMs) farthest = Math.max(farthest, placeOf(place))
+  return farthest
+}
+
+function wordsBefore(all: readonly Word[], place: number): number {
+  const next = all.findIndex(({ spokenEnd }) => spokenEnd > place)
+  if (place === 0) return 0
+  return next < 0 ? all.length : next
+}
+
+/** A voice that pauses as often as the text has punctuation pauses there, if it then keeps its pace. */
+function phrasesOf(all: readonly Word[], sounding: readonly number[]): Phrase[] {
+  const whole = { words: all, toStep: sounding.length }
+  const phrases: Word[][] = [[]]
+  for (const word of all) {
+    phrases.at(-1)?.push(word)
+    if (endsPhrase.test(word.text)) phrases.push([])
+  }
+  if (phrases.at(-1)?.length === 0) phrases.pop()
+  const pauses = pausesOf(sounding)
+  if (pauses.length !== phrases.length - 1) return [whole]
+  const found = phrases.map((words, i) => ({ words, toStep: pauses[i] ?? sounding.length }))
+  const soundAt = (step: number) => (step === 0 ? 0 : (sounding[step - 1] ?? 0))
+  const paces = found.map(
+    ({ words, toStep }, i) => (soundAt(toStep) - soundAt(found[i - 1]?.toStep ?? 0)) / weightOfAll(words),
+  )
+  return Math.max(...paces) > paceMax * Math.min(...paces) ? [whole] : found
+}
+
+function weightOfAll(all: readonly Word[]): number {
+  return all.reduce((sum, { text }) => sum + weightOf(text), 0)
+}
+
+function pausesOf(sounding: readonly number[]): number[] {
+  const pauses: number[] = []
+  const end = sounding.at(-1)
+  let from = 0
+  for (let step = 1; step <= sounding.length; step++) {
+    if (step < sounding.length && sounding[step] === sounding[step - 1]) continue
+    const isInside = (sounding[from] ?? 0) > 0 && sounding[step - 1] !== end
+    if (isInside && step - from > pauseSteps) pauses.push(step)
+    from = step
+  }
+  return pauses
+}
+
+/** The words that have surely ended when this much of their sound was played. `perLetter` is the most for one letter. */
+function wordsWithin(all: readonly Word[], played: number, whole: number, perLetter: number): number {
+  const left = { weight: weightOfAll(all), variance: all.reduce((sum, { text }) => sum + varianceOf(text), 0) }
+  const past = { weight: 0, variance: variance.start }
+  for (const [i, { text }] of all.entries()) {
+    const weight = weightOf(text)
+    past.weight += weight
+    past.variance += varianceOf(text)
+    left.weight -= weight
+    left.variance -= varianceOf(text)
+    const slow = past.weight + deviations * Math.sqrt(past.variance)
+    const fast = Math.max(0, left.weight - deviations * Math.sqrt(Math.max(0, left.variance)))
+    const isLast = i === all.length - 1
+    if (isLast || played < Math.max((slow / (slow + fast)) * whole, slow * perLetter)) return i
+  }
+  return 0
+}
+
+/** A word with the punctuation around it. In scripts without spaces it is one character with the punctuation behind it. */
+const words =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{M}\p{P}ー]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
+
+/** Up to the last character that has a sound. */
+const lastSpoken = /^.*[\p{L}\p{M}\p{N}\p{S}%&@#]/u
+
+function varianceOf(word: string): number {
+  const signs = word.match(/[\p{N}\p{Sc}%&@+=]/gu)?.length ?? 0
+  return variance.letter * weightOf(word) + variance.sign * signs
+}

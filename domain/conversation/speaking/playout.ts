@@ -1,0 +1,342 @@
+/**
+ * Plays the speech of the agent: frames of 20 ms, at most `aheadMs` before real time, and a mark each 100 ms. The
+ * marks that come back say how much of a turn was played.
+ *
+ *   idle ──begin──► held ──release──► playing ──the end was played──► idle
+ *                                     │     ▲
+ *                                     pause resume     the caller's buffer is cleared, and the speech goes on at the sample
+ *                                     ▼     │          that was played last
+ *                                     clearing ──► held
+ */
+import { frameMs, type MediaTransport } from '../../ports/media.ts'
+import type { Clock } from '../../ports/system.ts'
+import type { Paced, Pacer } from '../parts/pacer.ts'
+import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './media-line.ts'
+import { markMs, PlayedPosition } from './played-position.ts'
+import { keptMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
+
+export type PlayoutEvents = {
+  /** The first frame of the turn was sent. */
+  started(): void
+  /** The whole turn was played. */
+  finished(): void
+  /** There is room for more speech. */
+  drained(): void
+  /** A frame was sent. The samples are lent until it returns. */
+  frame(samples: Int16Array): void
+  /** Speech that was played, without the background; its end was played at this moment. Absent: nobody asks. */
+  played?(samples: Int16Array, endMs: number): void
+}
+
+export type PlayoutDeps = { clock: Clock; pacer: Pacer; aheadMs: number }
+
+type State = 'idle' | 'held' | 'playing' | 'clearing'
+
+export class Playout implements Paced {
+  place = -1
+  readonly #deps: PlayoutDeps
+  readonly #events: PlayoutEvents
+  readonly #samplesPerMs: number
+  readonly #line: MediaLine
+  readonly #position: PlayedPosition
+  #state: State = 'idle'
+  #turn = 0
+  #buffer = new SpeechBuffer()
+  /** No more speech of this turn follows. */
+  #isWhole = false
+  #isEndMarked = false
+  /** The turn ends here, although more was sent. */
+  #stopsAt: number | null = null
+  #isFull = false
+  /** The last frame was speech. */
+  #isSpeech = false
+  #resumesWhenCleared = false
+  #clearedDueMs = 0
+  /** The turn was stopped, and the client has not said yet how far it was played. */
+  #awaitsCleared = false
+  #marks = 0
+
+  constructor(media: MediaTransport, deps: PlayoutDeps, events: PlayoutEvents) {
+    this.#line = new MediaLine(media, (samples) => events.frame(samples))
+    this.#deps = deps
+    this.#events = events
+    this.#samplesPerMs = media.sampleRateHz / 1000
+    this.#position = new PlayedPosition(this.#samplesPerMs)
+  }
+
+  /** A new turn. Its speech is held until `release`. */
+  begin(turn: number): void {
+    const { sample, atMs } = this.#position.certain
+    this.#record(sample, atMs)
+    this.#position.begin()
+    this.#turn = turn
+    this.#state = 'held'
+    this.#isSpeech = false
+    this.#buffer = new SpeechBuffer()
+    this.#isWhole = this.#isEndMarked = this.#isFull = this.#resumesWhenCleared = this.#awaitsCleared = false
+    this.#stopsAt = null
+    this.#marks = 0
+  }
+
+  /** False: no more speech until `drained`. */
+  push(samples: Int16Array): boolean {
+    if (this.#state === 'idle' || this.#isWhole) return true
+    this.#buffer.push(samples)
+    this.pace(this.#deps.clock.monotonicMs())
+    if (this.#buffer.waiting > waitingMaxMs * this.#samplesPerMs) this.#isFull = true
+    return !this.#isFull
+  }
+
+  /** All speech of the turn was pushed. */
+  whole(): void {
+    this.#isWhole = true
+    if (this.#state !== 'idle') this.pace(this.#deps.clock.monotonicMs())
+  }
+
+  /** The turn ends at this sample. Audio that was sent after it is cleared once it is reached. */
+  endAt(sample: number): void {
+    this.#stopsAt = sample
+    this.#buffer.cut(sample)
+    this.whole()
+  }
+
+  /** How much of the turn is still to be played. */
+  get leftMs(): number {
+    return this.#isWhole ? this.#buffer.length / this.#samplesPerMs - this.playedMs : Number.POSITIVE_INFINITY
+  }
+
+  /** Speech that is held is played. While a clear is under way, the speech goes on when its answer has come. */
+  release(): void {
+    if (this.#state === 'clearing') this.#resumesWhenCleared = true
+    if (this.#state !== 'held') return
+    this.#state = 'playing'
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#position.anchor(this.#buffer.position, Math.max(nowMs, this.#line.dueMs))
+    this.#position.resumed()
+    this.#deps.pacer.add(this)
+    this.pace(nowMs)
+  }
+
+  /** Silence at once. */
+  pause(): void {
+    this.#resumesWhenCleared = false
+    if (this.#state !== 'playing') return
+    if (!this.#position.isStarted) {
+      this.#state = 'held'
+      return
+    }
+    this.#state = 'clearing'
+    this.#clearedDueMs = this.#deps.clock.monotonicMs() + clearedMs
+    this.#line.clear(this.#clearedDueMs - clearedMs)
+  }
+
+  /** Ends the turn: what was not played is dropped. */
+  stop(): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#awaitsCleared = this.#state === 'clearing'
+    if (this.#state === 'playing' && this.#position.isStarted) {
+      this.#position.setCertain(this.#playedSample(nowMs), nowMs)
+      this.#awaitsCleared = this.#line.isOpen
+      this.#line.clear(nowMs)
+    }
+    this.#quiet()
+  }
+
+  played(mark: string): void {
+    const ms = this.#msOf(mark)
+    this.#position.answered()
+    if (ms === null) return
+    this.#passed(ms * this.#samplesPerMs)
+    this.#marks += 1
+    if (this.#isEndMarked && this.#position.certain.sample >= this.#buffer.length) this.#finish()
+  }
+
+  cleared(mark: string | null, playedMs: number): void {
+    this.#position.answered()
+    // An answer to an earlier clear says nothing of this turn.
+    if (!this.#line.answered() || !this.awaitsCleared) return
+    const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
+    const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (sample > 0) this.#position.played(sample, nowMs)
+    if (this.#state === 'clearing') return this.#heldAt(sample)
+    this.#awaitsCleared = false
+    this.#record(sample, this.#position.endMs(sample))
+    this.#position.setCertain(sample, nowMs)
+  }
+
+  /** Whether the answer to a clear is still to come, so that `playedMs` is an estimate. */
+  get awaitsCleared(): boolean {
+    return this.#awaitsCleared || this.#state === 'clearing'
+  }
+
+  /** The part of the turn that was played: certain where a mark says so, else estimated and never more than was sent. */
+  get playedMs(): number {
+    return this.#playedSample(this.#deps.clock.monotonicMs()) / this.#samplesPerMs
+  }
+
+  /** On the monotonic clock. Null: nothing was played yet. */
+  get firstPlayedMs(): number | null {
+    return this.#position.firstPlayedMs
+  }
+
+  /** The client has sent no marks for this turn, so times and positions are estimates. */
+  get isEstimated(): boolean {
+    return this.#position.isEstimated
+  }
+
+  /** Marks that came back, and the audio that was sent before it was played. */
+  get figures(): { marks: number; bufferedMs: number } {
+    const bufferedMs = this.#buffer.position / this.#samplesPerMs - this.playedMs
+    return { marks: this.#marks, bufferedMs: Math.max(0, Math.round(bufferedMs)) }
+  }
+
+  /** Null: the socket is gone. A new one takes over where the last one was. */
+  use(media: MediaTransport | null): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#line.use(media, nowMs)
+    if (media === null) {
+      if (this.#state === 'clearing') this.#heldAt(this.#playedSample(nowMs))
+      return
+    }
+    this.#position.anchor(this.#buffer.position, nowMs)
+  }
+
+  /** Sounds that are played with the speech and without it. Null: none. */
+  background(sound: BackgroundSound, clip: Sound | null): void {
+    this.#line.background(sound, clip)
+    if (this.#line.hasBackground) this.#deps.pacer.add(this)
+  }
+
+  /** Frames go on without speech while people have joined. Null: none are left. */
+  connect(people: Exchange | null): void {
+    this.#line.connect(people)
+    if (people !== null) this.#deps.pacer.add(this)
+    else if (!this.#line.hasBackground && this.#state === 'idle') this.#deps.pacer.delete(this)
+  }
+
+  /** No frame is sent any more. */
+  close(): void {
+    this.#line.connect(null)
+    this.#line.background('ambient', null)
+    this.#line.background('toolSound', null)
+    this.stop()
+  }
+
+  pace(nowMs: number): void {
+    if (!this.#line.isOpen) return
+    if (this.#state === 'clearing' && nowMs >= this.#clearedDueMs) this.#heldAt(this.#playedSample(nowMs))
+    if (this.#state !== 'playing') return this.#send(nowMs)
+    if (this.#position.isUnmarked(nowMs)) this.#record(Math.floor(this.#playedSample(nowMs)), nowMs)
+    if (this.#stopsAt !== null && this.#playedSample(nowMs) >= this.#stopsAt) return this.#finish(this.#stopsAt)
+    this.#send(nowMs)
+    if (this.#isFull && this.#buffer.waiting < waitingMinMs * this.#samplesPerMs) {
+      this.#isFull = false
+      this.#events.drained()
+    }
+    if (this.#isEndMarked && nowMs >= this.#position.finishDueMs(this.#buffer.length)) this.#finish()
+  }
+
+  #send(nowMs: number): void {
+    const line = this.#line
+    for (;;) {
+      line.catchUp(nowMs)
+      const isPlaying = this.#state === 'playing' && !this.#isEndMarked
+      const { waiting } = this.#buffer
+      if (isPlaying && this.#isWhole && waiting === 0) return this.#markEnd()
+      const isSpeech = isPlaying && (waiting >= line.frame.length || this.#isWhole)
+      if (!isSpeech && !line.hasBackground) return
+      if (line.dueMs + frameMs - nowMs > (isSpeech ? this.#deps.aheadMs : backgroundAheadMs)) return
+      if (isSpeech) this.#sendSpeech(nowMs)
+      else this.#sendBackground()
+    }
+  }
+
+  #sendBackground(): void {
+    this.#isSpeech = false
+    this.#line.frame.fill(0)
+    this.#line.send()
+  }
+
+  #sendSpeech(nowMs: number): void {
+    const line = this.#line
+    const from = this.#buffer.position
+    // The client counts from the last mark, and the background between is not speech.
+    if (!this.#isSpeech && line.hasBackground) line.mark(`${this.#turn}:${from / this.#samplesPerMs}`)
+    this.#isSpeech = true
+    this.#position.anchor(from, line.dueMs)
+    this.#buffer.read(line.frame)
+    line.send()
+    const to = from + line.frame.length
+    const every = markMs * this.#samplesPerMs
+    if (Math.floor(to / every) > Math.floor(from / every)) line.mark(`${this.#turn}:${to / this.#samplesPerMs}`)
+    this.#buffer.dropBefore(this.#position.certain.sample - keptMs * this.#samplesPerMs)
+    if (this.#position.isStarted) return
+    this.#position.started(nowMs)
+    this.#events.started()
+  }
+
+  #markEnd(): void {
+    this.#isEndMarked = true
+    if (!this.#position.isStarted) return this.#finish()
+    this.#line.mark(`${this.#turn}:${Math.ceil(this.#buffer.length / this.#samplesPerMs)}`)
+    if (this.#position.certain.sample >= this.#buffer.length) this.#finish()
+  }
+
+  /** The turn was played up to here. */
+  #finish(sample = this.#buffer.length): void {
+    if (this.#state !== 'playing') return
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#position.finished()
+    this.#record(sample, Math.min(nowMs, this.#position.assumedEndMs(sample)))
+    this.#position.setCertain(sample, nowMs)
+    if (this.#buffer.position > sample) this.#line.clear(nowMs)
+    this.#quiet()
+    this.#events.finished()
+  }
+
+  #quiet(): void {
+    this.#state = 'idle'
+    if (!this.#line.hasBackground) this.#deps.pacer.delete(this)
+  }
+
+  #heldAt(sample: number): void {
+    this.#state = 'held'
+    this.#isSpeech = false
+    if (!this.#line.hasBackground) this.#deps.pacer.delete(this)
+    this.#record(sample, this.#position.endMs(sample))
+    this.#position.setCertain(sample, Number.POSITIVE_INFINITY)
+    this.#isEndMarked = false
+    this.#buffer.seek(sample - (sample % this.#samplesPerMs))
+    if (this.#resumesWhenCleared) this.release()
+  }
+
+  /** A mark at the sample has come back. */
+  #passed(sample: number): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#position.played(sample, nowMs)
+    if (sample <= this.#position.certain.sample) return
+    if (!this.awaitsCleared) this.#record(sample, nowMs)
+    this.#position.setCertain(sample, nowMs)
+  }
+
+  #record(sample: number, endMs: number): void {
+    if (this.#events.played === undefined) return
+    const samples = this.#buffer.takePlayed(sample)
+    if (samples !== null) this.#events.played(samples, endMs)
+  }
+
+  #playedSample(nowMs: number): number {
+    const sent = this.#buffer.position
+    const isStill = this.#state === 'held' || this.#state === 'idle'
+    return isStill && this.#position.isStarted
+      ? Math.min(this.#position.certain.sample, sent)
+      : this.#position.at(nowMs, sent)
+  }
+
+  /** Null: the mark is not one of this turn. */
+  #msOf(mark: string): number | null {
+    const [turn, ms] = mark.split(':')
+    return Number(turn) === this.#turn ? Number(ms) : null
+  }
+}

@@ -1,0 +1,98 @@
+/** Makes the turns of the agent, and keeps the one that was begun for a text that may still change: the guess. */
+import type { LlmItem } from '../../ports/llm.ts'
+import type { Fault } from '../../records/fault.ts'
+import type { ConversationInput } from '../parts/deps.ts'
+import type { SessionVoice } from '../speaking/session-voice.ts'
+import { sameWords } from '../words/user-text.ts'
+import { AgentTurn, type AgentTurnDeps } from './agent-turn.ts'
+import type { History } from './history.ts'
+import type { DoneCall, EndCall } from './tool-calls.ts'
+import { recordDroppedTurn } from './turn-trace.ts'
+import { Unheard } from './unheard.ts'
+
+/** As AgentTurnEvents, with the turn. A guess that fails is dropped and has no event. */
+export type AgentTurnsEvents = {
+  text(turn: AgentTurn, text: string): void
+  failed(turn: AgentTurn, fault: Fault): void
+  lost(turn: AgentTurn, fault: Fault): void
+  endCall(turn: AgentTurn, endCall: EndCall): void
+  toolsRun(isRunning: boolean): void
+  lateTool(done: DoneCall): void
+}
+
+export class AgentTurns {
+  readonly #deps: AgentTurnDeps & { newId: () => string }
+  readonly #input: ConversationInput
+  readonly #events: AgentTurnsEvents
+  readonly #voice: SessionVoice = { route: null, preset: null }
+  readonly unheard: Unheard
+  #guess: AgentTurn | null = null
+  #numbers = 0
+
+  constructor(deps: AgentTurnDeps & { newId: () => string }, input: ConversationInput, events: AgentTurnsEvents) {
+    this.#deps = deps
+    this.#input = input
+    this.#events = events
+    this.unheard = new Unheard(input.call.pipeline)
+  }
+
+  get guess(): AgentTurn | null {
+    return this.#guess
+  }
+
+  /** The answer of the LLM to `question`, which is the last item of the history. Null: to `hint`, which is not in it. */
+  answer(history: History, question: string | null, hint?: string): AgentTurn {
+    const items = history.items()
+    if (question === null && hint !== undefined) items.push({ type: 'message', role: 'user', text: hint })
+    return this.#make(items, question)
+  }
+
+  /** A given text. */
+  line(text: string): AgentTurn {
+    const turn = this.#make(null, null)
+    turn.say(text)
+    return turn
+  }
+
+  /** Begins the answer to a text that may still change. */
+  startGuess(history: History, text: string): void {
+    if (this.#guess?.question && sameWords(this.#guess.question, text)) return
+    this.dropGuess()
+    this.#guess = this.#make([...history.items(), { type: 'message', role: 'user', text }], text)
+  }
+
+  /** The answer to what the user has said: the guess, if that has its words. Any other guess is dropped. */
+  answerTo(history: History, text: string): AgentTurn {
+    const guess = this.#guess
+    if (!guess?.question || !sameWords(guess.question, text)) {
+      this.dropGuess()
+      return this.answer(history, text)
+    }
+    this.#guess = null
+    guess.isPreempted = true
+    return guess
+  }
+
+  dropGuess(): void {
+    if (this.#guess === null) return
+    this.#guess.drop()
+    recordDroppedTurn(this.#guess)
+    this.#guess = null
+    this.#deps.playout.stop()
+  }
+
+  #make(history: LlmItem[] | null, question: string | null): AgentTurn {
+    this.#numbers += 1
+    const known = { id: this.#deps.newId(), number: this.#numbers, history, question, voice: this.#voice }
+    const events = this.#events
+    const turn: AgentTurn = new AgentTurn(this.#deps, this.#input, known, {
+      text: (text) => events.text(turn, text),
+      failed: (fault) => (turn === this.#guess ? this.dropGuess() : events.failed(turn, fault)),
+      lost: (fault) => (turn === this.#guess ? this.dropGuess() : events.lost(turn, fault)),
+      endCall: (endCall) => events.endCall(turn, endCall),
+      toolsRun: (isRunning) => events.toolsRun(isRunning),
+      lateTool: (done) => events.lateTool(done),
+    })
+    return turn
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The conversation as the LLM knows it: the prompt, notes, the turns of the user, and of the agent's turns only what was
+ * played. The oldest turns are left out when there are too many.
+ */
+import type { LlmItem } from '../../ports/llm.ts'
+import { charactersOf } from '../../speech/characters.ts'
+
+export const historyTurnsMax = 200
+export const historyCharactersMax = 100_000
+
+type Entry = { items: LlmItem[]; characters: number; isTurn: boolean }
+
+export class History {
+  readonly #prompt: LlmItem
+  readonly #entries: Entry[] = []
+  #turns = 0
+  #characters = 0
+  #userTurns = 0
+
+  constructor(systemPrompt: string) {
+    this.#prompt = { type: 'message', role: 'system', text: systemPrompt }
+  }
+
+  /** Nobody has said anything. */
+  get isEmpty(): boolean {
+    return this.#turns === 0
+  }
+
+  /** With those that were left out since. */
+  get userTurns(): number {
+    return this.#userTurns
+  }
+
+  user(text: string): void {
+    this.#userTurns += 1
+    this.#add([{ type: 'message', role: 'user', text }], true)
+  }
+
+  /** A note that is no turn. */
+  note(text: string): void {
+    this.#add([{ type: 'message', role: 'system', text }], false)
+  }
+
+  /** The items of one turn of the agent: what was played, and the tool calls with their results. */
+  agent(items: LlmItem[]): void {
+    if (items.length > 0) this.#add(items, true)
+  }
+
+  /** A result that came after its turn. */
+  late(items: LlmItem[]): void {
+    this.#add(items, false)
+  }
+
+  items(): LlmItem[] {
+    return [this.#prompt, ...this.#entries.flatMap(({ items }) => items)]
+  }
+
+  #add(items: LlmItem[], isTurn: boolean): void {
+    const characters = items.reduce((sum, item) => sum + lengthOf(item), 0)
+    this.#entries.push({ items, characters, isTurn })
+    this.#characters += characters
+    if (isTurn) this.#turns += 1
+    while (this.#entries.length > 1 && (this.#turns > historyTurnsMax || this.#characters > historyCharactersMax))
+      this.#dropOldest()
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#entries.shift()
+    if (oldest === undefined) return
+    this.#characters -= oldest.characters
+    if (oldest.isTurn) this.#turns -= 1
+  }
+}
+
+function lengthOf(item: LlmItem): number {
+  if (item.type === 'message') return charactersOf(item.text)
+  return charactersOf(item.type === 'function_call' ? item.name + item.arguments : item.result)
+}

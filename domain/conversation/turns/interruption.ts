@@ -1,0 +1,63 @@
+/** Judges the speech of a user in the agent's turn: an interruption, or only a sign of listening. */
+import type { Clock } from '../../ports/system.ts'
+import type { Pipeline } from '../../records/pipeline.ts'
+import { isBackchannel } from '../words/backchannel.ts'
+import { wordsOf } from '../words/user-text.ts'
+import { type InterruptionMode, isAgents, type TurnState } from './turn-machine.ts'
+
+/** The turns whose speech is judged. */
+export type JudgedTurns = {
+  mode(): InterruptionMode
+  state(): TurnState
+  /** `isFinal`: the text does not change any more. */
+  user(): { text: string; isFinal: boolean }
+  react(verdict: 'words' | 'falseAlarm' | 'longSpeech'): void
+}
+
+export class Interruption {
+  readonly #clock: Clock
+  readonly #pipeline: Pick<Pipeline, 'turnHandling' | 'intent'>
+  readonly #turns: JudgedTurns
+  #cancel: (() => void) | null = null
+
+  constructor(clock: Clock, pipeline: Pick<Pipeline, 'turnHandling' | 'intent'>, turns: JudgedTurns) {
+    this.#clock = clock
+    this.#pipeline = pipeline
+    this.#turns = turns
+  }
+
+  /** `isLast`: no more time is given. */
+  judge(isLast: boolean): void {
+    if (this.#turns.mode() !== 'adaptive') return
+    const verdict = this.#verdict(isLast)
+    if (verdict === 'words' || (verdict === 'falseAlarm' && this.#turns.state().phase === 'paused'))
+      this.#turns.react(verdict)
+  }
+
+  /** Speech has begun. If the agent has the turn, the speech is judged when its time is over. */
+  begin(): void {
+    const mode = this.#turns.mode()
+    if (!isAgents(this.#turns.state().phase)) return
+    this.end()
+    if (mode === 'none') return
+    const { minDuration, falseTimeout } = this.#pipeline.turnHandling.interruption
+    this.#cancel = this.#clock.after(mode === 'vad' ? minDuration : falseTimeout, () => {
+      if (this.#turns.mode() === 'adaptive') this.judge(true)
+      else if (this.#turns.state().talks) this.#turns.react('longSpeech')
+    })
+  }
+
+  end(): void {
+    this.#cancel?.()
+    this.#cancel = null
+  }
+
+  /** Null: it is not clear yet. */
+  #verdict(isLast: boolean): 'words' | 'falseAlarm' | null {
+    const { text, isFinal } = this.#turns.user()
+    const { minWords } = this.#pipeline.turnHandling.interruption
+    const isMore = text !== '' && !isBackchannel(text, this.#pipeline.intent.language)
+    if (isMore && wordsOf(text).length >= minWords) return 'words'
+    return isLast || (!this.#turns.state().talks && text !== '' && isFinal) ? 'falseAlarm' : null
+  }
+}

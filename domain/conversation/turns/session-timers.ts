@@ -1,0 +1,75 @@
+/**
+ * The clocks of a session: its longest duration, the silence that ends it, and the silence after which the agent asks
+ * whether anybody is there. They stand still while the socket is lost.
+ */
+import type { Clock } from '../../ports/system.ts'
+import type { Pipeline } from '../../records/pipeline.ts'
+
+export type SessionTimerEvents = {
+  idle(prompt: number): void
+  silence(): void
+  maxDuration(): void
+}
+
+export class SessionTimers {
+  readonly #clock: Clock
+  readonly #pipeline: Pipeline
+  readonly #events: SessionTimerEvents
+  #cancelDuration: () => void
+  #cancelIdle: (() => void) | null = null
+  #cancelSilence: (() => void) | null = null
+  /** Since the user has spoken last. */
+  #prompts = 0
+  /** How much of the silence that ends the session has passed, without pauses. */
+  #silentMs = 0
+  #silentSinceMs: number | null = null
+
+  constructor(clock: Clock, pipeline: Pipeline, events: SessionTimerEvents) {
+    this.#clock = clock
+    this.#pipeline = pipeline
+    this.#events = events
+    this.#cancelDuration = clock.after(pipeline.maxDurationSeconds * 1000, () => events.maxDuration())
+  }
+
+  /** The user has said something. */
+  userSpoke(): void {
+    this.#prompts = 0
+    this.#silentMs = 0
+  }
+
+  /** The agent has said something that was no question after a silence. */
+  agentSpoke(): void {
+    this.#silentMs = 0
+  }
+
+  /** Nobody speaks from now on. */
+  quiet(): void {
+    if (this.#silentSinceMs !== null) return
+    const { idleRePrompts, silenceTimeoutSeconds } = this.#pipeline
+    this.#silentSinceMs = this.#clock.monotonicMs()
+    const leftMs = Math.max(0, silenceTimeoutSeconds * 1000 - this.#silentMs)
+    this.#cancelSilence = this.#clock.after(leftMs, () => this.#events.silence())
+    if (!idleRePrompts.enabled || this.#prompts >= idleRePrompts.maxPrompts) return
+    this.#cancelIdle = this.#clock.after(idleRePrompts.delayMs, () => this.#events.idle(this.#prompts++))
+  }
+
+  /** Somebody speaks, the agent thinks, a tool runs, or the socket is lost. */
+  busy(): void {
+    this.#cancelIdle?.()
+    this.#cancelSilence?.()
+    this.#cancelIdle = this.#cancelSilence = null
+    if (this.#silentSinceMs === null) return
+    this.#silentMs += this.#clock.monotonicMs() - this.#silentSinceMs
+    this.#silentSinceMs = null
+  }
+
+  stop(): void {
+    this.busy()
+    this.#cancelDuration()
+  }
+}
+
+/** The LLM reads these as the words of the user, because many models answer only those. */
+export const greetingHint = '[The caller has joined. Greet them and begin the conversation.]'
+export const idleHint =
+  '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'

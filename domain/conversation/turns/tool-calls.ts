@@ -1,0 +1,268 @@
+/** Runs the tool calls of one answer of the LLM, and writes their results for it. */
+import { digitsName, keysOf } from '../../agents/press-keys.ts'
+import { daysAheadDefault, numberOfPerson, readWantedCallback } from '../../callbacks/wanted-callback.ts'
+import type { LlmItem, LlmTool } from '../../ports/llm.ts'
+import type { SessionEvent } from '../../ports/media.ts'
+import type { Clock } from '../../ports/system.ts'
+import type { Trace } from '../../ports/trace.ts'
+import type { Call, EventType, TurnToolCall } from '../../records/call.ts'
+import type { WantedCallback } from '../../records/callback.ts'
+import type { PipelineTool } from '../../records/pipeline.ts'
+import type { BuiltinSource } from '../../records/tool.ts'
+import { charactersOf } from '../../speech/characters.ts'
+import type { RunTool, ToolFailure, ToolResult } from '../parts/deps.ts'
+import { recordTool } from './tool-trace.ts'
+
+export const toolCallsAtOnce = 8
+export const toolResultCharactersMax = 16_384
+const defaultTimeoutMs = 10_000
+/** After a check of arguments that took this long, other sessions have their turn before the next one. */
+const longCheckMs = 10
+const defaultAck = 'Accepted.'
+const endCallName = 'end_call'
+/** The LLM reads it when it is asked for a goodbye, and after one that the caller has interrupted. */
+const endsLater = 'The call ends after your last words, unless the caller interrupts them.'
+
+export type AskedCall = { callId: string; name: string; arguments: string }
+
+export type ToolDeps = {
+  clock: Clock
+  call: Call
+  runTool: RunTool
+  notify: (event: SessionEvent) => void
+  event: (type: EventType, payload: Record<string, unknown>) => void
+  /** The agent has promised to call again. */
+  scheduleCallback: (callback: WantedCallback) => void
+  /** Presses keys on the phone of the caller. Rejects where the line does not. Null: there is no phone. */
+  pressKeys: ((digits: string) => Promise<void>) | null
+}
+
+/** A call that ended: its result as the LLM reads it. */
+export type DoneCall = { call: TurnToolCall; item: LlmItem; startedMs: number; endedMs: number }
+/** The agent ends the call, after these words if there are some. */
+export type EndCall = { message: string | null }
+
+export class ToolCalls {
+  readonly #deps: ToolDeps
+  readonly #tools: Map<string, PipelineTool>
+  /** Results that the page owes, by the id of their call. */
+  readonly #waiting = new Map<string, (result: ToolResult) => void>()
+  #underWay = 0
+  /** Resolves when the next check may begin. */
+  #mayCheck: Promise<void> = Promise.resolve()
+
+  constructor(deps: ToolDeps) {
+    this.#deps = deps
+    this.#tools = toolsOf(deps.call, deps.pressKeys !== null)
+  }
+
+  /** As the LLM sees them. */
+  get offered(): LlmTool[] {
+    return [...this.#tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters }))
+  }
+
+  /** No allowed model can call tools. True: the session has none that were asked for, so it goes on without. */
+  withhold(): boolean {
+    if (this.#deps.call.pipeline.tools.length > 0 || this.#tools.size === 0) return false
+    this.#tools.clear()
+    return true
+  }
+
+  /** While one runs, the silence of the session does not count. */
+  get isBusy(): boolean {
+    return this.#underWay > 0
+  }
+
+  find(name: string): PipelineTool | null {
+    return this.#tools.get(name) ?? null
+  }
+
+  /** The words of the agent that ends the call, or null when this call does not end it. */
+  endCallOf(call: AskedCall): EndCall | null {
+    const tool = this.find(call.name)
+    if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
+    const args = parsed(call.arguments)
+    const message = typeof args === 'object' && args !== null ? (args as { message?: unknown }).message : null
+    return {
+      message: typeof message === 'string' && message.trim() !== '' ? [...message].slice(0, 500).join('') : null,
+    }
+  }
+
+  /** Runs at most `toolCallsAtOnce` at once; `done` is called for each as it ends. `trace` is the place of the turn. */
+  async run(calls: readonly AskedCall[], done: (done: DoneCall) => void, trace: Trace | null = null): Promise<void> {
+    const queue = [...calls]
+    const next = async (): Promise<void> => {
+      for (let call = queue.shift(); call !== undefined; call = queue.shift())
+        done(await this.#runOne(call, trace?.below() ?? null))
+    }
+    await Promise.all(calls.slice(0, toolCallsAtOnce).map(next))
+  }
+
+  /** False: no call of this id waits for the page. */
+  result(id: string, result: string, isError: boolean): boolean {
+    const settle = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    settle?.(isError ? { failure: { code: 'failed', detail: cut(result) } } : { result })
+    return settle !== undefined
+  }
+
+  async #runOne(call: AskedCall, trace: Trace | null): Promise<DoneCall> {
+    const { clock, notify, event } = this.#deps
+    const startedMs = clock.monotonicMs()
+    const known = { id: call.callId, name: call.name }
+    event('agent.tool_started', { name: call.name })
+    notify({ type: 'toolCall', ...known, status: 'started' })
+    this.#underWay += 1
+    const result = await this.#resultOf(call, trace)
+    this.#underWay -= 1
+    const endedMs = clock.monotonicMs()
+    const failure = 'failure' in result ? result.failure : null
+    const status = failure === null ? 'completed' : 'failed'
+    recordTool(trace, this.#deps.call, { name: call.name, startedMs, endedMs, failure: failure?.code })
+    const ms = Math.round(endedMs - startedMs)
+    event(`agent.tool_${status}`, { name: call.name, ms, ...(failure && { code: failure.code }) })
+    notify({ type: 'toolCall', ...known, status })
+    const text = 'failure' in result ? JSON.stringify({ error: result.failure }) : cut(result.result) || 'ok'
+    const item = { type: 'function_result' as const, callId: call.callId, result: text }
+    return { call: { ...known, args: call.arguments, status }, item, startedMs, endedMs }
+  }
+
+  async #resultOf(call: AskedCall, trace: Trace | null): Promise<ToolResult> {
+    const tool = this.find(call.name)
+    if (tool === null) return failed({ code: 'not_allowed' })
+    const args = parsed(call.arguments)
+    if (args === undefined) return failed({ code: 'invalid_arguments', detail: 'the arguments are not JSON' })
+    const faults = await this.#check(tool, args)
+    if (faults.length > 0) return failed({ code: 'invalid_arguments', detail: faults.join(', ') })
+    const { source } = tool
+    if (source.kind === 'builtin') return this.#runBuiltin(source, args)
+    if (source.kind === 'inline') return this.#runInPage(call, source.timeoutMs ?? defaultTimeoutMs)
+    const running = this.#deps.runTool.webhook(this.#deps.call, { callId: call.callId, tool, args, trace })
+    return source.responseMode === 'async' ? { result: source.asyncAck ?? defaultAck } : running
+  }
+
+  async #pressKeys(args: unknown): Promise<ToolResult> {
+    const digits = keysOf(args)
+    if (digits === null)
+      return failed({
+        code: 'invalid_arguments',
+        detail: `/${digitsName} must be 1 to 32 keys: 0 to 9, *, #, A to D, w`,
+      })
+    try {
+      await this.#deps.pressKeys?.(digits)
+      return { result: 'ok' }
+    } catch {
+      // The phone has logged why.
+      return failed({ code: 'failed' })
+    }
+  }
+
+  #runBuiltin({ name, config }: BuiltinSource, args: unknown): ToolResult | Promise<ToolResult> {
+    const { call, clock, runTool, scheduleCallback } = this.#deps
+    if (name === 'send_dtmf') return this.#pressKeys(args)
+    if (name === 'transfer_call') {
+      const label = typeof args === 'object' && args !== null ? (args as { label?: unknown }).label : null
+      return runTool.transfer(call, { config: config ?? {}, label })
+    }
+    if (name !== 'schedule_callback') return { result: endsLater }
+    const nowMs = clock.nowMs()
+    const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
+    const isPhoneNumber = (text: string) => runTool.isPhoneNumber(text)
+    const read = readWantedCallback(args, { nowMs, maxDaysAhead, defaultTo: numberOfPerson(call), isPhoneNumber })
+    if ('wrong' in read)
+      return failed({
+        code: 'invalid_arguments',
+        detail: read.wrong.map((name) => `/${name} is missing or malformed`).join(', '),
+      })
+    if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
+    scheduleCallback(read.wanted)
+    // The LLM wrote the number, and no result repeats one.
+    const scheduledAt = new Date(read.wanted.scheduledAtMs).toISOString()
+    return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }
+  }
+
+  /** One check at a time: the calls of one answer may be many, and a hostile schema takes up to 50 ms for each. */
+  async #check(tool: PipelineTool, args: unknown): Promise<readonly string[]> {
+    const { clock, runTool } = this.#deps
+    const before = this.#mayCheck
+    let allow = () => {}
+    this.#mayCheck = new Promise((resolve) => {
+      allow = resolve
+    })
+    await before
+    const startedMs = clock.monotonicMs()
+    try {
+      return runTool.check(tool, args)
+    } finally {
+      if (clock.monotonicMs() - startedMs >= longCheckMs) clock.after(0, allow)
+      else allow()
+    }
+  }
+
+  #runInPage({ callId, name, arguments: args }: AskedCall, timeoutMs: number): Promise<ToolResult> {
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.after(timeoutMs, () => {
+        this.#waiting.delete(callId)
+        resolve(failed({ code: 'timeout' }))
+      })
+      this.#waiting.set(callId, (result) => {
+        cancel()
+        resolve(result)
+      })
+      this.#deps.notify({ type: 'toolRequested', id: callId, name, args })
+    })
+  }
+}
+
+/** Tools of the page need a page, those of a phone a phone, and `end_call` is there unless it was switched off. */
+function toolsOf({ pipeline, kind }: Call, hasPhone: boolean): Map<string, PipelineTool> {
+  const tools = new Map<string, PipelineTool>()
+  let ends = false
+  for (const tool of pipeline.tools) {
+    const { source } = tool
+    if (source.kind === 'inline' && kind !== 'browser') continue
+    if (source.kind === 'builtin') {
+      if (source.name === 'send_dtmf' && !hasPhone) continue
+      if (source.name === 'transfer_call' && kind === 'browser') continue
+      if (source.name === 'end_call') {
+        ends = true
+        if (source.config?.enabled === false) continue
+      }
+    }
+    tools.set(tool.name, tool)
+  }
+  if (!ends && !tools.has(endCallName)) tools.set(endCallName, endCall)
+  return tools
+}
+
+const endCall: PipelineTool = {
+  name: endCallName,
+  description: 'Ends the call. Use it when the caller says goodbye or has nothing more to ask.',
+  parameters: {
+    type: 'object',
+    properties: {
+      reason: { type: 'string' },
+      message: { type: 'string', description: 'The last words, spoken before the call ends.' },
+    },
+  },
+  source: { kind: 'builtin', name: 'end_call', config: null },
+  preToolSpeech: 'never',
+}
+
+/** Undefined: the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text)
+  } catch {
+    return undefined
+  }
+}
+
+function failed(failure: ToolFailure): ToolResult {
+  return { failure }
+}
+
+function cut(text: string): string {
+  if (charactersOf(text) <= toolResultCharactersMax) return text
+  return `${[...text].slice(0, toolResultCharactersMax).join('')}[truncated]`
+}

@@ -1,0 +1,379 @@
+/** Runs the turns of a conversation: tells the turn machine what has happened, and does what the machine answers. */
+import type { StreamTranscript } from '../../ports/stt.ts'
+import type { Fault } from '../../records/fault.ts'
+import type { Said } from '../hearing/listening.ts'
+import type { ConversationInput } from '../parts/deps.ts'
+import { isHopeless } from '../parts/stage-retries.ts'
+import { isEcho } from '../words/own-words.ts'
+import type { AgentTurn, AskedAt } from './agent-turn.ts'
+import { AgentTurns } from './agent-turns.ts'
+import { Goodbye } from './goodbye.ts'
+import { History } from './history.ts'
+import { Interruption } from './interruption.ts'
+import { NextSpeech } from './next-speech.ts'
+import { Settling } from './settling.ts'
+import type { EndCall } from './tool-calls.ts'
+import { failedTurnsMax, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
+import { initialTurnState, isAgents, step, type TurnEffect, type TurnEvent } from './turn-machine.ts'
+import type { TurnsDeps, TurnsEvents } from './turns-deps.ts'
+import { type SaidTurn, UserTurn } from './user-turn.ts'
+
+export class Turns {
+  readonly #history: History
+  readonly #deps: TurnsDeps
+  readonly #input: ConversationInput
+  readonly #events: TurnsEvents
+  readonly #user: UserTurn
+  readonly #interruption: Interruption
+  readonly #settling: Settling
+  readonly #made: AgentTurns
+  readonly #goodbye: Goodbye
+  #state = initialTurnState
+  #agent: AgentTurn | null = null
+  readonly #next = new NextSpeech()
+  #protected: AgentTurn | null = null
+  #endCall: EndCall | null = null
+  #answersSinceMs = Number.NEGATIVE_INFINITY
+  #failedTurns = 0
+  #isMuted = false
+  #lastWords = ''
+
+  constructor(deps: TurnsDeps, input: ConversationInput, events: TurnsEvents) {
+    this.#deps = deps
+    this.#input = input
+    this.#events = events
+    this.#made = new AgentTurns(deps, input, {
+      text: (turn, text) => {
+        if (this.#agent === turn) deps.record.agentText(turn.id, text, false, false)
+      },
+      failed: (turn, fault) => this.#failed(turn, fault),
+      lost: (turn, fault) => {
+        if (turn === this.#agent) events.lost(fault)
+      },
+      endCall: (turn, endCall) => this.#agentEnds(turn, endCall),
+      toolsRun: (isRunning) => events.toolsRun(isRunning),
+      lateTool: ({ call, item }) => {
+        this.#history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
+        events.moved()
+      },
+    })
+    this.#settling = new Settling(deps)
+    this.#goodbye = new Goodbye(deps.clock)
+    this.#interruption = new Interruption(deps.clock, input.call.pipeline, {
+      mode: () => this.#mode(),
+      state: () => this.#state,
+      user: () => this.#user,
+      react: (verdict) => this.#react(verdict),
+    })
+    this.#history = new History(input.call.pipeline.systemPrompt)
+    this.#user = new UserTurn(deps, input.call.pipeline, {
+      decided: () => this.#react('decided'),
+      nothingSaid: (spokenMs) => {
+        this.#react('nothingSaid')
+        this.#made.unheard.after(spokenMs, this.#history, (text, hint) => this.prompt(text, hint))
+      },
+      guess: (text) => {
+        if (!this.#isMuted && !this.#settling.isUnderWay && this.#state.phase === 'deciding')
+          this.#made.startGuess(this.#history, text)
+      },
+      flush: () => deps.transcription.flush(),
+    })
+  }
+
+  get phase() {
+    return this.#state.phase
+  }
+
+  /** Nobody speaks, and no tool runs. */
+  get isQuiet(): boolean {
+    return this.#state.phase === 'listening' && !this.#deps.tools.isBusy && !this.#settling.isUnderWay
+  }
+
+  /** A text that the user cannot interrupt waits, and was not begun to be played. */
+  get awaitsText(): boolean {
+    const isUnplayed = this.#agent === this.#protected && this.#agent?.thinking === null && !this.#state.started
+    return this.#next.isProtected || isUnplayed
+  }
+
+  speechStarted(atMs: number): void {
+    this.#user.speechStarted(atMs)
+    this.#events.userSpoke()
+    this.#react('speechStarted')
+    this.#interruption.begin()
+  }
+
+  speechEnded(atMs: number): void {
+    this.#user.speechEnded(atMs)
+    this.#react('speechEnded')
+    if (this.#state.phase === 'paused') {
+      // Voice activity detection is late: the agent has been answering this speech since.
+      if (atMs <= this.#answersSinceMs && this.#user.text === '') return this.#react('falseAlarm')
+      this.#deps.transcription.flush()
+      this.#interruption.judge(false)
+    }
+    if (this.#state.phase === 'closing' && this.#agent === null) this.#endUserTurn()
+  }
+
+  transcript(transcript: StreamTranscript, said: Said): void {
+    if (!this.#user.add(transcript, said)) {
+      if (this.#state.phase === 'deciding') this.#user.decide()
+      return
+    }
+    const { phase } = this.#state
+    if (phase === 'closing' || phase === 'over') return
+    // A transcript without speech is an echo, or speech that was too quiet to be found.
+    if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords)))
+      return this.#user.drop()
+    this.#deps.record.userText(this.#user.id, this.#user.text, false)
+    if (isAgents(phase)) return this.#interruption.judge(false)
+    this.#events.userSpoke()
+    this.#react('words')
+  }
+
+  /** Another stream of speech to text begins. True: it gets the audio of the turn again. */
+  transcriptionReopened(): boolean {
+    return this.#user.reopened()
+  }
+
+  typed(text: string, metadata: Record<string, unknown>): void {
+    this.#events.userSpoke()
+    const before = () => {
+      this.#history.user(text)
+      this.#deps.record.typedTurn(text, metadata)
+    }
+    if (this.#isMuted) return this.#settling.afterwards(before)
+    const begin = () => {
+      if (this.#state.phase !== 'thinking') return
+      const decisionMs = this.#deps.clock.monotonicMs()
+      this.#start(this.#made.answer(this.#history, text), { speechEndMs: null, dueMs: null, decisionMs })
+    }
+    this.#next.want({ isProtected: false, before, begin })
+    this.#react('typed')
+  }
+
+  /** While it is muted, people who have joined speak for the agent. Their words and those of the user join the history. */
+  mute(isMuted: boolean): void {
+    this.#isMuted = isMuted
+    if (!isMuted) return
+    this.#made.dropGuess()
+    this.#react('muted')
+  }
+
+  /** A note for the LLM, or words that a person said for the agent. An answer that was begun without them is dropped. */
+  note(text: string, role: 'system' | 'assistant' = 'system'): void {
+    this.#made.dropGuess()
+    if (role === 'system') this.#history.note(text)
+    else this.#settling.afterwards(() => this.#history.agent([{ type: 'message', role, text }]))
+  }
+
+  /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. `isNext`: also while the user speaks. */
+  prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
+    if (this.#isMuted) return
+    const begin = () => {
+      if (this.#state.phase !== 'thinking') return
+      const turn = text === null ? this.#made.answer(this.#history, null, hint) : this.#made.line(text)
+      if (isProtected) this.#protected = turn
+      this.#start(turn, null)
+    }
+    this.#next.want({ isProtected, before: () => {}, begin })
+    this.#react(isNext ? 'typed' : 'prompted')
+  }
+
+  agentStarted(): void {
+    this.#react('agentStarted')
+  }
+
+  agentFinished(): void {
+    const turn = this.#agent
+    if (turn === null) return
+    this.#agent = null
+    if (!turn.hasFailed && turn.thinking !== null) this.#failedTurns = 0
+    this.#close(turn, true)
+    if (this.#endCall !== null) return this.#events.agentHungUp()
+    if (this.#state.phase === 'closing' && this.#goodbye.isAwaited) return this.#sayGoodbye()
+    this.#react('agentFinished')
+  }
+
+  /** The client has said how far the agent was played. */
+  cleared(): void {
+    this.#settling.cleared()
+  }
+
+  drained(): void {
+    ;(this.#agent ?? this.#made.guess)?.speech.resume()
+  }
+
+  /** The agent ends with the sentence under way. False: it says none. */
+  endSentence(): boolean {
+    const { playout } = this.#deps
+    if (this.#agent === null || (!this.#state.started && playout.playedMs === 0)) return false
+    this.#agent.thinking?.drop()
+    this.#agent.speech.endSentence(playout.playedMs)
+    playout.release()
+    return true
+  }
+
+  /** The session ends after the sentence that is under way, and after `text`, which may be a message. */
+  close(text: string | null, isMessage: boolean): void {
+    this.#goodbye.plan(this.#isMuted ? null : text, isMessage)
+    this.#react('close')
+  }
+
+  end(): void {
+    this.#react('end')
+  }
+
+  #react(event: TurnEvent): void {
+    const before = this.#state.phase
+    const known = this.#isMuted && event === 'decided' ? 'kept' : event
+    const { state, effects } = step(this.#state, known, this.#mode())
+    this.#state = state
+    if (state.phase !== before && state.phase !== 'over') this.#events.moved()
+    for (const effect of effects) this.#effects[effect]()
+  }
+
+  #mode() {
+    if (this.#next.isProtected || (this.#agent !== null && this.#agent === this.#protected)) return 'none'
+    return this.#input.call.pipeline.turnHandling.interruption.mode
+  }
+
+  readonly #effects: Record<TurnEffect, () => void> = {
+    decide: () => this.#user.decide(),
+    keepListening: () => {
+      this.#user.keepListening()
+      if (this.#state.phase === 'listening') this.#made.dropGuess()
+    },
+    answer: () => this.#settling.afterwards(() => this.#answer()),
+    keep: () => this.#settling.afterwards(() => this.#takeRest()),
+    speak: () => {
+      this.#user.keepListening()
+      this.#made.dropGuess()
+      this.#next.take((begin) => this.#settling.afterwards(begin))
+    },
+    pause: () => this.#deps.playout.pause(),
+    resume: () => this.#resume(),
+    interrupt: () => this.#interrupt(),
+    catchUp: () => this.#catchUp(),
+    sayGoodbye: () => this.#endSentence(),
+    finish: () => this.#finish(),
+  }
+
+  #answer(): void {
+    // The user went on while the turn before was settled.
+    if (this.#state.phase !== 'thinking') return
+    const said = this.#takeSaid()
+    const decisionMs = this.#deps.clock.monotonicMs()
+    this.#answersSinceMs = decisionMs
+    this.#start(this.#made.answerTo(this.#history, said.text), { ...said, decisionMs })
+  }
+
+  /** The turn of the user joins the transcript and the history. */
+  #takeSaid(): SaidTurn {
+    const said = this.#user.take()
+    this.#deps.transcription.taken()
+    this.#deps.record.userTurn(said, 'stt', {})
+    this.#history.user(said.text)
+    return said
+  }
+
+  #start(turn: AgentTurn, asked: AskedAt | null): void {
+    this.#agent = turn
+    turn.release(asked)
+    if (turn.speech.text !== '') this.#deps.record.agentText(turn.id, turn.speech.text, false, false)
+  }
+
+  #failed(turn: AgentTurn, fault: Fault): void {
+    if (turn !== this.#agent) return
+    turn.hasFailed = true
+    this.#failedTurns += 1
+    if (isHopeless(fault) || this.#failedTurns >= failedTurnsMax) return this.#events.lost(fault)
+    turn.fallBack()
+  }
+
+  #agentEnds(turn: AgentTurn, endCall: EndCall): void {
+    if (turn !== this.#agent) return
+    this.#endCall = endCall
+    turn.sayEnd(endCall)
+  }
+
+  #resume(): void {
+    this.#interruption.end()
+    const { id, text } = this.#user
+    if (text !== '' && this.#deps.playout.leftMs > nearEndMs) {
+      this.#deps.record.userText(id, text, true)
+      this.#user.drop()
+    }
+    this.#deps.playout.release()
+  }
+
+  #interrupt(): void {
+    this.#interruption.end()
+    const turn = this.#agent
+    this.#agent = null
+    this.#endCall = null
+    if (turn === null) return
+    turn.drop()
+    this.#events.toolsRun(false)
+    this.#deps.playout.stop()
+    this.#lastWords = turn.speech.text
+    this.#settling.begin(turn, () => {
+      this.#close(turn, false)
+      this.#events.moved()
+    })
+  }
+
+  #close(turn: AgentTurn, isWhole: boolean): void {
+    turn.drop()
+    this.#history.agent(turn.items(isWhole))
+    this.#lastWords = turn.speech.text
+    this.#deps.record.agentTurn(turn, isWhole)
+  }
+
+  /** The user spoke while the agent could not be interrupted, or right before its end. */
+  #catchUp(): void {
+    this.#interruption.end()
+    if (this.#user.text !== '' && !this.#state.talks) this.#react('words')
+  }
+
+  /** The sentence under way is the last one, or the user ends theirs. */
+  #endSentence(): void {
+    this.#user.keepListening()
+    this.#made.dropGuess()
+    this.#goodbye.after(lastSentenceMs, () => this.#sayGoodbye())
+    if (this.endSentence() || (this.#agent === null && this.#state.talks)) return
+    this.#sayGoodbye()
+  }
+
+  /** The last words of the user become final first. */
+  #endUserTurn(): void {
+    this.#deps.transcription.flush()
+    this.#goodbye.after(lastTranscriptMs, () => this.#sayGoodbye())
+  }
+
+  #sayGoodbye(): void {
+    const words = this.#goodbye.take()
+    if (words === null) return
+    this.#interrupt()
+    this.#settling.afterwards(() => this.#takeRest())
+    const { text, withinMs } = words
+    if (text === null) return this.#settling.afterwards(() => this.#react('end'))
+    this.#goodbye.after(withinMs, () => this.#react('end'))
+    this.#settling.afterwards(() => this.#start(this.#made.line(text), null))
+  }
+
+  #finish(): void {
+    this.#goodbye.cancel()
+    this.#interruption.end()
+    this.#made.dropGuess()
+    this.#interrupt()
+    this.#settling.settle()
+    this.#takeRest()
+    this.#user.close()
+    this.#events.finish()
+  }
+
+  /** Words that were not answered any more are in the transcript all the same. */
+  #takeRest(): void {
+    if (this.#user.text !== '') this.#takeSaid()
+  }
+}

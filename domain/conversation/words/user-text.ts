@@ -1,0 +1,96 @@
+/**
+ * The words of the user's turn so far: the final transcripts, then the interim after them. A turn that was taken can be
+ * followed by late transcripts of the same speech, which are dropped.
+ */
+import type { StreamTranscript } from '../../ports/stt.ts'
+
+type Segment = Pick<StreamTranscript, 'utterance' | 'text' | 'startMs' | 'endMs'>
+
+export class UserText {
+  #finals: Segment[] = []
+  #interim: Segment | null = null
+  #isSpeechFinal = false
+  /** The interim that was taken with the last turn; its final still comes. */
+  #taken: Segment | null = null
+
+  /** False: the transcript adds nothing to this turn. */
+  add(transcript: StreamTranscript): boolean {
+    const { utterance, startMs, endMs, isFinal } = transcript
+    const text = this.#newText(transcript)
+    if (isFinal && this.#taken?.utterance === utterance) this.#taken = null
+    if (text === '' && this.#interim === null) {
+      if (transcript.speechFinal && this.#finals.length > 0) this.#isSpeechFinal = true
+      return false
+    }
+    const segment = { utterance, text, startMs, endMs }
+    this.#isSpeechFinal = transcript.speechFinal
+    this.#interim = isFinal ? null : segment
+    if (isFinal) this.#addFinal(segment)
+    return true
+  }
+
+  get text(): string {
+    const segments = this.#interim === null ? this.#finals : [...this.#finals, this.#interim]
+    return segments
+      .map(({ text }) => text)
+      .filter((text) => text !== '')
+      .join(' ')
+  }
+
+  /** Nothing of the text may change any more. */
+  get isFinal(): boolean {
+    return this.#interim === null
+  }
+
+  /** The provider has found the end point. */
+  get isSpeechFinal(): boolean {
+    return this.#isSpeechFinal && this.#interim === null
+  }
+
+  /** The text, which then belongs to a turn. */
+  take(): string {
+    const text = this.text
+    this.#taken = this.#interim
+    this.#finals = []
+    this.#interim = null
+    this.#isSpeechFinal = false
+    return text
+  }
+
+  /** Another stream begins. Its utterances are counted from 0 again. */
+  reopened(): void {
+    if (this.#interim !== null) this.#addFinal(this.#interim)
+    this.#interim = this.#taken = null
+  }
+
+  #newText({ utterance, text, startMs }: Segment): string {
+    const taken = this.#taken
+    if (taken === null || taken.utterance !== utterance || startMs > taken.startMs) return text.trim()
+    return wordsOf(text).slice(wordsOf(taken.text).length).join(' ')
+  }
+
+  #addFinal(segment: Segment): void {
+    const last = this.#finals.at(-1)
+    // Some models send the whole utterance again with each final.
+    const isWhole = last?.utterance === segment.utterance && segment.startMs <= last.startMs && last.text !== ''
+    if (isWhole) this.#finals.pop()
+    this.#finals.push(segment)
+  }
+}
+
+export function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '')
+}
+
+/** Case and punctuation do not count. */
+export function sameWords(a: string, b: string): boolean {
+  return comparable(a) === comparable(b)
+}
+
+function comparable(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}

@@ -1,0 +1,25 @@
+/** How long voices take for a word, as a number of letters. */
+import { charactersOf } from '../../speech/characters.ts'
+import { isUnspaced } from './phrases.ts'
+
+/** Digits and signs such as % are spoken as whole words. */
+const signLetters = 6
+
+export const endsPhrase = /[^\p{L}\p{N}]$/u
+
+/** The time that a voice needs for a word, in letters: words begin slowly, and the last one before a pause is drawn out. */
+export function weightOf(word: string): number {
+  const letters = lettersOf(word)
+  if (letters === 0 || isUnspaced(word.charAt(0))) return letters
+  return letters + 1 + (endsPhrase.test(word) ? 2 : 0)
+}
+
+/** The length of the sound of a text, in letters: punctuation is silent, and a character of Chinese is as long as two. */
+function lettersOf(text: string): number {
+  let letters = 0
+  for (const [character] of text.matchAll(/[\p{L}\p{N}\p{Sc}%&@+=]/gu)) {
+    if (!/\p{L}/u.test(character)) letters += signLetters
+    else letters += isUnspaced(character) ? 2 : charactersOf(character)
+  }
+  return letters
+}
