@@ -1,6 +1,7 @@
 /** Calls by phone: how they are placed and taken, what becomes of their legs, and how the events of lines reach them. */
 import type { PlaceCallback } from '../domain/callbacks/callbacks.ts'
 import type { Journal } from '../domain/calls/journal.ts'
+import type { CallRegistry } from '../domain/calls/live/call-registry.ts'
 import { createTakeInbound } from '../domain/phone/inbound.ts'
 import { chargeLegs } from '../domain/phone/leg-charges.ts'
 import { createDialPhone, type DialPhone } from '../domain/phone/outbound.ts'
@@ -10,7 +11,6 @@ import { createPlaceCallback } from '../domain/phone/place-callback.ts'
 import { createPriceOfLeg, type PriceOfLeg } from '../domain/records/leg-costs.ts'
 import type { LiveTransfers } from '../domain/records/transfer.ts'
 import type { SessionRules } from '../domain/sessions/check.ts'
-import type { SessionRegistry } from '../domain/sessions/live-sessions.ts'
 import type { PreCall } from '../domain/sessions/pre-call.ts'
 import type { SessionRoutes } from '../domain/speech/session-routes.ts'
 import { AskTransfers } from '../domain/transfers/ask-transfers.ts'
@@ -98,7 +98,7 @@ export type PhoneSessions = {
 type PhoneSessionNeeds = {
   lines: Lines
   phones: Phones
-  live: SessionRegistry
+  live: CallRegistry
   routes: SessionRoutes
   rules: SessionRules
   preCall: PreCall

@@ -1,8 +1,8 @@
 /** Sessions in the rooms of a LiveKit server, if one is configured. */
+import type { CallRegistry } from '../domain/calls/live/call-registry.ts'
+import { RoomWatch } from '../domain/calls/live/room-watch.ts'
 import type { MediaRooms } from '../domain/ports/media-rooms.ts'
 import { roomNameOf } from '../domain/records/call.ts'
-import type { SessionRegistry } from '../domain/sessions/live-sessions.ts'
-import { RoomWatch } from '../domain/sessions/room-watch.ts'
 import type { SessionRooms } from '../domain/sessions/start-session.ts'
 import { claimsOf } from '../domain/sessions/transport-token.ts'
 import { createEnterRoom } from '../handlers/session/rooms.ts'
@@ -14,7 +14,7 @@ import type { App } from './app.ts'
 const closeMs = 2000
 
 /** Null if no LiveKit server is configured. */
-export async function openRooms(app: App, live: SessionRegistry): Promise<SessionRooms | null> {
+export async function openRooms(app: App, live: CallRegistry): Promise<SessionRooms | null> {
   const { config, clock, log } = app
   const rooms = await openMediaRooms(app)
   if (rooms === null) return null
@@ -31,7 +31,7 @@ export async function openRooms(app: App, live: SessionRegistry): Promise<Sessio
   }
 }
 
-function watchRooms({ store, clock, ids, log }: App, rooms: MediaRooms, sessions: SessionRegistry): RoomWatch {
+function watchRooms({ store, clock, ids, log }: App, rooms: MediaRooms, sessions: CallRegistry): RoomWatch {
   return new RoomWatch({
     rooms,
     enter: createEnterRoom({ rooms, sessions, keys: store.keys, clock, log, requestId: ids.request }),

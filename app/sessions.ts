@@ -2,9 +2,9 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { createEndCall, type EndCall } from '../domain/calls/end-call.ts'
 import { createJournal } from '../domain/calls/journal.ts'
+import { CallRegistry } from '../domain/calls/live/call-registry.ts'
+import { createLiveCalls } from '../domain/calls/live/reach-calls.ts'
 import type { Operations } from '../domain/operations.ts'
-import { SessionRegistry } from '../domain/sessions/live-sessions.ts'
-import { createLiveCalls } from '../domain/sessions/reach-calls.ts'
 import type { StartSession } from '../domain/sessions/start.ts'
 import { createStartSession } from '../domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from '../domain/sessions/transport-token.ts'
@@ -35,7 +35,7 @@ type Needs = {
 export type Sessions = {
   start: StartSession
   webJoin: WebJoin
-  live: SessionRegistry
+  live: CallRegistry
   endCall: EndCall
   tokens: TransportTokens
   phones: Phones
@@ -112,9 +112,9 @@ function createRegistry(
   { config, store, clock, log }: App,
   conversations: Conversations,
   routes: SessionRoutes,
-): SessionRegistry {
+): CallRegistry {
   const { calls, organizations, limits, instanceId: ownerId } = store
-  return new SessionRegistry({
+  return new CallRegistry({
     calls,
     routes,
     organizations,
@@ -130,7 +130,7 @@ function createRegistry(
 }
 
 /** Sessions that are live when the process ends learn the reason while their rooms and lines still work. */
-function tend(app: App, live: SessionRegistry): void {
+function tend(app: App, live: CallRegistry): void {
   const { clock, log } = app
   app.closing(() => live.close('server_shutdown', closeMs))
   const loops = new Loops(clock, log)

@@ -1,6 +1,6 @@
 /** The part of the store that knows calls: their rows, what happened in them, and their reports. */
 import type { CallbackStore } from '../domain/callbacks/store.ts'
-import type { CallCommands } from '../domain/calls/commands.ts'
+import type { CallCommands } from '../domain/calls/live/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
 import type { TransferStore } from '../domain/records/transfer.ts'
 import type { Loop } from '../runtime/timing/loops.ts'

@@ -4,6 +4,7 @@
  *   announced ──► number ──► settings ──► stored, `ringing` ──► seat ──► the event before the call ──► answered
  *                   │ 404       │ 480           │ 480, 503        │ 486
  */
+import type { CallRegistry } from '../calls/live/call-registry.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { LiveCall } from '../conversation/parts/live-call.ts'
 import type { PhoneLine, RejectCode } from '../ports/phone-line.ts'
@@ -14,7 +15,6 @@ import { Fault } from '../records/fault.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
 import { type Caller, tenantOf } from '../records/organization.ts'
 import type { EndReason } from '../records/states/call.ts'
-import type { SessionRegistry } from '../sessions/live-sessions.ts'
 import type { SessionSettings } from '../sessions/pre-call.ts'
 import { agentOf, type Preparation, type PrepareDeps, preparationOf, prepared } from '../sessions/prepare.ts'
 import type { WantedSession } from '../sessions/start.ts'
@@ -30,7 +30,7 @@ export type InboundDeps = PrepareDeps &
     numbers: Pick<CallableNumbers, 'findInbound' | 'ofConnection' | 'isInboundReady'>
     callers: CallersOfNumbers
     phones: Pick<PhoneCalls, 'open' | 'catchUp'>
-    sessions: Pick<SessionRegistry, 'take'>
+    sessions: Pick<CallRegistry, 'take'>
     priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** A number in E.164, of a text as lines write it for a call to `ours`, which is in E.164. Null: it is not one. */

@@ -1,4 +1,5 @@
 /** Calls a phone: all that can be refused is refused before the carrier is asked, and its answer is waited for. */
+import type { CallRegistry } from '../calls/live/call-registry.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { LiveCall } from '../conversation/parts/live-call.ts'
 import { type LegRef, type PhoneLine, PhoneLineError } from '../ports/phone-line.ts'
@@ -9,7 +10,6 @@ import { whyNotDialed } from '../records/not-dialed.ts'
 import { type Caller, tenantOf } from '../records/organization.ts'
 import { type Issue, ResourceFault, refuseIssues } from '../records/resource-fault.ts'
 import { issuesOfWanted, type SessionRules } from '../sessions/check.ts'
-import type { SessionRegistry } from '../sessions/live-sessions.ts'
 import {
   agentOf,
   type Preparation,
@@ -32,7 +32,7 @@ export type OutboundDeps = PrepareDeps &
     numbers: Pick<CallableNumbers, 'outboundFor'>
     lines: PhoneLines
     phones: Pick<PhoneCalls, 'open'>
-    sessions: Pick<SessionRegistry, 'take'>
+    sessions: Pick<CallRegistry, 'take'>
     priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /** UUIDv7, and `leg_…`. */

@@ -1,6 +1,6 @@
 /** The calls by phone that this process holds, and the way of the events of their legs to them. */
-import type { CallCommands } from '../calls/commands.ts'
 import type { Journal } from '../calls/journal.ts'
+import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { LiveCall } from '../conversation/parts/live-call.ts'
 import type { LegMedia } from '../ports/leg-media.ts'

@@ -3,7 +3,10 @@ import type { Caller } from '../records/organization.ts'
 import type { ClientOverride, Pipeline } from '../records/pipeline.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import type { SessionRoutes } from '../speech/session-routes.ts'
-import type { SessionOverrides } from './live.ts'
+
+/** The settings of a session that its page may choose. */
+export type SessionOverrides = Partial<OverrideValues>
+type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
 
 /** `pipeline` is null without any override. `unserved` were not taken, because no provider can serve them. */
 export type TakenOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }

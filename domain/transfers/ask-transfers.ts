@@ -1,6 +1,6 @@
 /** Transfers as clients of the API ask for them: all that can be refused is refused before the process of the call is asked. */
 import type { Credit } from '../billing/ledger.ts'
-import type { CallCommands } from '../calls/commands.ts'
+import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { Call } from '../records/call.ts'
 import type { CallableNumbers } from '../records/callable-number.ts'

@@ -1,7 +1,7 @@
 /** Decides before the upgrade who may open the media channel of a session. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import type { LiveSessions, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Traces } from '../../domain/ports/trace.ts'
-import type { LiveSessions, SessionSeat } from '../../domain/sessions/live.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { type AdmitSocket, HeldElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'

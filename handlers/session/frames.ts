@@ -1,6 +1,6 @@
 /** The frames of the session in the words of the contract. */
+import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { SessionEvent, SessionFault } from '../../domain/ports/media.ts'
-import type { SessionSeat } from '../../domain/sessions/live.ts'
 import type { SessionMediaSends } from '../../generated/session/channels.ts'
 import { type SessionErrorCode, sessionErrors } from '../../generated/session/errors.ts'
 

@@ -8,13 +8,14 @@
  * another socket unless it has ended by itself (`close`).
  */
 
+import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { SessionFault } from '../../domain/ports/media.ts'
 import { frameMs, type MediaSink, type MediaTransport, type SessionEvent } from '../../domain/ports/media.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { EndReason } from '../../domain/records/states/call.ts'
-import type { SessionOverrides, SessionSeat } from '../../domain/sessions/live.ts'
+import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import type { SessionMediaSends, SessionMediaSession } from '../../generated/session/channels.ts'
 import { type SessionErrorCode, sessionErrors } from '../../generated/session/errors.ts'
 import type {

@@ -1,5 +1,5 @@
 import type { ClientOverride } from '../../domain/records/pipeline.ts'
-import type { SessionOverrides } from '../../domain/sessions/live.ts'
+import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import type { OverridesFrame } from '../../generated/session/types.ts'
 
 /** Those that the session takes, and the names of the others. */

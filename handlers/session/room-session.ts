@@ -6,11 +6,11 @@
  *                       └──closed──► farewell ──► empty
  */
 
+import type { RoomOccupant } from '../../domain/calls/live/room-watch.ts'
+import type { HeldSessions, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { EnteredRoom, MediaRooms, RoomEvents } from '../../domain/ports/media-rooms.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { tenantOf } from '../../domain/records/organization.ts'
-import type { HeldSessions, SessionSeat } from '../../domain/sessions/live.ts'
-import type { RoomOccupant } from '../../domain/sessions/room-watch.ts'
 import { sessionSurface } from '../../generated/session/channels.ts'
 import { takeText } from '../../runtime/ws/frames.ts'
 import { MediaSocket, type MediaSocketDeps } from './media-socket.ts'

@@ -1,11 +1,11 @@
 /** Enters the rooms of sessions as their agent. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'
+import type { HeldSessions, LiveSessions } from '../../domain/calls/live/seats.ts'
 import type { MediaRooms } from '../../domain/ports/media-rooms.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
-import type { HeldSessions, LiveSessions } from '../../domain/sessions/live.ts'
-import type { EnterRoom } from '../../domain/sessions/room-watch.ts'
 import { Deadlines } from '../realtime/deadlines.ts'
 import { createRoomAudioWatch } from './room-audio.ts'
 import { RoomSession, type RoomSessionDeps } from './room-session.ts'

@@ -1,5 +1,5 @@
 /** The seats of the sessions: a user of a session has one, and the newest socket takes it. */
-import type { SessionSeat } from '../../domain/sessions/live.ts'
+import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 
 type Holder = { seat: SessionSeat; number: number; replaced(): void }
 

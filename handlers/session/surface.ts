@@ -1,6 +1,6 @@
 /** The media channel of sessions. Its refusals before the upgrade are those of the platform surface, which makes the sessions. */
+import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { SessionSeat } from '../../domain/sessions/live.ts'
 import { type SessionHandlers, sessionSurface, widenSessionHandlers } from '../../generated/session/channels.ts'
 import type { SocketMount } from '../../runtime/engine/options.ts'
 import { createPlatformFaultWriter } from '../platform/faults.ts'

@@ -11,7 +11,7 @@ import {
   type CallCommands,
   commandMs,
   type RunCallCommand,
-} from '../../domain/calls/commands.ts'
+} from '../../domain/calls/live/commands.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql } from '../postgres/connect.ts'

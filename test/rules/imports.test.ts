@@ -61,7 +61,7 @@ const floors = [
     ...['answering', 'tools', 'conversation', 'conversation/parts', 'conversation/words'],
     ...['conversation/hearing', 'conversation/speaking', 'conversation/turns', 'conversation/people'],
   ],
-  ['calls', 'numbers', 'phone', 'rmsg', 'sessions', 'sms', 'transfers', 'webhooks/trial'],
+  ['calls', 'calls/live', 'numbers', 'phone', 'rmsg', 'sessions', 'sms', 'transfers', 'webhooks/trial'],
 ]
 
 t.test('a folder of the domain imports no higher floor', (t) => {

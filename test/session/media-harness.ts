@@ -1,7 +1,8 @@
 /** The media channel over real sockets, with sessions that keep what the channel passes to them. */
 import type { Test } from 'tap'
+import type { JoinedSession, LiveSessions, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
-import type { JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from '../../domain/sessions/live.ts'
+import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import { createTransportTokens, type TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { mountSession } from '../../handlers/session/surface.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

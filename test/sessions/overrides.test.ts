@@ -1,7 +1,7 @@
 /** Overrides of a page, against the providers that are there. */
 import t from 'tap'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
-import type { SessionOverrides } from '../../domain/sessions/live.ts'
+import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import { takeOverrides } from '../../domain/sessions/overrides.ts'
 import { createSessionRoutes } from '../../domain/speech/session-routes.ts'
 import { pipeline } from '../calls/call.ts'

@@ -1,8 +1,8 @@
 /** How a process learns that the caller of a session has joined its room. */
 import t from 'tap'
+import { type KnownRoom, type RoomOccupant, RoomWatch } from '../../domain/calls/live/room-watch.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
-import { type KnownRoom, type RoomOccupant, RoomWatch } from '../../domain/sessions/room-watch.ts'
 import { settled, TestClock } from '../clock.ts'
 
 const lookMs = 250

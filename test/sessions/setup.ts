@@ -1,13 +1,13 @@
 /** A registry of live sessions over stubs, in injected time. */
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
+import { CallRegistry, type LiveSessionDeps } from '../../domain/calls/live/call-registry.ts'
+import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { EndedCall } from '../../domain/calls/store.ts'
 import type { Conversation } from '../../domain/conversation/parts/live-call.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import type { Call } from '../../domain/records/call.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
-import type { SessionSeat } from '../../domain/sessions/live.ts'
-import { type LiveSessionDeps, SessionRegistry } from '../../domain/sessions/live-sessions.ts'
 import type { TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { pipeline } from '../calls/call.ts'
 import { bench, caller } from '../domain/fakes.ts'
@@ -86,7 +86,7 @@ export function setup({
     reconnectMs: 20_000,
     nodeUrl: null,
   }
-  const registry = new SessionRegistry(deps)
+  const registry = new CallRegistry(deps)
   const transport = {} as MediaTransport
   const admitted = (id = 's_1', more: Partial<TransportClaims> = {}) => {
     const claims = { sessionId: id, identity: 'ada', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0, ...more }

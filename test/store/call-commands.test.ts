@@ -1,9 +1,9 @@
 /** Commands from one process to another that holds a call. */
 import t from 'tap'
-import { answerMs, commandMs } from '../../domain/calls/commands.ts'
+import { answerMs, commandMs } from '../../domain/calls/live/commands.ts'
+import { createLiveCalls } from '../../domain/calls/live/reach-calls.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
-import { createLiveCalls } from '../../domain/sessions/reach-calls.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { organization, TestCluster } from './cluster.ts'

@@ -1,7 +1,8 @@
 /** One Parley process: the parts that carry calls by phone and their transfers, over the database and the carrier. */
 import { createLocalLimits } from '../../../domain/access/local-limits.ts'
-import type { CallAnswer, CallCommand, CallCommands } from '../../../domain/calls/commands.ts'
 import { createJournal } from '../../../domain/calls/journal.ts'
+import { CallRegistry } from '../../../domain/calls/live/call-registry.ts'
+import type { CallAnswer, CallCommand, CallCommands } from '../../../domain/calls/live/commands.ts'
 import { PhoneCalls } from '../../../domain/phone/phone-calls.ts'
 import type { ExpectedLeg } from '../../../domain/ports/leg-media.ts'
 import type { MediaSink, MediaTransport } from '../../../domain/ports/media.ts'
@@ -10,7 +11,6 @@ import type { Log } from '../../../domain/ports/system.ts'
 import type { Call } from '../../../domain/records/call.ts'
 import { Fault } from '../../../domain/records/fault.ts'
 import type { Leg, LegStore } from '../../../domain/records/leg.ts'
-import { SessionRegistry } from '../../../domain/sessions/live-sessions.ts'
 import { AskTransfers } from '../../../domain/transfers/ask-transfers.ts'
 import { CallTransfers } from '../../../domain/transfers/call-transfers.ts'
 import type { TestClock } from '../../clock.ts'
@@ -49,7 +49,7 @@ export class ParleyProcess {
   readonly phones: PhoneCalls
   readonly transfers: CallTransfers
   readonly ask: AskTransfers
-  readonly sessions: SessionRegistry
+  readonly sessions: CallRegistry
   agent: ModelledAgent | null = null
   readonly #parts: ProcessParts
   readonly #line: PhoneLine
@@ -118,11 +118,11 @@ export class ParleyProcess {
     this.#startLoops()
   }
 
-  #openSessions(): SessionRegistry {
+  #openSessions(): CallRegistry {
     const { database, log } = this.#parts
     const { life } = this
     const nobody = () => Promise.resolve(null)
-    return new SessionRegistry({
+    return new CallRegistry({
       calls: {
         findWithSecrets: nobody,
         claim: () => Promise.resolve(true),

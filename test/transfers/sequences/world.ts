@@ -1,5 +1,5 @@
 /** Runs a sequence of steps in a world of two processes, a database and a carrier, and looks at it after everything that happens. */
-import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/commands.ts'
+import { answerMs, type CallCommands, commandMs } from '../../../domain/calls/live/commands.ts'
 import { type LegEvent, PhoneLineError } from '../../../domain/ports/phone-line.ts'
 import type { Call } from '../../../domain/records/call.ts'
 import { Fault } from '../../../domain/records/fault.ts'

@@ -1,12 +1,12 @@
 /** Reaches calls that this process holds, or another one that serves from the same database. */
-import type { CallCommands } from '../calls/commands.ts'
-import type { LiveCalls } from '../calls/live-calls.ts'
-import type { CallStore } from '../calls/store.ts'
-import { isTerminal } from '../records/states/call.ts'
-import type { SessionRegistry } from './live-sessions.ts'
+import { isTerminal } from '../../records/states/call.ts'
+import type { LiveCalls } from '../live-calls.ts'
+import type { CallStore } from '../store.ts'
+import type { CallRegistry } from './call-registry.ts'
+import type { CallCommands } from './commands.ts'
 
 export type LiveCallDeps = {
-  live: Pick<SessionRegistry, 'end' | 'joinState'>
+  live: Pick<CallRegistry, 'end' | 'joinState'>
   calls: Pick<CallStore, 'find'>
   commands: Pick<CallCommands, 'send'>
 }

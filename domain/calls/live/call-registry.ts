@@ -6,33 +6,33 @@
  *                      │               └── reconnectMs passed ──► ended: user_disconnected
  *                      └── the conversation ends ──► ended
  */
-import type { EndLease, Limits } from '../access/limits.ts'
-import { takeLease } from '../access/take-lease.ts'
-import type { JoinState } from '../calls/live-calls.ts'
-import type { CallStore } from '../calls/store.ts'
+import type { EndLease, Limits } from '../../access/limits.ts'
+import { takeLease } from '../../access/take-lease.ts'
 import type {
   CallHolder,
   Conversation,
   HeldCall,
   LiveCall,
   StartConversation,
-} from '../conversation/parts/live-call.ts'
-import type { MediaTransport } from '../ports/media.ts'
-import type { Clock, Log } from '../ports/system.ts'
-import { type Call, type CallKind, callKinds, isJoinable } from '../records/call.ts'
-import { Fault } from '../records/fault.ts'
-import type { Caller, Tenant } from '../records/organization.ts'
-import type { ClientOverride, Pipeline } from '../records/pipeline.ts'
-import { ResourceFault } from '../records/resource-fault.ts'
-import type { EndReason } from '../records/states/call.ts'
-import type { SessionRoutes } from '../speech/session-routes.ts'
+} from '../../conversation/parts/live-call.ts'
+import type { MediaTransport } from '../../ports/media.ts'
+import type { Clock, Log } from '../../ports/system.ts'
+import { type Call, type CallKind, callKinds, isJoinable } from '../../records/call.ts'
+import { Fault } from '../../records/fault.ts'
+import type { Caller, Tenant } from '../../records/organization.ts'
+import type { ClientOverride, Pipeline } from '../../records/pipeline.ts'
+import { ResourceFault } from '../../records/resource-fault.ts'
+import type { EndReason } from '../../records/states/call.ts'
+import { type SessionOverrides, takeOverrides } from '../../sessions/overrides.ts'
+import { requireSeat, type SessionOrganizations } from '../../sessions/prepare.ts'
+import type { TransportClaims } from '../../sessions/transport-token.ts'
+import type { SessionRoutes } from '../../speech/session-routes.ts'
+import type { JoinState } from '../live-calls.ts'
+import type { CallStore } from '../store.ts'
 import { ClaimedCalls, type ClaimedCallsDeps } from './claimed-calls.ts'
-import type { JoinedSession, LiveSessions, SessionElsewhere, SessionOverrides, SessionSeat } from './live.ts'
-import { takeOverrides } from './overrides.ts'
-import { requireSeat, type SessionOrganizations } from './prepare.ts'
 import { seatedSink } from './seated-sink.ts'
+import type { JoinedSession, LiveSessions, SessionElsewhere, SessionSeat } from './seats.ts'
 import { SessionPeople } from './session-people.ts'
-import type { TransportClaims } from './transport-token.ts'
 
 export type JoinableCalls = ClaimedCallsDeps['calls'] & Pick<CallStore, 'findWithSecrets' | 'countLive' | 'endedAmong'>
 
@@ -70,7 +70,7 @@ type Live = {
   seat: number
 }
 
-export class SessionRegistry implements LiveSessions {
+export class CallRegistry implements LiveSessions {
   readonly #deps: LiveSessionDeps
   readonly #live = new Map<string, Live>()
   /** The first joins under way, by the id of their call. */

@@ -2,12 +2,12 @@
  * The people who have joined one session: how many may, and how long a lost socket is waited for. The token of a person is
  * good for a minute, and once they have joined, for as long as the session lives or until they leave by `end`.
  */
-import type { JoinedPerson } from '../conversation/parts/live-call.ts'
-import { joinedMax } from '../conversation/people/joined-people.ts'
-import type { MediaSink, MediaTransport } from '../ports/media.ts'
-import type { Clock } from '../ports/system.ts'
-import { Fault } from '../records/fault.ts'
-import { ResourceFault } from '../records/resource-fault.ts'
+import type { JoinedPerson } from '../../conversation/parts/live-call.ts'
+import { joinedMax } from '../../conversation/people/joined-people.ts'
+import type { MediaSink, MediaTransport } from '../../ports/media.ts'
+import type { Clock } from '../../ports/system.ts'
+import { Fault } from '../../records/fault.ts'
+import { ResourceFault } from '../../records/resource-fault.ts'
 import { seatedSink } from './seated-sink.ts'
 
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }

@@ -8,11 +8,11 @@
  * An entry goes when its token is too old to open the room, and the room does not exist. Until then a caller who joins
  * although the session is over, or whose process has died, is disconnected.
  */
-import type { MediaRooms } from '../ports/media-rooms.ts'
-import type { Clock, Log } from '../ports/system.ts'
-import { Fault } from '../records/fault.ts'
-import { ResourceFault } from '../records/resource-fault.ts'
-import type { TransportClaims } from './transport-token.ts'
+import type { MediaRooms } from '../../ports/media-rooms.ts'
+import type { Clock, Log } from '../../ports/system.ts'
+import { Fault } from '../../records/fault.ts'
+import { ResourceFault } from '../../records/resource-fault.ts'
+import type { TransportClaims } from '../../sessions/transport-token.ts'
 
 /** A session of this process that is in its room. */
 export interface RoomOccupant {

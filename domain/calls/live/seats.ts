@@ -1,8 +1,9 @@
 /** The live sessions of this process, as the media channel sees them. */
-import type { MediaSink, MediaTransport } from '../ports/media.ts'
-import type { Caller, Tenant } from '../records/organization.ts'
-import type { ClientOverride, Pipeline, SampleRate } from '../records/pipeline.ts'
-import type { TransportClaims } from './transport-token.ts'
+import type { MediaSink, MediaTransport } from '../../ports/media.ts'
+import type { Caller, Tenant } from '../../records/organization.ts'
+import type { ClientOverride, Pipeline, SampleRate } from '../../records/pipeline.ts'
+import type { SessionOverrides } from '../../sessions/overrides.ts'
+import type { TransportClaims } from '../../sessions/transport-token.ts'
 
 export interface LiveSessions {
   /**
@@ -44,9 +45,6 @@ export type SessionSeat = {
    */
   join(overrides: SessionOverrides): Promise<JoinedSession>
 }
-
-export type SessionOverrides = Partial<OverrideValues>
-type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
 
 export type JoinedSession = {
   /** The session has begun before. It is read right before `begin` is called. */

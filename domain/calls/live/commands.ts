@@ -1,9 +1,9 @@
 /** Commands to the process that holds a call, from any process that serves from the same database. */
-import type { LegEvent, LineName } from '../ports/phone-line.ts'
-import type { Tenant } from '../records/organization.ts'
-import type { EndReason } from '../records/states/call.ts'
-import type { TransferAnswer, TransferCommand } from '../records/transfer.ts'
-import type { JoinState } from './live-calls.ts'
+import type { LegEvent, LineName } from '../../ports/phone-line.ts'
+import type { Tenant } from '../../records/organization.ts'
+import type { EndReason } from '../../records/states/call.ts'
+import type { TransferAnswer, TransferCommand } from '../../records/transfer.ts'
+import type { JoinState } from '../live-calls.ts'
 
 export type CallCommand =
   | { kind: 'end'; reason: EndReason; clientReason?: string }

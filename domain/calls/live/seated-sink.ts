@@ -1,4 +1,4 @@
-import type { MediaSink } from '../ports/media.ts'
+import type { MediaSink } from '../../ports/media.ts'
 
 /**
  * A conversation as one socket sees it. Another socket may take the seat: everything that this one still sends is then

@@ -3,11 +3,11 @@
  * other process may have it, and this one does not. Its release is repeated. An end that is asked for in the meantime
  * waits for what comes first: the conversation, or the release.
  */
-import type { CallStore } from '../calls/store.ts'
-import type { Log } from '../ports/system.ts'
-import type { Tenant } from '../records/organization.ts'
-import type { Pipeline } from '../records/pipeline.ts'
-import type { EndReason } from '../records/states/call.ts'
+import type { Log } from '../../ports/system.ts'
+import type { Tenant } from '../../records/organization.ts'
+import type { Pipeline } from '../../records/pipeline.ts'
+import type { EndReason } from '../../records/states/call.ts'
+import type { CallStore } from '../store.ts'
 
 export type ClaimedCallsDeps = {
   calls: Pick<CallStore, 'claim' | 'release'> & {
