@@ -18,7 +18,7 @@ help:
 	@echo 'make test       the tests of the product in their process, and those of the built program'
 	@echo 'make test-all   every lane of tests; LANE=NAME runs one of those in CONTRIBUTING.md, such as LANE=voices'
 	@echo 'make check      generated code, types, lint, unused code, lock, catalog, tests'
-	@echo 'make generate   specs/ to generated/, and the table of providers in README'
+	@echo 'make generate   specs/ to generated/, and the table of docs/providers.md'
 	@echo 'make bench      figures, each as a ratio beside a floor in the same run'
 	@echo 'make bench-long memory of 100 voice sessions over ten minutes'
 	@echo 'make spans      a local sink that prints the spans of calls and requests as trees'

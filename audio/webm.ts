@@ -32,7 +32,7 @@ const id = {
 
 const entered: ReadonlySet<number> = new Set([id.segment, id.tracks, id.cluster, id.blockGroup])
 const elementHeadBytesMax = 12
-/** In front of the first cluster. A film with many tracks has some hundred. */
+/** The most elements before the first cluster. A film with many tracks has a few hundred. */
 const headElementsMax = 3000
 /** From the first cluster on. Four hours have 5,760,000 blocks of 2.5 ms, or as many elements in groups of four for 10 ms each. */
 const elementsMax = 6_000_000

@@ -41,7 +41,7 @@ export function greeting(ready: Ready): string {
   ].join('\n')
 }
 
-/** Works on this machine: if no public address is set, the name of the router's host may belong to another machine, so the header Host carries the name. */
+/** A line that works on this machine: if no public address is set, the name of the router's host may belong to another machine, so the header Host carries the name. */
 function requestOf({ url, publicUrl, routerHost }: Ready): string {
   const isNamed = routerHost !== null && publicUrl === null
   const base = publicUrl === null ? url : atHost(publicUrl, routerHost)
@@ -50,12 +50,11 @@ function requestOf({ url, publicUrl, routerHost }: Ready): string {
   return `curl -s ${base}${path}${isNamed ? ` -H 'Host: ${routerHost}'` : ''}`
 }
 
-/** The address of a surface that is served at its host alone. */
+/** The address of a surface that is served at its host alone. A path in `publicUrl` belongs to the other host. */
 function atHost(base: string, host: string | null): string {
   if (host === null) return base
-  const address = new URL(base)
-  address.hostname = host
-  return address.href.replace(/\/$/, '')
+  const { protocol, port } = new URL(base)
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}`
 }
 
 function keyLines(first: FirstKey): string[] {

@@ -131,7 +131,7 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
 ])
 
-/** Without case and surrounding blanks. "" is no word. */
+/** The value in lower case, without surrounding blanks. '' if the value is neither a text nor a number. */
 function wordOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : ''
 }

@@ -56,7 +56,7 @@ export interface CallStore {
     range: { beforeUs: number | null; sinceUs: number | null },
   ): Promise<AgentCallPage>
   /**
-   * Makes a process the owner of a call that nobody has joined. `pipeline` replaces that of the call; null leaves it. False:
+   * Makes a process the owner of a call that nobody has joined; it may own the call already. `pipeline` replaces that of the call; null leaves it. False:
    * another process was faster, or it is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>

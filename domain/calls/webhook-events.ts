@@ -14,7 +14,7 @@ import { dataOf, type EndpointData, type EndpointFields } from './extraction.ts'
 import type { EventPayloads, ReportedCall } from './payloads.ts'
 import type { CustomData, Report } from './report.ts'
 
-/** The endpoints that match a call. `isStreamed`: a client follows the events of the organization over a stream. */
+/** The endpoints that may get an event. `isStreamed`: a client follows the events of the organization over a stream. */
 export type Audience = { endpoints: readonly Endpoint[]; isStreamed: boolean }
 
 /** The endpoints that matched when the call ended, by their ids. */
@@ -54,17 +54,17 @@ export function statusEvents(
   })
 }
 
-/** `url`: a link that needs no key. Null: the recording has failed. */
-export function recordingEvents(
+/** `url` makes a link that needs no key. Null: the recording has failed. */
+export async function recordingEvents(
   maker: EventMaker,
   call: Call,
   { occurredAtMs }: CallEvent,
-  url: string | null,
+  url: () => Promise<string | null>,
   audience: Audience,
-): AddressedEvent[] {
+): Promise<AddressedEvent[]> {
   const endpoints = subscribed(audience, 'call.recording')
   if (endpoints.length === 0 && !audience.isStreamed) return []
-  const body = maker.payloads.recording(call, url, maker.nowMs)
+  const body = maker.payloads.recording(call, await url(), maker.nowMs)
   return [{ event: { ...eventOf(maker, call, 'call.recording'), occurredAtMs, body }, endpoints, otherBodies: [] }]
 }
 
@@ -74,7 +74,7 @@ export const needsReported = ({ receivers }: StoredReport, { endpoints, isStream
 
 /**
  * The events of a report that has a new analysis or a recording. `isFirst`: the report was pending before. `reported` is
- * null if nobody needs the parts.
+ * null if no endpoint and no stream needs the parts.
  */
 export function reportEvents(
   maker: EventMaker,
@@ -98,7 +98,7 @@ export function reportEvents(
   return events
 }
 
-/** The endpoints that get the report of a call that ends now. Null: none. `fields`: what these endpoints ask the analysis for. */
+/** The endpoints that get the report of a call that ends now, or null if there are none. `fields`: what the endpoints ask the analysis for. */
 export function receiversOf({ endpoints }: Audience): { receivers: ReportReceivers | null; fields: EndpointFields[] } {
   const report = endpoints.filter(({ events }) => events.includes('call.report'))
   const analysis = endpoints.filter(({ events }) => events.includes('call.analysis'))

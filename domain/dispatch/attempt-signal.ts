@@ -6,7 +6,8 @@ import type { TraceHeaders } from '../ports/trace.ts'
  * The cancel signal of one attempt. It ends the attempt early when the client leaves, when no first media comes in time, when the provider
  * is silent in the middle, and at the total limit. An adapter may ignore its signal, so a promise under `guard` rejects at once.
  *
- * One timer serves all deadlines. `expect` and `rest` only move the due time, and the timer reads it when it fires, so an item costs no timer.
+ * One timer serves all deadlines. `expect` and `rest` move the due time, and the timer reads this time when it fires.
+ * So an item of a stream starts a new timer only if the timer that is set would fire too late.
  */
 export class AttemptSignal implements CancelSignal {
   readonly traceHeaders: TraceHeaders | null

@@ -43,7 +43,10 @@ function sourcesOf(
   ]
 }
 
-/** RFC 7044: entries are in the order of the call's way. Those behind our last one are where an exchange has sent it then. */
+/**
+ * RFC 7044: the entries are in the order in which the call was forwarded. Entries after the last entry of the dialled
+ * number were added later, by an exchange that sent the call on.
+ */
 function beforeOurs(entries: string[], others: (entries: string[]) => string[]): string[] {
   const ours = entries.findLastIndex((entry) => others([entry]).length === 0)
   return ours < 0 ? entries : entries.slice(0, ours)

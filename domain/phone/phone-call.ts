@@ -114,7 +114,7 @@ export class PhoneCall implements LegHolder {
     return this.#deps.line
   }
 
-  /** The end of the call is the end of this transfer. */
+  /** A transfer of this call has begun. When the call ends, the transfer ends. */
   transferring(transfer: OpenTransfer): void {
     this.#transfer = transfer
     this.#answering?.giveUp()
@@ -206,7 +206,6 @@ export class PhoneCall implements LegHolder {
         return this.#answering?.decide(event.result)
       case 'stream_failed':
         return this.#streamFailed('closed')
-      default:
     }
   }
 

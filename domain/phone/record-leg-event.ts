@@ -2,7 +2,7 @@
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
 
-/** `details`: what is known of a leg when it begins. */
+/** `details` are written with the beginning of the leg. */
 export function recordLegEvent(record: PhoneLog, event: LegEvent, details: Record<string, unknown>): void {
   switch (event.type) {
     case 'machine_detection':
@@ -13,7 +13,12 @@ export function recordLegEvent(record: PhoneLog, event: LegEvent, details: Recor
       return record.line('carrier.hangup', { cause: event.cause, by: event.by }, event.sipCode)
     case 'stream_failed':
       return record.line('carrier.stream_failed', { reason: event.reason })
-    default:
-      record.line(`carrier.${event.type}`, {})
+    case 'ringing':
+    case 'answered':
+    case 'bridged':
+    case 'dtmf':
+    case 'stream_started':
+    case 'stream_stopped':
+      return record.line(`carrier.${event.type}`, {})
   }
 }

@@ -93,7 +93,10 @@ export interface SmsRegistry {
   findCampaign(campaignId: string): Promise<RegisteredCampaign>
   /** Moves a number that belongs to another campaign. */
   assign(e164: string, campaignId: string): Promise<NumberAssignment>
-  /** A number without a campaign counts as unassigned. Null: it belongs to no campaign any more. */
+  /**
+   * Does nothing if the number has no campaign. Null: the number has no campaign now. Otherwise the assignment as the
+   * carrier has it.
+   */
   unassign(e164: string): Promise<NumberAssignment | null>
   /** Null: it belongs to no campaign. */
   findAssignment(e164: string): Promise<NumberAssignment | null>

@@ -24,7 +24,7 @@ export type EndedSpan = {
   startedMs: number
   /** Absent: now. */
   endedMs?: number
-  /** Never content. Undefined values are left out. */
+  /** Never holds words of a conversation or other content. Undefined values are left out. */
   attributes: Readonly<Record<string, string | number | boolean | undefined>>
   /** The class of the failure. Absent: the work succeeded. */
   failure?: string | undefined

@@ -29,7 +29,7 @@ export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' 
 export interface LegStore {
   /** By our id, or by the name that its line has for it. */
   find(line: LineName, of: { legId: string | null; carrierLegId: string }): Promise<Leg | null>
-  /** Before the line is asked to dial it, so that a process that dies leaves no leg without a row. */
+  /** Is called before the line is asked to dial. If the process dies afterwards, the leg still has a row. */
   insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
   /** A second call changes nothing. */

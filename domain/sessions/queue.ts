@@ -17,7 +17,10 @@ export class SessionQueue {
     this.#queuedMax = queuedMax
   }
 
-  /** `store` stores the session, and has its place until it has ended. Throws the fault too_many_at_once before it begins. */
+  /**
+   * `store` stores the session. While `store` runs, a place in the queue is kept for the session. If the queue is full,
+   * throws the fault too_many_at_once and does not call `store`.
+   */
   async enter<T>(organizationId: string, store: () => Promise<T>): Promise<T> {
     const starts = this.#starts.get(organizationId) ?? { underWay: 0, stored: 0 }
     this.#starts.set(organizationId, starts)

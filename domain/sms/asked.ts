@@ -1,7 +1,10 @@
 import { SmsRegistryError } from '../ports/sms-registry.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 
-/** The answer of the carrier. Throws ResourceFault `sms_carrier_failed` when it refuses, behind `refused`, which stores why. */
+/**
+ * Returns the answer of the carrier. If the carrier refuses or does not answer as it should, calls `refused`, which
+ * stores the reasons, and then throws ResourceFault `sms_carrier_failed`.
+ */
 export async function asked<Answer>(
   of: 'brand' | 'campaign' | 'vetting' | 'number',
   ask: () => Promise<Answer>,

@@ -2,7 +2,7 @@
 import type { ProviderError } from '../ports/provider-error.ts'
 import type { StreamTranscript, SttStreamSink } from '../ports/stt.ts'
 
-/** Ignores what comes `from` any sink but the newest. */
+/** Events from any sink but the newest are ignored. */
 export interface AttemptListener {
   speechStarted(from: AttemptSink, startMs: number): void
   transcript(from: AttemptSink, transcript: StreamTranscript): void

@@ -69,7 +69,7 @@ class Speaking implements SpeechStream, Speaker {
   #pause: { over: Promise<void>; resume: () => void } | null = null
   /** The characters that were sent to the provider and are billed. */
   #characters = 0
-  /** The characters whose speech was handed over whole. */
+  /** How many characters have had all their speech handed to the sink. */
   #handedOver = 0
   #reservedCharacters = sliceCharacters
   #firstAudioMs: number | null = null

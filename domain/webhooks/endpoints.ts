@@ -9,7 +9,7 @@ import { changeEndpoint, type EndpointChange } from './change-endpoint.ts'
 import { extractionIssues } from './check-extraction.ts'
 import { type HostPolicy, headerIssues, urlProblem } from './target.ts'
 
-/** Without those that are fields of agents, which are as many as the agents allow. */
+/** Not counted: endpoints that a field of an agent made. The limit of agents bounds those endpoints. */
 const endpointsMax = 50
 
 export type NewEndpoint = EndpointChange & Required<Pick<EndpointChange, 'name' | 'url' | 'events'>>

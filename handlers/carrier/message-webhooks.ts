@@ -10,7 +10,7 @@ export type MessageWebhookDeps = {
   receive: ReceiveEvent
 }
 
-/** By then a delivery that is under way has ended. */
+/** After this time a delivery that is under way has ended, so the provider can send the event again. */
 const retryAfterS = 15
 
 const headers = { 'Cache-Control': 'no-store' } as const

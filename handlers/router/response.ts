@@ -147,7 +147,7 @@ function inputOf(item: InputItem, index: number): LlmItem {
   }
 }
 
-/** Throws the refusal invalid_parameter for a name that comes twice: the name of a call would not say which one is meant. */
+/** Throws the refusal invalid_parameter if two tools have the same name: a tool call could mean either. */
 function toolsOf(tools: readonly Tool[]): LlmTool[] {
   const names = new Set<string>()
   for (const [index, { name }] of tools.entries()) {

@@ -1,6 +1,6 @@
 /** Decides before the upgrade who may open the media channel of a session. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
-import type { LiveSessions, SessionSeat } from '../../domain/calls/live/seats.ts'
+import type { SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Traces } from '../../domain/ports/trace.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -10,7 +10,7 @@ import { isOwnOrigin, nameCaller, requireEnabled } from '../authenticate.ts'
 export type SessionAdmitDeps = {
   tokens: TransportTokens
   keys: LiveKeys
-  sessions: LiveSessions
+  sessions: SeatAdmission
   /** Absent or null: nobody traces calls. */
   traces?: Traces | null
 }

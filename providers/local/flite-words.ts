@@ -21,7 +21,7 @@ const floatType = 3
 /** A longer list is damaged: a sentence has fewer characters. */
 const listMax = 10_000
 
-/** Empty when the memory is not that of an utterance of this text. */
+/** Empty if the memory holds no utterance, or if the words of the utterance do not match this text. */
 export function fliteWordEnds({ view, heapStart }: ProgramMemory, text: string): WordEnd[] {
   const memory = new Memory(view)
   const tokens = memory.relation('Token', heapStart)

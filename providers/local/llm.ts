@@ -186,7 +186,7 @@ const readCharactersMax = 2000
 
 type Rule = { when: RegExp; say: (match: RegExpExecArray) => string }
 
-/** These go before the facts of the prompt. */
+/** These rules are tried before the facts of the prompt. */
 const rules: readonly Rule[] = [
   {
     when: /(-?\d+(?:\.\d+)?)\s*(\+|-|\*|\/|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i,

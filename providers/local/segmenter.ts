@@ -82,8 +82,8 @@ export class Segmenter {
   }
 
   /**
-   * Whether the silence has just become as long as the pad. Unless more speech follows, the segment will close as
-   * `peek` gives it now.
+   * True at the frame at which the silence is as long as the pad. If a pause closes the segment before more speech
+   * follows, the segment closes as `peek` returns it now.
    */
   get settled(): boolean {
     return this.#open && this.#silentFrames === padFrames

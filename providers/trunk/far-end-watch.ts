@@ -8,7 +8,10 @@ import type { Clock } from '../../domain/ports/system.ts'
 
 export type FarEndWatchDeps = {
   clock: Pick<Clock, 'after'>
-  /** A far end that has sent no packet for this long is asked, and again after the same time. */
+  /**
+   * How long the far end may send no packet. Then the far end is asked (OPTIONS) whether it still has the call, and
+   * again after each further time of this length without a packet.
+   */
   quietMaxMs: number
   /** Since the last packet of the far end. */
   quietMs: () => number

@@ -1,4 +1,4 @@
-/** Asks the other side of each connection every minute whether it answers (OPTIONS). */
+/** Asks the other side of each connection that does not register every minute whether it answers (OPTIONS). */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'

@@ -80,8 +80,8 @@ export class CallWebhooks {
   ): Promise<void> {
     const statuses = events.filter(isStatus)
     if (statuses.length > 0) {
-      const receivers = await audience()
-      await this.#enqueue(tx, call, receivers, () => statusEvents(this.#maker(nowMs), call, statuses, receivers))
+      const matched = await audience()
+      await this.#enqueue(tx, call, matched, () => statusEvents(this.#maker(nowMs), call, statuses, matched))
     }
     // The report of a call that was never connected is complete at once.
     if (events.some(({ type }) => type === 'analysis.heuristic')) {
@@ -107,8 +107,8 @@ export class CallWebhooks {
 
   /** A report that was made before the recording was ready gets a new version. A pending report is made later. */
   async #recorded(tx: Tx, call: Call, ended: CallEvent, audience: Audience, nowMs: number): Promise<void> {
-    await this.#enqueue(tx, call, audience, async () =>
-      recordingEvents(this.#maker(nowMs), call, ended, await this.#recordingUrl(call), audience),
+    await this.#enqueue(tx, call, audience, () =>
+      recordingEvents(this.#maker(nowMs), call, ended, () => this.#recordingUrl(call), audience),
     )
     if (ended.type === 'recording.failed') return
     const [row] = await tx<ReportRow[]>`

@@ -118,7 +118,7 @@ export class SharedLimits implements Limits {
     return this.#rows.sweep()
   }
 
-  /** Writes what ended and removes this instance's row. */
+  /** Writes the leases that have ended, and removes the row of this instance. */
   async leave(): Promise<void> {
     this.#isServing = false
     // A refresh under way would write the row again.

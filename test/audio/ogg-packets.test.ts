@@ -69,7 +69,7 @@ t.test('packets over several pages', async (t) => {
   t.same(await lengths(page([510, -1])), [], 'a packet that does not end')
 })
 
-t.test('what is not Ogg', async (t) => {
+t.test('data that is not Ogg is refused, and so is a packet that is too long', async (t) => {
   await t.rejects(packetsOf(Buffer.alloc(100, 7), 50), { name: 'AudioError', message: /not Ogg/ })
   const open = Array.from({ length: 3 }, () => page([255 * 255, -1]))
   await t.rejects(packetsOf(Buffer.concat([page([19], 2), page([60]), ...open]), 5000), {

@@ -242,7 +242,7 @@ t.test('a voice that breaks off is not a clean end', async (t) => {
   await t.rejects(collect(convertSpeech(broken(), native, to), 2), { message: 'gone' })
 })
 
-t.test('many at once do not mix', async (t) => {
+t.test('streams that are resampled at the same time do not mix', async (t) => {
   const to: OutputFormat = { ...native, sampleRateHz: 24000 }
   const pitches = [300, 500, 700, 900, 1100, 1300]
   const outputs = await Promise.all(

@@ -89,7 +89,7 @@ t.test('every command as the carrier reads it', async (t) => {
   )
 })
 
-t.test('the answers of the carrier', async (t) => {
+t.test('the answers of the carrier show whether a leg was dialled, is alive or is gone', async (t) => {
   const carrier = await serveCarrier(t)
   carrier.answers(dialled)
   t.same(await carrier.line.dial(plainLeg, signal), { carrierLegId })

@@ -28,7 +28,7 @@ t.test('every weight and every figure that counts is on the page', (t) => {
   t.end()
 })
 
-t.test('it says what this deployer set', (t) => {
+t.test('the ranking page shows the settings of this deployment', (t) => {
   t.match(
     pageOf(),
     /3 failures in a row open a model's circuit: it is left out for 2 s, twice as long each time up to 8 s/,

@@ -92,7 +92,7 @@ t.test('500: about half of the events lose one or two answers', (t) => {
   t.end()
 })
 
-t.test('faults do not change what other faults hit', (t) => {
+t.test('a further --chaos fault does not change which events the first fault hits', (t) => {
   const lostBy = (faults: ChaosFault[]) => {
     const first = sent(statuses(100), faults).filter(({ note }) => note === '')
     return first.sort((a, b) => a.event.id - b.event.id).map(({ lostAnswers }) => lostAnswers)

@@ -207,7 +207,7 @@ t.test('the secret stays that of the folder', async (t) => {
   t.notMatch(given.output(), 'of my own')
 })
 
-t.test('what cannot work is refused', async (t) => {
+t.test('listen refuses a wrong key, scope, address or option', async (t) => {
   const { key } = await newTenant()
   const command = (args: string[], more: Record<string, string> = {}) =>
     runCommand({ ...parley, dataDir: freshDataDir() }, ['listen', ...args], { PARLEY_API_KEY: key, ...more })

@@ -106,7 +106,7 @@ t.test('the failure matrix of attempts', (t) => {
     t.same(all.asked, ['a'])
   })
 
-  t.test('a circuit that opened since is passed over; when all are, nothing was sent', async (t) => {
+  t.test('a candidate whose circuit opened since the choice is skipped; if all are, nothing was sent', async (t) => {
     const all = setup([failure('server'), answer])
     for (const keyDigest of ['1', '2', '3', '4']) await all.once({ key: { keyDigest, contentHash: 'h' } })
     t.same(all.asked, ['a', 'b', 'a', 'b', 'a', 'b', 'b'])

@@ -149,7 +149,7 @@ t.test('transcribe', (t) => {
     t.match(failed, { kind: 'all_failed', detail: { attempts: [{ outcome: 'server' }, { outcome: 'unsupported' }] } })
   })
 
-  t.test('its speed is its real-time factor', async (t) => {
+  t.test('a transcription is measured by its real-time factor, and not by its first byte', async (t) => {
     const all = transcribing([transcript])
     for (const keyDigest of ['1', '2', '3', '4'])
       await all.transcribe({ key: { keyDigest, contentHash: 'h' }, recording: { ...recording, durationMs: 500 } })

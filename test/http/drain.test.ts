@@ -214,7 +214,7 @@ overEngines(t, (t, engine) => {
 
   const byChildren = engine === 'node' && 'over node:http only a child process can join: test/process/life.test.ts'
 
-  t.test('a shared port', { skip: byChildren }, async (t) => {
+  t.test('two servers share a port: when one stops, the other answers', { skip: byChildren }, async (t) => {
     const first = await serve({ sharedPort: 'opens', port: await freePort() })
     const second = await serve({ sharedPort: 'joins', port: first.port })
     t.equal(second.port, first.port)

@@ -32,7 +32,7 @@ t.test('sessions in rooms over two processes', { skip: skipped }, async (t) => {
   })
   const settings = { recording: false }
 
-  t.test('one of them alone is the agent in a room', async (t) => {
+  t.test('only one of two processes enters a room as the agent', async (t) => {
     const tickets = [await ticketOf(first, settings), await ticketOf(second, settings), await ticketOf(first, settings)]
     // By then each process knows the sessions of the other.
     await sleep(6000)

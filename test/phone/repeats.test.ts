@@ -93,7 +93,7 @@ t.test('a key has 1 to 256 bytes', async (t) => {
   t.equal((await dial('', { to })).status, 400)
 })
 
-t.test('a key is for one operation, one organization and one world', async (t) => {
+t.test('an idempotency key belongs to one operation, organization and world', async (t) => {
   const key = 'order-9'
   const first = await dial(key, { to })
   t.equal(first.status, 200, first.text)

@@ -43,7 +43,7 @@ t.test('an answer before a call keeps all its overrides', async (t) => {
   })
 })
 
-t.test('lists, previews and routing take it, and answer with quality', async (t) => {
+t.test('lists, previews and routing accept the objective accuracy, and answer with quality', async (t) => {
   for (const path of [
     '/router/v1/models?objective=accuracy',
     '/v1/routing/preview?stage=tts&language=en&objective=accuracy',

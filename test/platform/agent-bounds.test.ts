@@ -38,7 +38,7 @@ const cleared = Object.fromEntries(
   ].map((name) => [name, null]),
 )
 
-t.test('every bound is taken at its border and refused beyond it', async (t) => {
+t.test('each setting accepts its limit, and refuses a value beyond it', async (t) => {
   const acme = await admin.organization('borders')
   const { id } = (await create(acme, { name: 'bounded' })).json<{ id: string }>()
   const agentPath = `/v1/agents/${id}`

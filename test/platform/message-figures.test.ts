@@ -92,7 +92,7 @@ t.test('bounds of messages', (t) => {
   t.end()
 })
 
-t.test('codes of messages and their statuses', (t) => {
+t.test('the error codes of messages have their HTTP statuses', (t) => {
   const statuses = Object.fromEntries(Object.entries(errorCodes).map(([code, { status }]) => [code, status]))
   t.match(statuses, {
     API_KEY_REQUIRED: 403,

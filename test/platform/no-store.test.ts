@@ -8,7 +8,7 @@ type Operation = { operationId: string; 'x-scope'?: string; 'x-no-store'?: boole
 type Responses = Record<string, { content?: object; headers?: Record<string, object> }>
 type Document = { paths: Record<string, Record<string, Operation>> }
 
-t.test('reads and changes say no-store, and their document too', async (t) => {
+t.test('reads and changes have Cache-Control: no-store, and the public list of models does not', async (t) => {
   const acme = await admin.organization('without caches', { scopes: ['platform', 'admin'] })
   const agent = { name: 'a', systemPrompt: 'x', intent: { language: 'en' } }
   const { id } = (await call(acme, 'POST', '/v1/agents', agent)).json<{ id: string }>()

@@ -58,7 +58,7 @@ t.test('speak, transcribe and respond are pipes', async (t) => {
   refused(t, await line(`printf '' | ${entry} respond -`), 'parley: there is no text')
 })
 
-t.test('doctor names each fault and ends nothing', async (t) => {
+t.test('doctor names each fault and leaves the server running', async (t) => {
   const beside = await outputOf(t, 'doctor')
   t.match(JSON.parse(await outputOf(t, 'doctor', '--json')), { data: [{ name: 'Node', ok: true }] })
   for (const name of ['Node', 'configuration', 'engine', 'store', 'port', 'provider'])

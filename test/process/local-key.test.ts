@@ -11,7 +11,7 @@ async function tokenOf(t: Test, env: Record<string, string>, headers: Record<str
   return answer.status
 }
 
-t.test('a program of this machine', async (t) => {
+t.test('a program of this machine gets a token', async (t) => {
   t.equal(await tokenOf(t, {}), 200)
 })
 

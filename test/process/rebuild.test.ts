@@ -81,7 +81,7 @@ t.test('a folder that an earlier version has built gives way to the link', (t) =
   t.end()
 })
 
-t.test('builds at the same time', async (t) => {
+t.test('two builds at the same time leave a program that runs', async (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   // Another build is about to rename its link, and the folder behind it has been removed meanwhile.

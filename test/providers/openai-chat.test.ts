@@ -76,7 +76,7 @@ t.test('chat: absent fields stay absent, and the token limit has one spelling', 
   await vendor.close()
 })
 
-t.test('chat: the answer', async (t) => {
+t.test('chat: the text, the tool calls, the stop reason and the usage of an answer are read', async (t) => {
   const usage = { inputTokens: 8, cachedInputTokens: 4, outputTokens: 6, reasoningTokens: 3 }
   t.same(await real.llm.respond(ask, never), { text: stubText, calls: [], stopReason: 'stop', usage })
   stub.behave({ kind: 'ok', finish: 'length' }, { kind: 'ok', finish: 'content_filter' }, { kind: 'tool_call' })

@@ -235,7 +235,7 @@ t.test('a vendor that cannot be reached ends a warm socket like any other', asyn
   closing.close()
 })
 
-t.test('a greeting is kept for a later listener, and is not an answer', async (t) => {
+t.test('the first frame of a vendor is kept until somebody listens, and does not count as an answer', async (t) => {
   const { stub, open, accepted } = await setup(t)
   stub.greeting = ['{"type":"session_started"}']
   await open()

@@ -24,7 +24,7 @@ export async function streams(t: Test, name: ProxyName): Promise<void> {
   t.teardown(() => Promise.all([proxy.stop(), parley.remove(), stub.close()]))
   const target = { url: proxy.url, key: parley.key }
 
-  await t.test('events', async (t) => {
+  await t.test('events reach the client as they are sent', async (t) => {
     const times = new Times()
     let left = pieces
     const next = () => {

@@ -98,7 +98,7 @@ t.test('the sum of the deltas of each item is its transcript', async (t) => {
 
 const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-t.test('there are at least half as many deltas before the final as interims', async (t) => {
+t.test('before the final texts come at least half as many deltas as a stream has interims', async (t) => {
   const clients = await captions
   const spokenTexts = await each(interimsOf)
   const interims = spokenTexts.reduce((sum, count) => sum + count, 0)

@@ -64,7 +64,7 @@ async function receiver(t: { teardown(run: () => unknown): void }, ...answers: P
   return started
 }
 
-t.test('a message with a reply: tagged subscriptions get the events of the send, catch-alls all of them', async (t) => {
+t.test('a subscription with tags gets the events of the sent message, one without tags gets all events', async (t) => {
   const [all, tagged, other] = [await receiver(t), await receiver(t), await receiver(t)]
   await subscribe(all.url)
   await subscribe(tagged.url, { team: 'shop' })

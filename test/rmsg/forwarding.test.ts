@@ -121,7 +121,7 @@ t.test('an event that failed before goes out again, though another rmsg.sent cam
   )
 })
 
-t.test('late events are forwarded, and move nothing', async (t) => {
+t.test('late events are forwarded, and do not change the status of the message', async (t) => {
   const { number, identity, events } = await shopWith()
   const message = await insertMessage(sql, number, {})
   const of = (type: string, status: string, service: string) =>

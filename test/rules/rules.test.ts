@@ -179,11 +179,19 @@ t.test('what README says to type is there', (t) => {
   const recordings = [...text.matchAll(/@(test\/fixtures\/\S+\.wav)/g)].map(([, file]) => file as string)
   t.ok(recordings.length > 0)
   for (const file of recordings) t.ok(files.includes(file), file)
-  for (const [, file] of text.matchAll(/\]\(((?!http)[^)#]+)\)/g))
-    t.ok(
-      files.some((name) => name === file || name.startsWith(`${file}/`)),
-      `the link to ${file}`,
-    )
+  t.end()
+})
+
+t.test('each link of a document leads to a file', (t) => {
+  const documents = files.filter((file) => /^(README|CHANGELOG|CONTRIBUTING|docs\/[^/]+)\.md$/.test(file))
+  for (const document of documents)
+    for (const [, link = ''] of read(document).matchAll(/\]\(((?!http)[^)#]+)(?:#[^)]*)?\)/g)) {
+      const file = path.join(path.dirname(document), link)
+      t.ok(
+        files.some((name) => name === file || name.startsWith(`${file}/`)),
+        `${document}: ${link}`,
+      )
+    }
   t.end()
 })
 

@@ -1,6 +1,6 @@
 /** The media channel over real sockets, with sessions that keep what the channel passes to them. */
 import type { Test } from 'tap'
-import type { JoinedSession, LiveSessions, SessionSeat } from '../../domain/calls/live/seats.ts'
+import type { JoinedSession, SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import { createTransportTokens, type TransportClaims } from '../../domain/sessions/transport-token.ts'
@@ -61,7 +61,7 @@ export class RecordingSink implements MediaSink {
   }
 }
 
-export class FakeSessions implements LiveSessions {
+export class FakeSessions implements SeatAdmission {
   seat: Partial<SessionSeat> = {}
   admitted: TransportClaims[] = []
   overrides: SessionOverrides[] = []

@@ -1,6 +1,6 @@
 /** A registry of live sessions over stubs, in injected time. */
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
-import { CallRegistry, type LiveSessionDeps } from '../../domain/calls/live/call-registry.ts'
+import { CallRegistry, type CallRegistryDeps } from '../../domain/calls/live/call-registry.ts'
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { EndedCall } from '../../domain/calls/store.ts'
 import type { Conversation } from '../../domain/conversation/parts/live-call.ts'
@@ -41,7 +41,7 @@ export function setup({
   let finish = () => {}
   const state = { isOver: false, failsJoins: false, failsReleases: false, counts: true }
   const user = caller({ maxConcurrency: limits })
-  const deps: LiveSessionDeps = {
+  const deps: CallRegistryDeps = {
     calls: {
       findWithSecrets: (_tenant, id) => Promise.resolve({ call: callOf(id, over), secrets: {} }),
       claim: (_tenant, id, _ownerId, pipeline) => {

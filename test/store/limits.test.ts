@@ -81,7 +81,7 @@ for (const many of [false, true])
     })
   })
 
-t.test('several processes', async (t) => {
+t.test('two instances share the limits of a key and of its organization', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const stores = await Promise.all([cluster.store(t, url, { clock }), cluster.store(t, url, { clock })])

@@ -147,7 +147,7 @@ t.test('the old source goes on: a second stream of the same SSRC does not displa
 
 const named: Partial<RtpRemote> = { address: 'media.pbx.example' }
 
-t.test('a far end that names a host is sent audio at the address of its messages', async (t) => {
+t.test('if an SDP names a host, audio goes to the address that sent the SIP messages', async (t) => {
   const call = await leg(t, {}, signalingAddress, () => false)
   call.opened.start({ ...call.remote, ...named })
   await call.ticks(5)

@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('an inner address in an SDP is sent nothing, until its packets show that it is a phone', async (t) => {
+t.test('no audio goes to a private address of an SDP before a packet has come from it', async (t) => {
   const { far, opened, remote, clock, send, ticks } = await leg(
     t,
     {},

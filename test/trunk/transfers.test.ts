@@ -172,7 +172,7 @@ t.test('a far end that has agreed to call and leaves without the last news has t
   t.same(far.requests('BYE'), [], 'the other side has left already')
 })
 
-t.test('the last news of a far end that has left count', async (t) => {
+t.test('a NOTIFY from a far end that has already left still decides the transfer', async (t) => {
   const done = await left(t)
   done.notify('SIP/2.0 200 OK')
   await done.ofRecipient('answered')

@@ -84,7 +84,7 @@ t.test('eight attempts at their times, then the delivery has failed', async (t) 
   t.equal(bodies.size, 1, 'the same bytes')
 })
 
-t.test('a delivery that is late succeeds with what its last answer was', async (t) => {
+t.test('a delivery that succeeds at its second attempt has the status of the last answer', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(inOrder(status(500), ok))
   t.teardown(() => receiver.close())

@@ -31,12 +31,12 @@ import type { JoinState } from '../live-calls.ts'
 import type { CallStore } from '../store.ts'
 import { ClaimedCalls, type ClaimedCallsDeps } from './claimed-calls.ts'
 import { seatedSink } from './seated-sink.ts'
-import type { JoinedSession, LiveSessions, SessionElsewhere, SessionSeat } from './seats.ts'
+import type { JoinedSession, SeatAdmission, SessionElsewhere, SessionSeat } from './seats.ts'
 import { SessionPeople } from './session-people.ts'
 
 export type JoinableCalls = ClaimedCallsDeps['calls'] & Pick<CallStore, 'findWithSecrets' | 'countLive' | 'endedAmong'>
 
-export type LiveSessionDeps = {
+export type CallRegistryDeps = {
   calls: JoinableCalls
   organizations: SessionOrganizations
   limits: Limits
@@ -70,8 +70,8 @@ type Live = {
   seat: number
 }
 
-export class CallRegistry implements LiveSessions {
-  readonly #deps: LiveSessionDeps
+export class CallRegistry implements SeatAdmission {
+  readonly #deps: CallRegistryDeps
   readonly #live = new Map<string, Live>()
   /** The first joins under way, by the id of their call. */
   readonly #taking = new Map<string, Promise<Live>>()
@@ -79,7 +79,7 @@ export class CallRegistry implements LiveSessions {
   #isDraining = false
   #whenEmpty = () => {}
 
-  constructor(deps: LiveSessionDeps) {
+  constructor(deps: CallRegistryDeps) {
     this.#deps = deps
     this.#claimed = new ClaimedCalls(deps)
   }

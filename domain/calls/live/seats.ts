@@ -5,7 +5,7 @@ import type { ClientOverride, Pipeline, SampleRate } from '../../records/pipelin
 import type { SessionOverrides } from '../../sessions/overrides.ts'
 import type { TransportClaims } from '../../sessions/transport-token.ts'
 
-export interface LiveSessions {
+export interface SeatAdmission {
   /**
    * Decides before the upgrade whether the holder of a token may join; `caller` is the key that minted it. Throws
    * ResourceFault `call_not_live` when the session is over or was not joined in time, ResourceFault `not_found` when

@@ -118,6 +118,6 @@ export interface RunTool {
   isPhoneNumber(text: string): boolean
   /** Sends a webhook. Never rejects. */
   webhook(call: Call, request: ToolRequest): Promise<ToolResult>
-  /** Resolves when the caller waits no more. Never rejects. */
+  /** Resolves when the caller is no longer on hold for the transfer. Never rejects. */
   transfer(call: Call, asked: AskedByTool): Promise<ToolResult>
 }

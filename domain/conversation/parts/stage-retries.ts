@@ -9,7 +9,7 @@ export class StageRetries {
   #failures = 0
   #failingSinceMs: number | null = null
 
-  /** Since a provider has worked. */
+  /** How often the stage has failed since a provider worked. */
   get failures(): number {
     return this.#failures
   }

@@ -14,6 +14,7 @@ import type { MediaSink, MediaTransport, SessionEvent } from '../../ports/media.
 import { frameMs } from '../../ports/media.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { CallLog } from '../parts/call-log.ts'
+import type { RecordedVoice } from '../parts/deps.ts'
 import type { JoinedPerson } from '../parts/live-call.ts'
 import type { Paced, Pacer } from '../parts/pacer.ts'
 import { isHopeless } from '../parts/stage-retries.ts'

@@ -28,7 +28,7 @@ export class PlayedPosition {
     this.#samplesPerMs = samplesPerMs
   }
 
-  /** Another turn begins. What is known of the client stays. */
+  /** Another turn begins. Whether the client sends marks is remembered. */
   begin(): void {
     this.#startedMs = this.#firstPlayedMs = null
     this.#certain = { sample: 0, atMs: 0 }

@@ -1,9 +1,9 @@
 /**
- * The part of an agent's turn that was played. A word counts when all of it was played, so the text is never more than
- * that. With the times of words it is exact. Otherwise words are laid over the sounding parts of the audio in
- * proportion to their length, between the pauses that punctuation makes. A word then counts at the latest moment at
- * which it can end, as if the words up to it were slow and those after it fast, so that the text is too short and not too
- * long:
+ * The part of an agent's turn that was played. A word counts only when all of its audio was played, so the text may be
+ * too short but never too long. If the voice gives the times of words, the times are used, and the text is exact.
+ * Otherwise the words are laid over the sounding parts of the audio in proportion to their length, between the pauses
+ * that punctuation makes. A word then counts at the latest moment at which the word can end, as if the words up to it
+ * were slow and the words after it were fast:
  *
  *   audio   ...####.###..#####...      . silence, # sound
  *   text       Hello there  friend

@@ -15,6 +15,11 @@ import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './me
 import { markMs, PlayedPosition } from './played-position.ts'
 import { keptMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
 
+/** A clear is answered in this time, or the position is estimated. */
+const clearedMs = 300
+/** Without speech no more than this is sent ahead, because speech comes after it. */
+const backgroundAheadMs = 60
+
 export type PlayoutEvents = {
   /** The first frame of the turn was sent. */
   started(): void

@@ -11,7 +11,7 @@ export type SessionVoice = {
   preset: string | null
 }
 
-/** `failures`: since a voice has worked. `failed`: the provider that has just failed. */
+/** `failures`: how often the stage has failed since a voice worked. `failed`: the provider that has just failed. */
 type Failures = { failures: number; failed: string | null }
 
 /** The voice of the turns before, then any other provider than the one that has just failed. */

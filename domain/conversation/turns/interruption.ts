@@ -5,8 +5,8 @@ import { isBackchannel } from '../words/backchannel.ts'
 import { wordsOf } from '../words/user-text.ts'
 import { type InterruptionMode, isAgents, type TurnState } from './turn-machine.ts'
 
-/** The turns whose speech is judged. */
-export type JudgedTurns = {
+/** What the judgement reads of the turns, and whom it tells. */
+export type InterruptedTurns = {
   mode(): InterruptionMode
   state(): TurnState
   /** `isFinal`: the text does not change any more. */
@@ -17,10 +17,10 @@ export type JudgedTurns = {
 export class Interruption {
   readonly #clock: Clock
   readonly #pipeline: Pick<Pipeline, 'turnHandling' | 'intent'>
-  readonly #turns: JudgedTurns
+  readonly #turns: InterruptedTurns
   #cancel: (() => void) | null = null
 
-  constructor(clock: Clock, pipeline: Pick<Pipeline, 'turnHandling' | 'intent'>, turns: JudgedTurns) {
+  constructor(clock: Clock, pipeline: Pick<Pipeline, 'turnHandling' | 'intent'>, turns: InterruptedTurns) {
     this.#clock = clock
     this.#pipeline = pipeline
     this.#turns = turns

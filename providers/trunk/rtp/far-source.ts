@@ -7,7 +7,10 @@
  */
 export type Source = { address: string; port: number }
 
-/** How a packet is taken by its source. `acceptable`: it may become the source at once. `candidate`: only when the other side has been silent. */
+/**
+ * How a packet is judged by the address and port that sent the packet. `acceptable`: this sender may become the source
+ * at once. `candidate`: this sender may become the source only after the other side was silent for a time.
+ */
 export type Place = 'current' | 'acceptable' | 'candidate' | 'stranger'
 
 /** Long enough for the pauses of a far end that leaves silence out, which a stray packet of its neighbour must not use. */

@@ -104,5 +104,5 @@ function listen(server: Server, host: string, port: number, purpose: string): Pr
   })
 }
 
-/** Such an error comes with each of many connections. */
+/** At most one line a second is logged about connections that could not be accepted. */
 const logEveryMs = 1000

@@ -80,7 +80,7 @@ export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: Incomin
   return Buffer.from(`${head}\r\n`, 'latin1')
 }
 
-/** A client that sends more than this before it has its answer waits. */
+/** If a client has sent more bytes than this before the upgrade is answered, its socket is paused. */
 const earlyBytesMax = 65_536
 /** A refusal is short, and the connection ends after it. */
 const refusalMs = 10_000

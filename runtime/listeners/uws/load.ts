@@ -8,8 +8,9 @@ const require = createRequire(import.meta.url)
 let loaded: { binary: Binary } | { problem: string } | null = null
 
 /**
- * The newer build reads this when it is loaded, and takes 4096 without it: a token, a few cookies and JSON in a header
- * are more. node:http takes as many.
+ * The largest head of a request, in bytes. The newer build reads UWS_HTTP_MAX_HEADERS_SIZE when the build is loaded.
+ * The default of the build, 4096, is too small for a token, a few cookies and JSON in a header. node:http has the limit
+ * 16,384 too.
  */
 const headBytesMax = 16_384
 

@@ -94,7 +94,7 @@ t.test('audio without a reader is bounded', async (t) => {
   await own.close()
 })
 
-t.test('sockets are warm', async (t) => {
+t.test('after the first request a socket is open in advance', async (t) => {
   const outcomes: WarmOutcome[] = []
   const limits = { ...patient, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const own = adapter({ limits, observeWarm: (outcome) => outcomes.push(outcome) })
