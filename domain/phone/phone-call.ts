@@ -195,6 +195,7 @@ export class PhoneCall implements LegHolder {
     if (event.type !== 'hangup') this.#named(event.carrierLegId)
     this.#transfer?.callerEvent(event)
     recordLegEvent(this.record, event, { direction: this.leg.direction, ...this.#ignoredRegion })
+    if (event.type === 'machine_detection') return this.#answering?.decide(event.result)
     switch (event.type) {
       case 'ringing':
         return this.ringing()
@@ -202,10 +203,14 @@ export class PhoneCall implements LegHolder {
         return this.#answered(event.occurredAtMs)
       case 'hangup':
         return this.#hungUp(event.sipCode, event.cause)
-      case 'machine_detection':
-        return this.#answering?.decide(event.result)
       case 'stream_failed':
         return this.#streamFailed('closed')
+      case 'initiated':
+      case 'bridged':
+      case 'dtmf':
+      case 'stream_started':
+      case 'stream_stopped':
+        return
     }
   }
 

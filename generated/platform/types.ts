@@ -2574,7 +2574,7 @@ export type SipConnection = {
     /** The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys. */
     uri: string | null
   } | null
-  /** The state of the other side, which is probed every 60 s. `failing`: three probes or three registrations in a row were refused or had no answer. */
+  /** The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or calls, or three registrations, in a row were refused or had no answer. */
   status: 'unverified' | 'ready' | 'failing'
   /** The number of phone numbers that use the connection. */
   numbers: number

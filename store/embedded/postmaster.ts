@@ -32,15 +32,25 @@ export function isAlive(pid: number): boolean {
   return !/^\d+ \(.*\) [ZX]/s.test(procFile(pid, 'stat') ?? '')
 }
 
-/** A server that is being killed has closed its socket, and its process still looks alive for a moment. */
-export function isListening({ socketDir }: Postmaster): Promise<boolean> {
+/** The request for encryption, which a server answers with one byte before it asks who connects (PostgreSQL, Message Formats). */
+const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+const answerMs = 2_000
+
+/**
+ * Whether the server answers. A server that is being killed still looks alive for a moment, and its socket still takes
+ * connections.
+ */
+export function isAnswering({ socketDir }: Postmaster): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(join(socketDir, '.s.PGSQL.5432'))
     const settle = (answers: boolean) => {
       socket.destroy()
       resolve(answers)
     }
-    socket.once('connect', () => settle(true)).once('error', () => settle(false))
+    socket.setTimeout(answerMs, () => settle(false))
+    socket.once('connect', () => socket.write(sslRequest))
+    socket.once('data', () => settle(true))
+    socket.once('error', () => settle(false)).once('close', () => settle(false))
   })
 }
 

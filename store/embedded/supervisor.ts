@@ -11,7 +11,7 @@ import { type Cluster, openCluster } from './cluster.ts'
 import {
   checkSocketDir,
   isAlive,
-  isListening,
+  isAnswering,
   isSomebodyElse,
   makeSocketDir,
   type Postmaster,
@@ -91,7 +91,7 @@ async function bringUp(cluster: Cluster, { clock, progress }: Context): Promise<
   for (;;) {
     const found = readLockFile(cluster.directory)
     if (found && isAlive(found.pid) && !isSomebodyElse(found.pid)) {
-      if (isReady(found) && (await isListening(found))) return adopt(found, cluster, progress)
+      if (isReady(found) && (await isAnswering(found))) return adopt(found, cluster, progress)
     } else {
       if (found && isSomebodyElse(found.pid)) rmSync(join(cluster.directory, 'postmaster.pid'), { force: true })
       const server = await launch(cluster, { clock, progress })

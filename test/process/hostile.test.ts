@@ -20,7 +20,7 @@ async function endOf(page: Page): Promise<{ status: unknown; reason: unknown }> 
   let found: Record<string, unknown> = {}
   await until('the call has ended', async () => {
     found = (await call(parley, `/v1/calls/${page.id}`)).json
-    return found['ended_at'] !== null
+    return typeof found['ended_at'] === 'string'
   })
   return { status: found['status'], reason: found['end_reason'] }
 }

@@ -37,7 +37,11 @@ async function flushed(parley: Running, id: string): Promise<void> {
 const wholeCall = async (parley: Running, id: string) => (await call(parley, `/v1/calls/${id}`)).json
 
 async function ended(parley: Running, id: string): Promise<Record<string, unknown>> {
-  await until('the call has ended', async () => (await wholeCall(parley, id))['ended_at'] !== null, endedWithinMs)
+  await until(
+    'the call has ended',
+    async () => typeof (await wholeCall(parley, id))['ended_at'] === 'string',
+    endedWithinMs,
+  )
   return wholeCall(parley, id)
 }
 

@@ -24,7 +24,7 @@ async function askBoth(pages: readonly Page[], said: string[], text: string): Pr
 
 async function everythingIsStored(t: Test, parley: Running, { id }: Page, said: readonly string[]): Promise<void> {
   const read = async (path: string) => (await call(parley, path)).json
-  await until('the call has ended', async () => (await read(`/v1/calls/${id}`))['ended_at'] !== null)
+  await until('the call has ended', async () => typeof (await read(`/v1/calls/${id}`))['ended_at'] === 'string')
   const { entries } = (await read(`/v1/sessions/${id}/transcript`)) as { entries: Entry[] }
   t.same(
     entries.map(({ source, text }) => [source, text]),

@@ -37,7 +37,7 @@ async function talk(parley: Running): Promise<string> {
   await page.ask('good morning')
   page.send({ type: 'end' })
   await until('the end', () => page.closed !== null)
-  await until('the stored end', async () => (await call(parley, pathOf(page.id))).json['ended_at'] !== null)
+  await until('the stored end', async () => typeof (await call(parley, pathOf(page.id))).json['ended_at'] === 'string')
   return page.id
 }
 
