@@ -98,7 +98,7 @@ export function reportEvents(
   return events
 }
 
-/** The endpoints that get the report of a call that ends now, or null if there are none. `fields`: what the endpoints ask the analysis for. */
+/** The endpoints that get the report of a call that ends now, or null if no endpoint gets it. `fields`: the questions of the endpoints for the analysis. */
 export function receiversOf({ endpoints }: Audience): { receivers: ReportReceivers | null; fields: EndpointFields[] } {
   const report = endpoints.filter(({ events }) => events.includes('call.report'))
   const analysis = endpoints.filter(({ events }) => events.includes('call.analysis'))
@@ -128,7 +128,7 @@ function eventOf({ eventId, nowMs }: EventMaker, call: Call, type: WebhookEventT
   return { id: eventId(), type, callId, agentId, tags, version: null, occurredAtMs: nowMs, createdAtMs: nowMs }
 }
 
-/** Endpoints with other extraction fields get bodies of their own. A stream asks for no fields, and gets the body of the first endpoint. */
+/** Each endpoint with other extraction fields gets a separate body. A stream asks for no fields, and gets the body of the first endpoint. */
 function addressed(
   event: Omit<OutboxEvent, 'body'>,
   endpoints: readonly EndpointName[],

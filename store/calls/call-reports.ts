@@ -1,16 +1,21 @@
 /** Reports of calls. */
-import type { EndpointData } from '../../domain/calls/extraction.ts'
-import type { Report } from '../../domain/calls/report.ts'
+import { type EndpointData, extractionOf } from '../../domain/calls/extraction.ts'
+import { endedCallOf, firstReport, type Report } from '../../domain/calls/report.ts'
 import type { Analysis, PendingReport, ReportClaim, ReportStore } from '../../domain/calls/store.ts'
-import type { ReportReceivers, StoredReport } from '../../domain/calls/webhook-events.ts'
+import {
+  type Audience,
+  type ReportReceivers,
+  receiversOf,
+  type StoredReport,
+} from '../../domain/calls/webhook-events.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { CallEvent } from '../../domain/records/call.ts'
+import type { Call, CallEvent } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { dateOrNull, isUuid, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 import { notifyCallChange } from './call-changes.ts'
-import { insertEvents } from './call-entries.ts'
+import { insertEvents, turnSources } from './call-entries.ts'
 import { ofCallId, readCall } from './call-rows.ts'
 import { type CallWebhooks, extractionFieldsOf } from './call-webhooks.ts'
 import { insertPromised } from './callbacks.ts'
@@ -105,7 +110,22 @@ async function complete(
   await notifyCallChange(tx, id)
 }
 
-export async function insertReport(
+/** Stores the report of a call that ends now. Answers the event of its analysis. */
+export async function insertFirstReport(
+  tx: Tx,
+  call: Call,
+  audience: Audience,
+  results: { hasCallback: boolean; isTransferred: boolean },
+  nowMs: number,
+): Promise<CallEvent['type']> {
+  const { receivers, fields } = receiversOf(audience)
+  const { customData, endpointData } = extractionOf(call.pipeline.extractionFields, fields).read({})
+  const report = firstReport(endedCallOf(call, await turnSources(tx, call), results, customData), nowMs)
+  await insertReport(tx, call, { ...report, endpointData }, receivers)
+  return `analysis.${report.analysisStatus}`
+}
+
+async function insertReport(
   tx: Tx,
   call: Tenant & { id: string },
   report: Report & { endpointData: EndpointData },

@@ -1,9 +1,6 @@
 /** Calls. Every statement names the organization and the world. The secrets of a call's tools are sealed, and are removed when it is over. */
 import { type Applied, applyEntries } from '../../domain/calls/apply.ts'
-import { extractionOf } from '../../domain/calls/extraction.ts'
-import { endedCallOf, firstReport } from '../../domain/calls/report.ts'
 import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../../domain/calls/store.ts'
-import { receiversOf } from '../../domain/calls/webhook-events.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Call, CallEntry, CallEvent } from '../../domain/records/call.ts'
 import { isPromised } from '../../domain/records/callback.ts'
@@ -23,9 +20,9 @@ import { arrayLiteral, dateOrNull, isUuid } from '../postgres/row-values.ts'
 import { type Tenancy, type Worlds } from '../postgres/tenant.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { notifyCallChange } from './call-changes.ts'
-import { insertEvents, insertSpans, insertTurns, storedEventIds, turnSources } from './call-entries.ts'
+import { insertEvents, insertSpans, insertTurns, storedEventIds } from './call-entries.ts'
 import { listCalls, listCallsOfAgent } from './call-lists.ts'
-import { insertReport } from './call-reports.ts'
+import { insertFirstReport } from './call-reports.ts'
 import { ofCall, readCall } from './call-rows.ts'
 import { openedOf } from './call-secrets.ts'
 import type { CallWebhooks, ReadAudience } from './call-webhooks.ts'
@@ -214,13 +211,8 @@ async function closed(
   // A session that nobody joined has no report.
   if (call.endReason !== 'not_joined') {
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
-    const { receivers, fields } = receiversOf(await audience())
-    const { customData, endpointData } = extractionOf(call.pipeline.extractionFields, fields).read({})
     const isTransferred = await hasTakenTransfer(tx, call)
-    const ended = endedCallOf(call, await turnSources(tx, call), { hasCallback, isTransferred }, customData)
-    const report = firstReport(ended, nowMs)
-    await insertReport(tx, call, { ...report, endpointData }, receivers)
-    types.push(`analysis.${report.analysisStatus}`)
+    types.push(await insertFirstReport(tx, call, await audience(), { hasCallback, isTransferred }, nowMs))
   }
   return { next, types }
 }

@@ -39,7 +39,7 @@ export class CallerVoice {
       reopened: () => events.reopened(),
       lost: (fault) => events.lost(fault),
     })
-    const heard = observedBy(observer, {
+    const observed = observedBy(observer, {
       speechStarted: (atMs) => events.speechStarted(atMs),
       speechEnded: (atMs) => events.speechEnded(atMs),
       audio: (samples) => {
@@ -47,7 +47,7 @@ export class CallerVoice {
         this.transcription.audio(samples)
       },
     })
-    this.#listening = new Listening(deps, sampleRateHz, heard)
+    this.#listening = new Listening(deps, sampleRateHz, observed)
   }
 
   /** Samples of the line. They are lent until it returns. */
@@ -55,7 +55,7 @@ export class CallerVoice {
     this.#listening.audio(samples)
   }
 
-  /** What the caller hears at this moment, so that an echo is no speech. */
+  /** A frame that is played to the caller now. An echo of the frame is no speech. */
   agentFrame(samples: Int16Array): void {
     this.#listening.agentFrame(samples)
   }

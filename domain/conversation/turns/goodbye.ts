@@ -26,7 +26,7 @@ export class Goodbye {
     return this.#words !== null && !this.#isTaken
   }
 
-  /** The words, once. Null: there are none, or they were taken before. */
+  /** The words, once. Null: no words are planned, or they were taken before. */
   take(): Words | null {
     if (!this.isAwaited) return null
     this.#isTaken = true

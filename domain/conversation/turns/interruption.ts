@@ -5,7 +5,7 @@ import { isBackchannel } from '../words/backchannel.ts'
 import { wordsOf } from '../words/user-text.ts'
 import { type InterruptionMode, isAgents, type TurnState } from './turn-machine.ts'
 
-/** What the judgement reads of the turns, and whom it tells. */
+/** The part of the turns that decides about an interruption. */
 export type InterruptedTurns = {
   mode(): InterruptionMode
   state(): TurnState
