@@ -257,10 +257,8 @@ t.test('a verification is a submission too, and has no holes', async (t) => {
   const draft = await save({ businessProfile: { legalName: 'Harbor' } })
   const whole = {
     legalName: 'Harbor',
-    displayName: '',
-    entityType: '',
-    country: '',
-    address: { street: '', country: '' },
+    ...{ displayName: '', entityType: '', country: '', website: '', useCase: '', expectedUsage: '' },
+    address: { street: '', city: '', state: '', postalCode: '', country: '' },
   }
   const row = { id: /^kyb_/, status: 'draft', slackNotificationStatus: 'not_queued' }
   t.match(draft.body, { ...row, submission: row })
