@@ -15,8 +15,8 @@ import { pythonEnvironment } from '../clients/python/environment.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ownServer, type TestServer } from '../server.ts'
 
-/** `left` names the operations that are left out, `unserved` those that random requests never bring to an answer of 2xx. */
-type Document = { name: string; contract: string; left: readonly string[]; unserved: readonly string[] }
+/** `left` names the operations that are left out. */
+type Document = { name: string; contract: string; left: readonly string[] }
 /** By operation, as `GET /v1/agents`: how often each status was answered. */
 type Statuses = Record<string, Record<string, number>>
 type Report = {
@@ -35,10 +35,10 @@ const checks = [
 /** Each request to one of them takes as long as its stream, ten minutes. */
 const streams = ['streamWebhookEvents', 'streamSession']
 const documents: readonly Document[] = [
-  { name: 'router', contract: routerContract, left: [], unserved: [] },
-  { name: 'compat', contract: compatContract, left: [], unserved: [] },
-  { name: 'platform', contract: platformContract, left: streams, unserved: [] },
-  { name: 'internal', contract: internalContract, left: [], unserved: [] },
+  { name: 'router', contract: routerContract, left: [] },
+  { name: 'compat', contract: compatContract, left: [] },
+  { name: 'platform', contract: platformContract, left: streams },
+  { name: 'internal', contract: internalContract, left: [] },
 ]
 const hourMs = 3_600_000
 
@@ -55,7 +55,8 @@ for (const document of documents)
       t.same(report.failures, [])
       t.same(report.errors, [])
       t.equal(report.operations.tested, operationsIn(document).length, 'each operation was tested')
-      t.same(unservedIn(document, report.statuses), document.unserved, 'the others were served')
+      // Fewer examples do not reach each operation.
+      if (Number(examples) >= 100) t.same(unservedIn(document, report.statuses), [], 'each operation was served')
     },
   )
 
@@ -69,6 +70,7 @@ function operationsIn({ contract, left }: Document): { id: string; label: string
   )
 }
 
+/** The operations that have answered no request with 2xx. */
 function unservedIn(document: Document, statuses: Statuses): string[] {
   const isServed = (label: string) => Object.keys(statuses[label] ?? {}).some((status) => status.startsWith('2'))
   return operationsIn(document)
