@@ -32,7 +32,7 @@ export type AddressedEvent = {
   otherBodies: readonly { endpointIds: readonly string[]; body: Uint8Array }[]
 }
 
-/** `eventId` makes a UUIDv7. `nowMs` is the time at which the events are made. */
+/** `eventId` makes a UUIDv7. `payloads` is read only if an event is made. `nowMs` is the time at which the events are made. */
 export type EventMaker = { eventId: () => string; payloads: EventPayloads; nowMs: number }
 
 export const isStatus = ({ type }: CallEvent) => /^(call|transfer)\./.test(type)
@@ -83,16 +83,15 @@ export function reportEvents(
   { endpoints, isStreamed }: Audience,
 ): AddressedEvent[] {
   const { report, receivers } = stored
-  const { payloads, nowMs } = maker
   const events: AddressedEvent[] = []
   if (reported !== null) {
     const event = { ...eventOf(maker, call, 'call.report'), version: report.version }
-    const bodyOf = (customData: CustomData) => payloads.report(reported, customData, nowMs)
+    const bodyOf = (customData: CustomData) => maker.payloads.report(reported, customData, maker.nowMs)
     events.push(addressed(event, among(endpoints, receivers.report), bodyOf, call, stored))
   }
   const ofAnalysis = among(endpoints, receivers.analysis)
   if (isFirst && (ofAnalysis.length > 0 || isStreamed)) {
-    const bodyOf = (customData: CustomData) => payloads.analysis(call, report, customData, nowMs)
+    const bodyOf = (customData: CustomData) => maker.payloads.analysis(call, report, customData, maker.nowMs)
     events.push(addressed(eventOf(maker, call, 'call.analysis'), ofAnalysis, bodyOf, call, stored))
   }
   return events

@@ -81,7 +81,7 @@ export class CallWebhooks {
     const statuses = events.filter(isStatus)
     if (statuses.length > 0) {
       const matched = await audience()
-      await this.#enqueue(tx, call, matched, () => statusEvents(this.#maker(nowMs), call, statuses, matched))
+      await this.#enqueue(tx, call, statusEvents(this.#maker(nowMs), call, statuses, matched))
     }
     // The report of a call that was never connected is complete at once.
     if (events.some(({ type }) => type === 'analysis.heuristic')) {
@@ -100,16 +100,13 @@ export class CallWebhooks {
     ])
     const audience = { endpoints, isStreamed }
     const reported = needsReported(stored, audience) ? await this.#reported(tx, call, stored.report, nowMs) : null
-    await this.#enqueue(tx, call, audience, () =>
-      reportEvents(this.#maker(nowMs), stored, { call, reported, isFirst }, audience),
-    )
+    await this.#enqueue(tx, call, reportEvents(this.#maker(nowMs), stored, { call, reported, isFirst }, audience))
   }
 
   /** A report that was made before the recording was ready gets a new version. A pending report is made later. */
   async #recorded(tx: Tx, call: Call, ended: CallEvent, audience: Audience, nowMs: number): Promise<void> {
-    await this.#enqueue(tx, call, audience, () =>
-      recordingEvents(this.#maker(nowMs), call, ended, () => this.#recordingUrl(call), audience),
-    )
+    const url = () => this.#recordingUrl(call)
+    await this.#enqueue(tx, call, await recordingEvents(this.#maker(nowMs), call, ended, url, audience))
     if (ended.type === 'recording.failed') return
     const [row] = await tx<ReportRow[]>`
       update call_reports set version = version + 1, updated_at = ${new Date(nowMs)}
@@ -132,6 +129,7 @@ export class CallWebhooks {
     return recordingStatus === 'ready' ? this.#source.recordingUrl({ organizationId, test, id }) : null
   }
 
+  /** If nobody gets an event, a process that makes no events may change the call too. */
   #maker(nowMs: number): EventMaker {
     const source = () => this.#source
     return {
@@ -143,15 +141,8 @@ export class CallWebhooks {
     }
   }
 
-  /** If no endpoint matches, a process that makes no events may change the call too. */
-  async #enqueue(
-    tx: Tx,
-    tenant: Tenant,
-    { endpoints, isStreamed }: Audience,
-    make: () => AddressedEvent[] | Promise<AddressedEvent[]>,
-  ): Promise<void> {
-    if (endpoints.length === 0 && !isStreamed) return
-    for (const { event, endpoints, otherBodies } of await make()) {
+  async #enqueue(tx: Tx, tenant: Tenant, events: readonly AddressedEvent[]): Promise<void> {
+    for (const { event, endpoints, otherBodies } of events) {
       await enqueue(tx, tenant, event, endpoints)
       for (const { endpointIds, body } of otherBodies) await giveOwnBody(tx, tenant, event.id, endpointIds, body)
     }

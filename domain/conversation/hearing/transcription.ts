@@ -16,7 +16,7 @@ import { RecentAudio } from '../../speech/recent-audio.ts'
 import { recognitionOf } from '../../speech/session-routes.ts'
 import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../../speech/stream.ts'
 import { delayed } from '../../speech/stream-request.ts'
-import type { FailoverRecord } from '../parts/failover-record.ts'
+import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import { StageRetries } from '../parts/stage-retries.ts'
 
 export type TranscriptionEvents = {
@@ -151,8 +151,7 @@ export class Transcription {
     const from = this.#route
     this.#readyMs = this.#deps.clock.monotonicMs()
     this.#route = route
-    const isOther = from !== null && (from.provider !== route.provider || from.model !== route.model)
-    if (isOther || route.failovers > 0) this.#deps.record.failedOver('stt', isOther ? from : null, route)
+    recordRoute(this.#deps.record, 'stt', from, route)
   }
 
   #failed(fault: Fault): void {

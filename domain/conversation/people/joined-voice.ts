@@ -39,8 +39,7 @@ export class JoinedVoice {
     this.#transcription = new Transcription({ clock, transcribeStream, request, record }, pipeline, routing.stt, {
       transcript: (transcript) => {
         observer?.words(transcript.text, transcript.isFinal)
-        const startMs = this.#listening.msOf(transcript.startMs)
-        const said = { startMs, endMs: this.#listening.msOf(transcript.endMs) }
+        const said = this.#listening.spanOf(transcript)
         if (this.#user.add(transcript, said)) this.#words(said)
         else if (this.#isSpeech && !this.#talks && this.#user.text !== '') this.#user.decide()
       },

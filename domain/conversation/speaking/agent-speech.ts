@@ -14,7 +14,7 @@ import type { Routing } from '../../routing/ask.ts'
 import { charactersOf } from '../../speech/characters.ts'
 import { isSpeakable, SentenceBuffer } from '../../speech/sentence-buffer.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../../speech/stream.ts'
-import type { FailoverRecord } from '../parts/failover-record.ts'
+import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import { StageRetries } from '../parts/stage-retries.ts'
 import { LeadingSilence } from './leading-silence.ts'
 import { type SpokenText, shifted, startBehind, type TextStart } from './markdown.ts'
@@ -267,9 +267,8 @@ export class AgentSpeech {
   #ready(route: Route): void {
     const from = this.#route ?? this.#voice.route
     this.#route = route
-    const isOther = from !== null && (from.provider !== route.provider || from.model !== route.model)
-    if (isOther && from.provider !== route.provider) this.#voice.preset ??= this.#deps.presetLike(from)
-    if (isOther || route.failovers > 0) this.#deps.record.failedOver('tts', isOther ? from : null, route)
+    if (from !== null && from.provider !== route.provider) this.#voice.preset ??= this.#deps.presetLike(from)
+    recordRoute(this.#deps.record, 'tts', from, route)
   }
 
   #audio(bytes: Uint8Array): boolean {

@@ -7,8 +7,8 @@ type Words = { text: string | null; withinMs: number }
 
 export class Goodbye {
   readonly #clock: Clock
+  /** Null: no words are planned, or they were taken. */
   #words: Words | null = null
-  #isTaken = false
   #cancel = () => {}
 
   constructor(clock: Clock) {
@@ -18,20 +18,20 @@ export class Goodbye {
   /** The conversation ends with these words. `isMessage`: they may be long. */
   plan(text: string | null, isMessage: boolean): void {
     this.#words = { text, withinMs: isMessage ? lastMessageMs : lastSentenceMs }
-    this.#isTaken = false
   }
 
   /** The words are planned, and nobody has begun to say them. */
   get isAwaited(): boolean {
-    return this.#words !== null && !this.#isTaken
+    return this.#words !== null
   }
 
   /** The words, once. Null: no words are planned, or they were taken before. */
   take(): Words | null {
-    if (!this.isAwaited) return null
-    this.#isTaken = true
+    const words = this.#words
+    if (words === null) return null
+    this.#words = null
     this.cancel()
-    return this.#words
+    return words
   }
 
   /** Replaces the step that was waited for. */

@@ -17,7 +17,7 @@ import { Fault } from '../../records/fault.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 import type { Routing } from '../../routing/ask.ts'
 import type { ConversationDeps } from '../parts/deps.ts'
-import type { FailoverRecord } from '../parts/failover-record.ts'
+import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import type { AskedCall, DoneCall, EndCall, ToolCalls } from './tool-calls.ts'
 
 export type ThinkingDeps = {
@@ -207,7 +207,7 @@ export class Thinking {
     const { route, events } = await generateItems.stream(input)
     entry.route = route
     if (this.#isDropped) return this.#leave(events)
-    if (route.failovers > 0) this.#deps.record.failedOver('llm', null, route)
+    recordRoute(this.#deps.record, 'llm', null, route)
     const calls: AskedCall[] = []
     for await (const event of events) {
       if (this.#isDropped) return []
