@@ -48,6 +48,8 @@ t.test('the silence that a turn needs', (t) => {
     silenceNeededMs('text', delays, { text, language, isSpeechFinal: false })
   t.equal(text('I would like a table for two.'), 250)
   t.equal(text('yes'), 250, 'a short answer')
+  t.equal(text('please.'), 250)
+  t.equal(text('Please'), text('I would like a table for two'), 'perhaps the start of "please try again"')
   t.ok(text('I would like a table for two') > 250, 'no punctuation')
   t.ok(text('I would like a table for two') < 1000)
   t.equal(text('I would like a table and'), 2500)

@@ -2,7 +2,7 @@
  * How long the user must be silent until the turn is over. `text` reads the last words: an answer or a sentence that
  * has ended is quick, a sentence that goes on gets time.
  */
-import { looksFinished } from './turn-end.ts'
+import { isOpening, looksFinished } from './turn-end.ts'
 import { wordsOf } from './user-text.ts'
 
 export type Endpointing = { minDelay: number; maxDelay: number }
@@ -33,5 +33,6 @@ function shareOf(text: string, language: string): number {
   if (text === '') return 0
   if (!looksFinished(text, language)) return /[,，、،]\s*$/u.test(text) ? commaShare : 1
   const hasEnded = /[.!?。！？।؟]["'”’»)\]]*$/u.test(text)
-  return hasEnded || wordsOf(text).length <= answerWordsMax ? 0 : plainShare
+  const isAnswer = wordsOf(text).length <= answerWordsMax && !isOpening(text, language)
+  return hasEnded || isAnswer ? 0 : plainShare
 }

@@ -9,6 +9,8 @@ export type LanguageWords = {
   unfinished: string
   /** The same, but a sentence with a full stop may end with them: "Ich komme mit." */
   particles?: string
+  /** A word that begins a request as often as it answers: alone, without a full stop, it gets the time of a sentence. */
+  openings?: string
   /** A turn without an answer of an LLM. */
   fallback: string
   /** Before a tool that takes long. */
@@ -25,6 +27,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
       'yeah|yes|yep|yup|ya|right|sure|alright|all right|i see|got it|of course|exactly|true|great|good|cool|nice|fine|uh|um|mhmm|understood|go on|i know|really|wow|absolutely|indeed|makes sense|uh hm',
     unfinished:
       'and|or|but|because|cause|if|when|while|although|unless|until|since|which|whose|the|a|an|my|your|his|her|its|our|their|of|to|at|for|with|from|into|between|than|as|i|im|i am|i would like|i want|id like|can you|could you|uh|um|er|you know|i mean|let me see|plus|very|and so|my name is|i would|because of|calling about|question about|ask about|asking about|know about|can i|could i|may i|can we|could we|do you|did you|would you|will you|do i|should i|how do i|is there|are there|can you tell me|could you tell me|i need|i wanted|im looking|im calling|let me|what if|how much|number is|name is|address is|email is|code is|here is|spelled|dot|underscore|hyphen|dash',
+    openings: 'please',
     fallback: 'Sorry, I am having trouble answering right now. Could you say that again?',
     toolLeadIn: 'One moment, please.',
     goodbye: 'Goodbye.',

@@ -8,7 +8,7 @@ const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
 const closed = /[.!。！]\s*$/u
 const asked = /[?？]\s*$/u
-const known = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases }>()
+const known = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases; openings: Phrases }>()
 
 /** False: the speaker is likely to go on after a pause, because the text ends with an open clause or within a dictation. */
 export function looksFinished(text: string, language: string): boolean {
@@ -22,10 +22,16 @@ export function looksFinished(text: string, language: string): boolean {
   return !isWithinDictation(words, language)
 }
 
+/** Whether the text is one word that begins a request as often as it answers: "Please" of "Please try again". */
+export function isOpening(text: string, language: string): boolean {
+  return !closed.test(text) && phrasesOf(wordsOfLanguage(language)).openings.countIn(plain(text), 1) === 1
+}
+
 function phrasesOf(words: LanguageWords) {
   const phrases = known.get(words) ?? {
     unfinished: new Phrases(words.unfinished),
     particles: new Phrases(words.particles ?? ''),
+    openings: new Phrases(words.openings ?? ''),
   }
   known.set(words, phrases)
   return phrases
