@@ -140,11 +140,13 @@ t.test('the engines of a session are started once before they are needed, and en
   stream.close()
   leave()
   t.equal(started.length, 2, 'they serve the session')
-  await eventually(() => {
+  // The clock also starts the engine of recordings, and ends that engine if its warm-up takes longer.
+  const engines = started.slice()
+  const haveEnded = await eventually(() => {
     clock.pass(5000)
-    return ended.length === 2
+    return engines.every((pid) => ended.includes(pid))
   })
-  t.equal(ended.length, 2)
+  t.ok(haveEnded)
   const cold = openLocal(t, { warm: false })
   cold.provider.warmUp?.('stt')
   t.equal(cold.started.length, 0, 'the setting `local.warm` says no')
