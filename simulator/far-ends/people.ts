@@ -28,9 +28,13 @@ export type Talk = {
   repeats: boolean
 }
 
-/** Replies to pauses, and leaves on "goodbye". */
+/**
+ * Replies to pauses, and leaves when the other party says goodbye. A person who has said goodbye first leaves behind the
+ * reply, or when no reply comes.
+ */
 export function talker({ greeting, lines, repeats }: Talk): Behaviour {
   let next = 0
+  let hasSaidGoodbye = false
   let hasMissedPause = false
   let cancelAsking = () => {}
   const askLater = (phone: FarEnd) => {
@@ -42,6 +46,13 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
     if (!phone.isSpokenTo && !phone.isSaying) phone.say(isThere)
     askLater(phone)
   }
+  const say = (phone: FarEnd, line: string) => {
+    if (!leaves.test(line)) return phone.say(line)
+    phone.say(line, () => {
+      hasSaidGoodbye = true
+      phone.after(silenceMs, () => !phone.isSpokenTo && phone.hangUp())
+    })
+  }
   return {
     texts: [...(greeting === null ? [] : [greeting]), ...lines, farewell, isThere],
     answered(phone) {
@@ -49,6 +60,7 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
       askLater(phone)
     },
     paused(phone, words) {
+      if (hasSaidGoodbye) return phone.hangUp()
       if (leaves.test(words)) return phone.say(farewell, () => phone.hangUp())
       // To recognize the words took its time. Two who speak at once do not understand each other.
       if (phone.isSpokenTo) return
@@ -57,7 +69,7 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
       if (hasMissedPause) return askLater(phone)
       const line = repeats ? lines[next % lines.length] : lines[next]
       next++
-      if (line !== undefined) phone.say(line)
+      if (line !== undefined) say(phone, line)
     },
   }
 }

@@ -154,6 +154,22 @@ t.test('a person replies to pauses and leaves on "goodbye"', async (t) => {
   await until(() => stream.of('stop').length === 1 && stream.isClosed)
 })
 
+t.test('a person who says goodbye first leaves behind the reply, or when no reply comes', async (t) => {
+  for (const replies of [true, false]) {
+    const world = await startWorld(t, { speak: () => Promise.resolve(greeting) })
+    const id = world.simulator.call({ from: far('0006'), to: agentNumber, lines: ['Thank you, goodbye.'] })
+    await world.act(id, 'answer', streamFields(world))
+    const stream = await world.stream()
+    stream.sendAudio(voice.samples)
+    await play(world, stream, 9000)
+    t.ok(likenessOf(greeting.samples, stream.audio()) > 0.95)
+    t.equal(world.simulator.callsCount, 1, 'it waits for a reply')
+    if (replies) stream.sendAudio(voice.samples)
+    for (let i = 0; world.simulator.callsCount > 0 && i < 200; i++) await world.clock.advance(100)
+    t.match((await world.event('call.hangup')).payload, { hangup_source: 'caller', hangup_cause: 'normal_clearing' })
+  }
+})
+
 t.test(
   'a person whose recognizer is slow neither asks whether anybody is there nor speaks into the next sentence',
   async (t) => {
