@@ -4,20 +4,16 @@ import { agents } from './agents.ts'
 import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
-import { config } from './config.ts'
-import { database } from './database.ts'
 import { demo } from './demo.ts'
 import { dial } from './dial.ts'
-import { doctor } from './doctor.ts'
-import { drain } from './drain.ts'
 import { keys } from './keys.ts'
 import { lastCommands } from './last-commands.ts'
 import { listen } from './listen.ts'
 import { numberCommands } from './number-commands.ts'
 import { org } from './org.ts'
-import { ping } from './ping.ts'
 import { type Reached, reachedBy } from './reach.ts'
 import { replay } from './replay.ts'
+import { serverCommands } from './server-commands.ts'
 import { simulateInbound } from './simulate-inbound.ts'
 import { speechCommands } from './speech-commands.ts'
 import { spendCommands } from './spend-commands.ts'
@@ -47,11 +43,7 @@ export function createProgram(actions: Actions): Command {
       }),
     )
   for (const add of [
-    doctor,
-    config,
-    database,
-    drain,
-    ping,
+    ...serverCommands,
     keys,
     org,
     users,

@@ -5,8 +5,6 @@ import type { Clock, Log } from '../domain/ports/system.ts'
 import type { AgentStore } from '../domain/records/agent.ts'
 import type { Keys } from '../domain/records/organization.ts'
 import type { ToolStore } from '../domain/records/tool.ts'
-import type { EndpointStore } from '../domain/records/webhook-endpoint-store.ts'
-import type { WorkspaceSecrets } from '../domain/webhooks/workspace-secret.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
 import { createKeyAdministration, type KeyAdministration } from './access/api-keys.ts'
 import { createKeys, createLiveKeys, type KeyCacheLimits, type ReadStoredPolicy } from './access/keys.ts'
@@ -21,9 +19,7 @@ import { type Tenancy, transactionEach, transactionFor } from './postgres/tenant
 import { createSealedSecrets, type SealedSecrets, tendSecrets } from './sealed-secrets.ts'
 import { createSealer, type MasterKeys, type Sealer } from './sealing/sealed.ts'
 import { createUsedTokens } from './sharing/used-tokens.ts'
-import { createEndpointStore } from './webhooks/webhook-endpoints.ts'
-import { createWorkspaceSecrets } from './webhooks/webhook-secrets.ts'
-import { createDeliveryTargets } from './webhooks/webhook-targets.ts'
+import { createWebhookAccess, type WebhookAccess } from './webhooks/webhook-access.ts'
 
 export type AccessOptions = KeyCacheLimits & {
   clock: Clock
@@ -42,7 +38,7 @@ export type Repositories = {
   providerKeys: ProviderKeyAdministration
 }
 
-export type Access = {
+export type Access = WebhookAccess & {
   keys: Keys & LiveKeys & KeyAdministration & { waiting(): number }
   organizations: Organizations & {
     /** On an empty store: an organization `local` that may do everything, with this key. */
@@ -51,9 +47,6 @@ export type Access = {
   providerKeys: StoredProviderKeys
   agents: AgentStore
   tools: ToolStore
-  webhookEndpoints: EndpointStore
-  webhookSecrets: WorkspaceSecrets
-  webhookTargets: ReturnType<typeof createDeliveryTargets>
   sealedSecrets: SealedSecrets
   usedTokens: UsedTokens
   users: ReturnType<typeof createUsers>
@@ -105,9 +98,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     providerKeys: sealed.keys,
     agents: createAgentStore(each, sealer, clock),
     tools: createToolStore(each, sealer),
-    webhookEndpoints: createEndpointStore(each, sealer),
-    webhookSecrets: createWorkspaceSecrets(each, sealer, clock),
-    webhookTargets: createDeliveryTargets(each, sealer, clock),
+    ...createWebhookAccess(each, sealer, clock),
     sealedSecrets,
     usedTokens: spent ?? stored,
     users: createUsers(each, clock),

@@ -1,13 +1,12 @@
 /** A conversation that runs: its parts, joined. See `startConversation`. */
-import type { AgentState, MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
+import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { Fault } from '../records/fault.ts'
 import type { EndReason } from '../records/states/call.ts'
 import { CallAudio, endedAfter } from './hearing/call-audio.ts'
 import { CallerVoice } from './hearing/caller-voice.ts'
 import { Digits } from './hearing/digits.ts'
 import { type CallLog, roomClosed, roomOpened } from './parts/call-log.ts'
-import type { ConversationInput } from './parts/deps.ts'
-import type { GuardedDeps } from './parts/guarded.ts'
+import type { ConversationInput, GuardedDeps } from './parts/deps.ts'
 import type { Conversation, JoinedPerson } from './parts/live-call.ts'
 import { isHopeless } from './parts/stage-retries.ts'
 import {
@@ -24,8 +23,9 @@ import { BackgroundSounds } from './speaking/background-sounds.ts'
 import { normalizerOf } from './speaking/normalizer.ts'
 import { Playout } from './speaking/playout.ts'
 import { greetingHint, idleHint, SessionTimers } from './turns/session-timers.ts'
+import { ShownState } from './turns/shown-state.ts'
 import { ToolCalls } from './turns/tool-calls.ts'
-import { isAgents, stateOf } from './turns/turn-machine.ts'
+import { isAgents } from './turns/turn-machine.ts'
 import { TurnRecord } from './turns/turn-record.ts'
 import { Turns } from './turns/turns.ts'
 
@@ -45,10 +45,9 @@ export class Talking implements Conversation {
   readonly #digits: Digits
   readonly #sounds: BackgroundSounds
   readonly #hold: CallerHold
-  #shown: AgentState | null = null
-  #ending: { reason: EndReason; fault: SessionFault | null } | null = null
-  /** The words of the client of the API about the end. */
-  #clientReason: string | undefined
+  readonly #shown: ShownState
+  /** `clientReason`: the words of the client of the API about the end. */
+  #ending: { reason: EndReason; fault: SessionFault | null; clientReason?: string | undefined } | null = null
   readonly #people: JoinedPeople
   #peopleSpeak = false
   #isSilenced = false
@@ -63,6 +62,7 @@ export class Talking implements Conversation {
     this.#input = input
     this.#media = this.#firstMedia = media
     this.#log = log
+    this.#shown = new ShownState(notify)
     this.#audio = new CallAudio(deps, input.recorder, log, media.sampleRateHz)
     this.#playout = new Playout(media, deps, {
       started: () => this.#turns.agentStarted(),
@@ -101,7 +101,7 @@ export class Talking implements Conversation {
     this.#turns = this.#makeTurns(media.sampleRateHz)
     this.#hold = this.#makeHold()
     this.#timers = new SessionTimers(clock, pipeline, {
-      idle: (prompt) => this.#idle(prompt),
+      idle: (text) => this.#turns.prompt(text, idleHint),
       silence: () => this.#close('silence_timeout', null, pipeline.endCallMessage),
       maxDuration: () => this.#close('max_duration', null, pipeline.endCallMessage),
     })
@@ -221,7 +221,7 @@ export class Talking implements Conversation {
   }
 
   join(person: JoinedPerson, media: MediaTransport): MediaSink {
-    media.notify({ type: 'state', state: stateOf[this.#turns.phase] })
+    this.#shown.showTo(media, this.#turns.phase)
     return this.#people.join(person, media)
   }
 
@@ -294,7 +294,7 @@ export class Talking implements Conversation {
     this.#media = transport
     this.#log.event('room.participant_reconnected', { identity: this.#input.call.identity })
     this.#playout.use(transport)
-    this.#shown = null
+    this.#shown.forget()
     this.#moved()
   }
 
@@ -303,10 +303,10 @@ export class Talking implements Conversation {
   }
 
   end(reason: EndReason, clientReason?: string): void {
-    if (!this.#isOver) this.#clientReason = clientReason
     const isShutDown = reason === 'server_shutdown'
     // The line goes on without this process.
-    this.#end(isShutDown && this.#hold.isGone ? 'transferred' : reason, isShutDown ? 'shutting_down' : null)
+    const isHandedOver = isShutDown && this.#hold.isGone
+    this.#end(isHandedOver ? 'transferred' : reason, isShutDown ? 'shutting_down' : null, clientReason)
   }
 
   creditGone(): void {
@@ -323,9 +323,9 @@ export class Talking implements Conversation {
     if (!this.#isOver) this.#finish()
   }
 
-  #end(reason: EndReason, fault: SessionFault | null): void {
+  #end(reason: EndReason, fault: SessionFault | null, clientReason = this.#ending?.clientReason): void {
     if (this.#isOver) return
-    this.#ending = { reason, fault }
+    this.#ending = { reason, fault, clientReason }
     this.#turns.end()
   }
 
@@ -342,11 +342,6 @@ export class Talking implements Conversation {
     this.#end('pipeline_failed', 'upstream')
   }
 
-  #idle(prompt: number): void {
-    const { messages } = this.#input.call.pipeline.idleRePrompts
-    this.#turns.prompt(messages[Math.min(prompt, messages.length - 1)] ?? null, idleHint)
-  }
-
   #show(event: SessionEvent): void {
     this.#media?.notify(event)
     this.#people.notify(event)
@@ -354,9 +349,7 @@ export class Talking implements Conversation {
 
   #moved(): void {
     if (this.#isOver) return
-    const state = stateOf[this.#turns.phase]
-    if (state !== this.#shown) this.#show({ type: 'state', state })
-    this.#shown = state
+    this.#shown.show(this.#turns.phase)
     this.#hold.moved()
     if (this.#turns.isQuiet && !this.#hold.isHeld && this.#media !== null && this.#people.count === 0)
       this.#timers.quiet()
@@ -366,13 +359,13 @@ export class Talking implements Conversation {
   #finish(): void {
     if (this.#isOver) return
     this.#isOver = true
-    const { reason, fault } = this.#ending ?? { reason: 'agent_hangup', fault: null }
+    const { reason, fault, clientReason } = this.#ending ?? { reason: 'agent_hangup', fault: null }
     this.#digits.close()
     this.#closeParts(reason, fault)
     roomClosed(this.#log, this.#input.call.identity, !this.#hold.isGone)
     this.#media?.close(reason, fault)
     this.#firstMedia.over?.(fault)
-    const stored = this.#audio.close().then(() => this.#log.ended(reason, this.#clientReason))
+    const stored = this.#audio.close().then(() => this.#log.ended(reason, clientReason))
     void endedAfter(stored, this.#deps.log, this.#input)
   }
 

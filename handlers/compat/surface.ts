@@ -14,10 +14,7 @@ import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
-import { complete } from './native/complete.ts'
-import { previewRouting } from './native/preview.ts'
-import { synthesize } from './native/synthesize.ts'
-import { transcribe } from './native/transcribe.ts'
+import { nativeOperations } from './native/operations.ts'
 import { createChat } from './openai/chat.ts'
 import { createChatCompletion } from './openai/chat-completions.ts'
 import { getCompatModel, listCompatModels, listCompatSpeechModels, listCompatVoices } from './openai/models.ts'
@@ -91,10 +88,7 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
     listCompatVoices: listCompatVoices(operations.listCatalog),
     listCompatSpeechModels: listCompatSpeechModels(operations.listCatalog),
     getCompatModel: getCompatModel(operations.findModel, startedS),
-    previewRouting: previewRouting(operations.preview),
-    synthesize: synthesize(speech),
-    transcribe: transcribe({ ...transcription, streams: nativeStreams }),
-    complete: complete({ ...chat, streams: nativeStreams }),
+    ...nativeOperations({ ...chat, wavBytesMax, durationMaxMs, streams: nativeStreams }),
     createRealtimeClientSecret: clientSecret,
     createRealtimeSession: createRealtimeSession(mint),
   }

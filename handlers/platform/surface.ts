@@ -3,17 +3,14 @@ import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { SmsRegistrations } from '../../domain/sms/sms-registrations.ts'
-import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
-import type { AsyncapiDocument, OpenapiDocument } from '../../generated/platform/types.ts'
-import { sessionContract } from '../../generated/session/contract.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
-import { serveContract, serveSocketContract } from '../contract.ts'
 import { type AddressSettings, createNodeUrl, createPublicUrl } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
+import { contractOperations } from './contracts.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
 import {
@@ -65,8 +62,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   const repeatable = createRepeatable({ ...deps.repeats, log: settings.log })
   const resources = resourceOperations(deps)
   return {
-    getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
-    getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings, publicUrlOf),
+    ...contractOperations(settings, publicUrlOf),
     ...organizationOperations(deps),
     listVoices: listVoices(deps),
     ...resources,

@@ -2,7 +2,6 @@
  * The line of SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. One process has it, because a
  * call belongs to the socket on which it came.
  */
-import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import {
   type LegEvent,
   type LegRef,
@@ -12,12 +11,12 @@ import {
   PhoneLineError,
   type RejectCode,
 } from '../../domain/ports/phone-line.ts'
-import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
-import type { CancelSignal, Clock, Log } from '../../domain/ports/system.ts'
+import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { hostText, type Peer } from './address.ts'
 import { Admission } from './admission.ts'
-import type { AwaitedLegs, OpenedLeg } from './awaited-legs.ts'
+import type { OpenedLeg } from './awaited-legs.ts'
 import { contactUser } from './dialed.ts'
 import { DialogSources } from './dialog-sources.ts'
 import { credentialsOf } from './digest.ts'
@@ -25,32 +24,15 @@ import { InboundLeg, offerIn } from './inbound-leg.ts'
 import { LeftLegs } from './left-legs.ts'
 import { allowedMethods, type LegDeps, type TrunkLeg } from './leg.ts'
 import { LegAudio } from './leg-audio.ts'
-import type { TrunkLimits } from './limits.ts'
+import type { TrunkOptions } from './line-options.ts'
 import { type SipRequest, valuesOf } from './message.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { Probes } from './probes.ts'
 import { ReferredLeg } from './referred-leg.ts'
 import { Registrations } from './registrations.ts'
-import type { RtpPorts } from './rtp-ports.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { Transactions } from './transactions.ts'
 import { SipTransport } from './transport.ts'
-
-export type TrunkOptions = {
-  host: string
-  port: number
-  /** The address at which peers reach this machine. */
-  publicAddress: string
-  connections: SipConnections
-  dialogs: LegDialogs
-  rtp: RtpPorts
-  legs: AwaitedLegs
-  /** The addresses of a host that may be called. */
-  resolve: (host: string) => Promise<readonly string[]>
-  limits: TrunkLimits
-  clock: Clock
-  log: Log
-}
 
 /** Receives the events of all legs. */
 export type ReceiveLegEvent = (event: LegEvent) => Promise<void>

@@ -31,7 +31,7 @@ import type { JoinState } from '../live-calls.ts'
 import type { CallStore } from '../store.ts'
 import { ClaimedCalls, type ClaimedCallsDeps } from './claimed-calls.ts'
 import { seatedSink } from './seated-sink.ts'
-import type { JoinedSession, SeatAdmission, SessionElsewhere, SessionSeat } from './seats.ts'
+import { type JoinedSession, type SeatAdmission, type SessionElsewhere, type SessionSeat, seatOf } from './seats.ts'
 import { SessionPeople } from './session-people.ts'
 
 export type JoinableCalls = ClaimedCallsDeps['calls'] & Pick<CallStore, 'findWithSecrets' | 'countLive' | 'endedAmong'>
@@ -210,18 +210,7 @@ export class CallRegistry implements SeatAdmission {
   }
 
   #seatOf(call: Call, caller: Caller, isJoined: boolean, found?: LiveCall): SessionSeat {
-    const { pipeline } = call
-    return {
-      sessionId: call.id,
-      identity: call.identity,
-      sampleRate: pipeline.ttsOptions.sampleRate,
-      recording: pipeline.recording,
-      maxDurationSeconds: pipeline.maxDurationSeconds,
-      agentName: pipeline.agentName,
-      clientOverrides: pipeline.clientOverrides,
-      isJoined,
-      join: (overrides) => this.#join(call.id, caller, overrides, found),
-    }
+    return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, found))
   }
 
   /** The seat of a person in a session of this process. */

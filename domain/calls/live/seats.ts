@@ -1,5 +1,6 @@
 /** The live sessions of this process, as the media channel sees them. */
 import type { MediaSink, MediaTransport } from '../../ports/media.ts'
+import type { Call } from '../../records/call.ts'
 import type { Caller, Tenant } from '../../records/organization.ts'
 import type { ClientOverride, Pipeline, SampleRate } from '../../records/pipeline.ts'
 import type { SessionOverrides } from '../../sessions/overrides.ts'
@@ -44,6 +45,21 @@ export type SessionSeat = {
    * Throws as `admit` does.
    */
   join(overrides: SessionOverrides): Promise<JoinedSession>
+}
+
+/** The seat of the caller. */
+export function seatOf({ id, identity, pipeline }: Call, isJoined: boolean, join: SessionSeat['join']): SessionSeat {
+  return {
+    sessionId: id,
+    identity,
+    sampleRate: pipeline.ttsOptions.sampleRate,
+    recording: pipeline.recording,
+    maxDurationSeconds: pipeline.maxDurationSeconds,
+    agentName: pipeline.agentName,
+    clientOverrides: pipeline.clientOverrides,
+    isJoined,
+    join,
+  }
 }
 
 export type JoinedSession = {

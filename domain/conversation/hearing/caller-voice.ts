@@ -1,9 +1,8 @@
 /** The voice of the caller: where speech begins and ends, its transcript, and its side of the recording. */
 import type { StreamTranscript } from '../../ports/stt.ts'
 import type { Fault } from '../../records/fault.ts'
-import type { ConversationInput } from '../parts/deps.ts'
+import type { ConversationInput, GuardedDeps } from '../parts/deps.ts'
 import type { FailoverRecord } from '../parts/failover-record.ts'
-import type { GuardedDeps } from '../parts/guarded.ts'
 import type { CallAudio } from './call-audio.ts'
 import { Listening, observedBy, type Said } from './listening.ts'
 import { Transcription } from './transcription.ts'

@@ -34,6 +34,9 @@ export type ConversationDeps = {
   aheadMs: number
 }
 
+/** With a guard around each border (guarded.ts). `defect` takes an error of ours that was thrown behind a promise. */
+export type GuardedDeps = ConversationDeps & { defect: (error: unknown) => void }
+
 export type ConversationInput = {
   call: Call
   caller: Caller

@@ -4,16 +4,11 @@
  */
 import type { MediaSink } from '../../ports/media.ts'
 import type { SpeechSink, TranscriptionSink } from '../../speech/stream.ts'
-import type { ConversationDeps } from './deps.ts'
+import type { ConversationDeps, GuardedDeps } from './deps.ts'
 import type { Conversation } from './live-call.ts'
 import type { Paced, Pacer } from './pacer.ts'
 
 type Failed = (error: unknown) => void
-
-export type GuardedDeps = ConversationDeps & {
-  /** Takes an error of ours that was thrown behind a promise. */
-  defect: Failed
-}
 
 export function guardedDeps(deps: ConversationDeps, failed: Failed): GuardedDeps {
   const { clock, vad, pacer, transcribeStream, synthesizeStream } = deps

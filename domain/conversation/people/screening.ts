@@ -4,8 +4,7 @@
  */
 
 import type { MediaTransport } from '../../ports/media.ts'
-import type { ConversationInput } from '../parts/deps.ts'
-import type { GuardedDeps } from '../parts/guarded.ts'
+import type { ConversationInput, GuardedDeps } from '../parts/deps.ts'
 import type { Screening, ScreeningEvents } from '../parts/transferable.ts'
 import { AgentSpeech } from '../speaking/agent-speech.ts'
 import { normalizerOf } from '../speaking/normalizer.ts'

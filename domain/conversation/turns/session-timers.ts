@@ -6,7 +6,8 @@ import type { Clock } from '../../ports/system.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 
 export type SessionTimerEvents = {
-  idle(prompt: number): void
+  /** Null: the settings have no text, and the model finds one. */
+  idle(text: string | null): void
   silence(): void
   maxDuration(): void
 }
@@ -50,7 +51,7 @@ export class SessionTimers {
     const leftMs = Math.max(0, silenceTimeoutSeconds * 1000 - this.#silentMs)
     this.#cancelSilence = this.#clock.after(leftMs, () => this.#events.silence())
     if (!idleRePrompts.enabled || this.#prompts >= idleRePrompts.maxPrompts) return
-    this.#cancelIdle = this.#clock.after(idleRePrompts.delayMs, () => this.#events.idle(this.#prompts++))
+    this.#cancelIdle = this.#clock.after(idleRePrompts.delayMs, () => this.#events.idle(this.#nextPrompt()))
   }
 
   /** Somebody speaks, the agent thinks, a tool runs, or the socket is lost. */
@@ -66,6 +67,11 @@ export class SessionTimers {
   stop(): void {
     this.busy()
     this.#cancelDuration()
+  }
+
+  #nextPrompt(): string | null {
+    const { messages } = this.#pipeline.idleRePrompts
+    return messages[Math.min(this.#prompts++, messages.length - 1)] ?? null
   }
 }
 

@@ -1,0 +1,8 @@
+/** The commands around a server: its configuration, its database, its state. */
+import { config } from './config.ts'
+import { database } from './database.ts'
+import { doctor } from './doctor.ts'
+import { drain } from './drain.ts'
+import { ping } from './ping.ts'
+
+export const serverCommands = [doctor, config, database, drain, ping]

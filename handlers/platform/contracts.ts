@@ -1,0 +1,14 @@
+import { platformContract } from '../../generated/platform/contract.ts'
+import type { AsyncapiDocument, OpenapiDocument } from '../../generated/platform/types.ts'
+import { sessionContract } from '../../generated/session/contract.ts'
+import { serveContract, serveSocketContract } from '../contract.ts'
+import type { PublicUrlOf } from '../public-url.ts'
+import type { SurfaceSettings } from '../surface.ts'
+
+/** The documents of this surface, and of the sockets of its sessions. */
+export function contractOperations(settings: SurfaceSettings, publicUrlOf: PublicUrlOf) {
+  return {
+    getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
+    getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings, publicUrlOf),
+  }
+}

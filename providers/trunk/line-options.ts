@@ -1,0 +1,22 @@
+import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
+import type { SipConnections } from '../../domain/ports/sip-connections.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { AwaitedLegs } from './awaited-legs.ts'
+import type { TrunkLimits } from './limits.ts'
+import type { RtpPorts } from './rtp-ports.ts'
+
+export type TrunkOptions = {
+  host: string
+  port: number
+  /** The address at which peers reach this machine. */
+  publicAddress: string
+  connections: SipConnections
+  dialogs: LegDialogs
+  rtp: RtpPorts
+  legs: AwaitedLegs
+  /** The addresses of a host that may be called. */
+  resolve: (host: string) => Promise<readonly string[]>
+  limits: TrunkLimits
+  clock: Clock
+  log: Log
+}
