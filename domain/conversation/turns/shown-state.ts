@@ -16,7 +16,7 @@ export class ShownState {
     this.#shown = state
   }
 
-  /** For a person who joins, whatever the others have seen. */
+  /** Shows a person who joins the state of this moment. */
   showTo(media: MediaTransport, phase: TurnPhase): void {
     media.notify({ type: 'state', state: stateOf[phase] })
   }
