@@ -24,6 +24,7 @@ export class StubStt implements SttStream {
   #samples = 0
   #words: string[] = []
   #last: string | null = null
+  #lastSamples = 0
   #startMs = 0
   #utterance = 0
 
@@ -38,18 +39,30 @@ export class StubStt implements SttStream {
     this.#samples += samples.length
     // An echo is the agent's word, ten times quieter.
     const word = wordAt(samples[0] ?? 0, 'user') ?? wordAt((samples[0] ?? 0) * 10, 'agent')
-    if (word === this.#last) return
-    if (this.#last !== null) this.#send(false)
+    if (word === this.#last) return void (this.#lastSamples += samples.length)
+    if (this.#last !== null) this.#wordEnded(this.#last)
     this.#last = word
+    this.#lastSamples = samples.length
     if (word === null) return
     if (this.#words.length === 0) this.#startMs = this.#nowMs
     this.#words.push(word)
     if (this.#isQuick) this.#send(false)
   }
 
+  /** If the audio stopped within a word, the word is not recognized. */
+  #wordEnded(word: string): void {
+    const isCut = this.#lastSamples < ((word.length * letterMs) / 2) * (rateHz / 1000)
+    if (isCut) this.#words.pop()
+    if (this.#words.length > 0) this.#send(false)
+  }
+
+  /** The word under way belongs to the next final. */
   flush(): void {
     this.flushes += 1
+    const begun = this.#last === null ? [] : this.#words.splice(-1)
     if (this.#words.length > 0) this.#send(true)
+    if (begun.length > 0) this.#startMs = this.#nowMs
+    this.#words.push(...begun)
   }
 
   fail(error: Parameters<SttStreamSink['failed']>[0]): void {
