@@ -1,5 +1,5 @@
 /**
- * The one operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
+ * The only operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
  * knows no wire. Each surface passes in a translation between its wire and the domain's requests, answers and events:
  *
  *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the surface
