@@ -8,6 +8,6 @@ export interface AnswerableConversation {
    * The agent says the whole `message`, even if the other party speaks, and ends the call. If null, it says nothing.
    */
   leave(reason: EndReason, message: string | null): void
-  /** Ends the conversation and notifies the caller. A second call does nothing. */
+  /** Ends the conversation and notifies the caller. Repeating this does nothing. */
   end(reason: EndReason, clientReason?: string): void
 }

@@ -81,7 +81,7 @@ export class Answering {
     }
   }
 
-  /** Call when the call was answered. A second call does nothing. */
+  /** The call was answered, so the time-out starts. Repeating this does nothing. */
   answered(): void {
     if (this.#answeredMs !== null) return
     const { clock } = this.#deps
@@ -116,7 +116,7 @@ export class Answering {
     this.close()
   }
 
-  /** Call when the call is over. */
+  /** The call is over. */
   close(): void {
     this.#conversation = null
     this.#react('closed')

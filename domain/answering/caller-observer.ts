@@ -1,6 +1,6 @@
 /** Follows the caller's audio beside the conversation, and cannot change it. */
 export type CallerObserver = {
-  /** Samples at `vadRateHz`. They are lent until the call returns. */
+  /** Samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
   speechStarted(): void
   speechEnded(): void

@@ -85,7 +85,7 @@ export class GreetingDetector {
     this.#cancelQuiet = clock.after(quietMs, () => this.#quiet())
   }
 
-  /** Call with the words since the last final text. */
+  /** Takes the words since the last final text. */
   words(text: string, isFinal: boolean): void {
     this.#text = `${this.#finals} ${text}`
     if (isFinal) this.#finals = this.#text.slice(-textMax)

@@ -48,7 +48,8 @@ export interface TranscriptionSink {
 
 export interface TranscriptionStream {
   /**
-   * Takes chunks with any length: half a sample is kept for the next chunk. The bytes are lent until the call returns.
+   * Takes chunks with any length: half a sample is kept for the next chunk. The bytes are lent until the function
+   * returns.
    */
   audio(bytes: Uint8Array): void
   flush(): void

@@ -50,7 +50,7 @@ export class Utterance {
   readonly #buffer = new SentenceBuffer({ wholePieces: true })
   #queue: string[] = []
   #queuedCharacters = 0
-  /** Characters before the next sentence without speakable text. */
+  /** Unspeakable characters before the next sentence. */
   #skippedCharacters = 0
   /** The UTF-16 code units taken from the queue. */
   #dequeued = 0
@@ -75,7 +75,7 @@ export class Utterance {
     return !this.#isSpeaking && this.#queue.length === 0
   }
 
-  /** Call when a provider was chosen. */
+  /** A provider was chosen, so sentences can be sent. */
   start(): void {
     this.#isReady = true
     this.#proceed()

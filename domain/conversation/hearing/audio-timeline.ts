@@ -24,7 +24,7 @@ export class AudioTimeline {
   #followedMs = 0
   #followedFromMs = 0
 
-  /** Call when `lengthMs` of audio has come. */
+  /** Reports that `lengthMs` of audio has come. */
   push(lengthMs: number, nowMs: number): void {
     const fromMs = this.#reachedMs
     this.#reachedMs += lengthMs

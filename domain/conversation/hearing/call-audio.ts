@@ -32,7 +32,7 @@ export class CallAudio {
     this.#log.recording(this.#recorder === null ? 'suppressed' : 'recording', null)
   }
 
-  /** Call when these samples come, at `recordingRateHz`. */
+  /** Records the caller's samples, which have just come, at `recordingRateHz`. */
   caller(samples: Int16Array): void {
     this.#recorder?.caller.write(samples, this.#deps.clock.monotonicMs())
   }
@@ -42,7 +42,7 @@ export class CallAudio {
     this.#recorder?.agent.write(this.#converter === null ? samples : this.#converter.convert(samples), endMs)
   }
 
-  /** The socket was lost, so the next audio does not follow the last without a gap. */
+  /** The socket was lost, so the next audio is placed by its time and not right after the last. */
   callerStopped(): void {
     this.#recorder?.caller.restart()
   }

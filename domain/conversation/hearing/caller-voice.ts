@@ -50,7 +50,7 @@ export class CallerVoice {
     this.#listening = new Listening(deps, sampleRateHz, observed)
   }
 
-  /** Samples from the line. They are lent until the call returns. */
+  /** Samples from the line. They are lent until the function returns. */
   received(samples: Int16Array): void {
     this.#listening.audio(samples)
   }
@@ -60,7 +60,7 @@ export class CallerVoice {
     this.#listening.agentFrame(samples)
   }
 
-  /** Call when audio stops for a while. Speech under way has ended. */
+  /** No audio comes for a while, so speech under way has ended. */
   silence(): void {
     this.#listening.silence()
     this.#audio.callerStopped()

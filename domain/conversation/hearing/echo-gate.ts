@@ -43,7 +43,7 @@ export class EchoGate {
     return this.#couplingDb
   }
 
-  /** Call when a frame is sent to the caller. Any sample rate will do. */
+  /** Reports a frame when it is sent to the caller, at any sample rate. */
   played(samples: Int16Array): void {
     const db = decibels(energyOf(samples, 0, samples.length) / samples.length)
     if (db > this.#playedDb[this.#at]!) this.#playedDb[this.#at] = db
@@ -60,7 +60,7 @@ export class EchoGate {
     }
   }
 
-  /** Call in order with each VAD answer. Returns the same probability, or 0 if the frame is echo. */
+  /** Takes each VAD answer in order. Returns the same probability, or 0 if the frame is echo. */
   pass(speechProbability: number): number {
     return this.#verdicts.shift() ? 0 : speechProbability
   }

@@ -20,7 +20,7 @@ export type ListeningEvents = {
   /** Both times are on the monotonic clock. They say when the change happened, not when it was found. */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
-  /** Samples at `vadRateHz`. They are lent until the call returns. */
+  /** Samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
 }
 
@@ -73,7 +73,7 @@ export class Listening {
       )
   }
 
-  /** The caller's samples. They are lent until the call returns. */
+  /** The caller's samples. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     if (this.#rateHz === vadRateHz) return this.#take(samples)
@@ -88,7 +88,7 @@ export class Listening {
     this.#gate.played(samples)
   }
 
-  /** Call when no audio comes for a while. Speech under way has ended. */
+  /** No audio comes for a while, so speech under way has ended. */
   silence(): void {
     this.#cancelMuted?.()
     this.#cancelMuted = null

@@ -79,9 +79,7 @@ export class Recorder {
     return this.#voice(1, callerToleranceMs)
   }
 
-  /**
-   * Call when the call is over. Resolves with the recording's length in ms, or with null if the recording has failed.
-   */
+  /** Ends the recording with its call. Resolves with the length in ms, or with null if the recording has failed. */
   async close(): Promise<number | null> {
     this.#cancelFlush()
     this.#flush(this.#nowFrame())

@@ -77,7 +77,7 @@ export class Transcription {
     return this.#readyMs
   }
 
-  /** Samples at `vadRateHz`. They are lent until the call returns. */
+  /** Samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
@@ -87,12 +87,12 @@ export class Transcription {
     else if (this.#cancelRetry === null) this.#open()
   }
 
-  /** Call when the user is silent, so that the text becomes final now. */
+  /** Makes the text final now, because the user is silent. */
   flush(): void {
     this.#stream?.flush()
   }
 
-  /** Call when the turn was taken: its audio is not needed again. */
+  /** The turn was taken, so its audio is not needed again. */
   taken(): void {
     this.#recent = new RecentAudio(layout, replayedMs)
   }

@@ -37,7 +37,7 @@ export type ConversationDeps = {
 export type ConversationInput = {
   call: Call
   caller: Caller
-  /** An instruction for the LLM, before the first word. */
+  /** A note for the LLM, before the first word. */
   note?: string
   /** The routing for each stage: the pipeline's pins and filters. */
   routing: Readonly<Record<Stage, Routing>>
@@ -64,7 +64,7 @@ export interface RecordedVoice {
    * returns. Samples follow each other without a gap while their times differ by less than the voice's tolerance.
    */
   write(samples: Int16Array, endMs: number): void
-  /** Call when the stream was interrupted. The next samples are placed exactly at their time. */
+  /** The stream was interrupted, so the next samples are placed exactly at their time. */
   restart(): void
 }
 
@@ -80,7 +80,7 @@ export type CallRecorder = {
   close(): Promise<number | null>
 }
 
-/** Converts mono samples in pieces of any length. The input samples are lent until the call returns. */
+/** Converts mono samples in pieces of any length. The input samples are lent until the function returns. */
 export interface SampleConverter {
   convert(samples: Int16Array): Int16Array
   close(): void

@@ -1,7 +1,7 @@
 /**
- * Guards a conversation's borders, so that a defect in one conversation ends only this conversation. Each call from
- * outside goes through a guard. If it throws, the error goes to `failed` and not to the calling code, which serves
- * other sessions too.
+ * Guards a conversation's borders, so that a defect in one conversation ends only this conversation. Each entry from
+ * outside goes through a guard. If the entered code throws, the error goes to `failed` and not to the calling code,
+ * because the calling code serves other sessions too.
  */
 import type { MediaSink } from '../../ports/media.ts'
 import type { SpeechSink, TranscriptionSink } from '../../speech/stream.ts'

@@ -42,13 +42,13 @@ export type LiveCall = {
 export interface HeldCall {
   /** Begins the conversation with these settings. Called once. */
   begin(live: LiveCall, transport: MediaTransport): MediaSink
-  /** Call if the call has ended without a conversation. A second call does nothing. */
+  /** Gives up the call, because it has ended without a conversation. Repeating this does nothing. */
   drop(): void
   /** Null until it has begun. */
   readonly conversation: (TransferableConversation & AnswerableConversation) | null
 }
 
-/** Holds a phone call. */
+/** The code that holds a phone call. */
 export interface CallHolder {
   /** Ends the call before its conversation has begun. */
   end(reason: EndReason, clientReason?: string): void

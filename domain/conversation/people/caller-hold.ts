@@ -84,7 +84,7 @@ export class CallerHold {
     this.#next = null
   }
 
-  /** Call when the turn has passed to the other side. */
+  /** The turn has passed to the other side. */
   moved(): void {
     if (this.#next !== null) this.#clock.after(0, () => !this.#isReturning && this.#next?.())
     if (this.#events.agentSpeaks()) return

@@ -103,7 +103,7 @@ export class JoinedPeople {
     for (const person of this.#people.values()) person.media?.notify(event)
   }
 
-  /** The caller's samples. They are lent until the call returns. */
+  /** The caller's samples. They are lent until the function returns. */
   caller(samples: Int16Array): void {
     for (const { mix } of this.#people.values()) mix.push(callerName, 'person', samples)
   }

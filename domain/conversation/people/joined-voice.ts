@@ -14,7 +14,7 @@ export type JoinedVoiceDeps = Pick<
 > & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
 
 export type JoinedVoiceEvents = {
-  /** Samples at `vadRateHz`. They are lent until the call returns. */
+  /** Samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
@@ -83,7 +83,7 @@ export class JoinedVoice {
     return this.#transcription.route
   }
 
-  /** The person's samples. They are lent until the call returns. */
+  /** The person's samples. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     this.#listening.audio(samples)
   }

@@ -190,7 +190,7 @@ export class AgentSpeech {
     this.#abort.abort()
   }
 
-  /** Call when there is room for more audio. */
+  /** Goes on, because there is room for more audio. */
   resume(): void {
     this.#stream?.resume()
   }

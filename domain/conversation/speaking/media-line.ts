@@ -23,7 +23,7 @@ export class MediaLine {
   /** The last mark sent since the last clear. */
   #marked = ''
 
-  /** `sent` is called with each frame. The frame is lent until the call returns. */
+  /** `sent` is called with each frame. The frame is lent until the function returns. */
   constructor(media: MediaTransport, sent: (samples: Int16Array) => void) {
     this.#media = media
     this.#sent = sent
@@ -91,7 +91,7 @@ export class MediaLine {
     this.#media.clear()
   }
 
-  /** Call when a clear was answered. Returns true for the last clear, whose answer gives the client's position now. */
+  /** Counts an answered clear. Returns true for the last clear, whose answer gives the client's position now. */
   answered(): boolean {
     this.#clears = Math.max(0, this.#clears - 1)
     return this.#clears === 0

@@ -61,7 +61,7 @@ export class PlayedPosition {
     this.#startedMs = nowMs
   }
 
-  /** Call when the client has answered a mark or a clear. */
+  /** The client has answered a mark or a clear. */
   answered(): void {
     this.#sendsMarks = true
   }

@@ -27,7 +27,7 @@ export type PlayoutEvents = {
   finished(): void
   /** There is room for more speech. */
   drained(): void
-  /** A frame was sent. The samples are lent until the call returns. */
+  /** A frame was sent. The samples are lent until the function returns. */
   frame(samples: Int16Array): void
   /**
    * Played speech without the background. Its end was played at `endMs`. Absent if the calling code does not need it.
@@ -94,7 +94,7 @@ export class Playout implements Paced {
     return !this.#isFull
   }
 
-  /** Call when the turn's whole speech was pushed. */
+  /** The turn's whole speech was pushed. */
   whole(): void {
     this.#isWhole = true
     if (this.#state !== 'idle') this.pace(this.#deps.clock.monotonicMs())

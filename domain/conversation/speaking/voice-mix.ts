@@ -23,7 +23,7 @@ export class VoiceMix {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** The samples are lent until the call returns. */
+  /** The samples are lent until the function returns. */
   push(name: string, kind: VoiceKind, samples: Int16Array): void {
     let voice = this.#voices.get(name)
     if (voice === undefined) {

@@ -130,8 +130,8 @@ export class AgentTurn {
   }
 
   /**
-   * Finds the last played word. Call only when the playout has stopped. If it fails, the estimate stays. Returns null
-   * if there is nothing to find: the words are known, or cannot be known.
+   * Finds the last played word, after the playout has stopped. If this fails, the estimate stays. Returns null if there
+   * is nothing to find: the words are known, or cannot be known.
    */
   findPlayed(signal: AbortSignal): Promise<void> | null {
     const { playout, sampleRateHz } = this.#deps

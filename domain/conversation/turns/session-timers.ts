@@ -42,7 +42,7 @@ export class SessionTimers {
     this.#silentMs = 0
   }
 
-  /** Call when silence begins. */
+  /** Starts the silence timers. */
   quiet(): void {
     if (this.#silentSinceMs !== null) return
     const { idleRePrompts, silenceTimeoutSeconds } = this.#pipeline
@@ -53,7 +53,7 @@ export class SessionTimers {
     this.#cancelIdle = this.#clock.after(idleRePrompts.delayMs, () => this.#events.idle(this.#prompts++))
   }
 
-  /** Call when a party speaks, the agent thinks, a tool runs, or the socket is lost. */
+  /** Stops the silence timers: a party speaks, the agent thinks, a tool runs, or the socket is lost. */
   busy(): void {
     this.#cancelIdle?.()
     this.#cancelSilence?.()

@@ -62,8 +62,8 @@ export class ToolCalls {
   }
 
   /**
-   * Call if no allowed model can call tools. Returns true if the agent has no configured tools: then the session goes
-   * on without `end_call`.
+   * No allowed model can call tools. If the agent has no configured tools, the session goes on without `end_call`, and
+   * this returns true.
    */
   withhold(): boolean {
     if (this.#deps.call.pipeline.tools.length > 0 || this.#tools.size === 0) return false

@@ -8,7 +8,7 @@ import { wordsOf } from './user-text.ts'
 export type Endpointing = { minDelay: number; maxDelay: number }
 export type TurnDetection = 'text' | 'vad' | 'stt'
 
-/** Parts between `minDelay` and `maxDelay`. */
+/** Shares of the range from `minDelay` to `maxDelay`. */
 const plainShare = 0.15
 const commaShare = 0.6
 /** Up to this many words, an answer is complete without punctuation. */
