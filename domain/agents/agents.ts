@@ -18,21 +18,21 @@ import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.
 export type AgentDeps = {
   store: AgentStore
   rules: AgentRules
-  /** For the addresses of webhook fields. */
+  /** For the addresses in webhook fields. */
   hosts: HostPolicy
   clock: Clock
   agentId: () => string
   endpointId: () => string
-  /** The limit for the agents of an organization and a world. */
+  /** Limits the agents per organization and world. */
   agentsMax: number
 }
 
-/** Every operation throws ResourceFault. */
+/** Each operation throws ResourceFault. */
 export type Agents = {
   create(tenant: Tenant, wanted: NewAgent & WithWebhooks): Promise<Agent>
   list(tenant: Tenant): Promise<Agent[]>
   get(tenant: Tenant, id: string): Promise<Agent>
-  /** Live sessions keep the settings that they were started with. */
+  /** Live sessions keep their settings from the start. */
   change(tenant: Tenant, id: string, change: AgentChange & WithWebhooks): Promise<Agent>
   remove(tenant: Tenant, id: string): Promise<void>
 }
@@ -89,10 +89,10 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
   }
 }
 
-/** A setting that is sent replaces the whole value, and null removes it. */
+/** A sent setting replaces the whole value, and null removes it. */
 function changed(settings: NewAgent | AgentSettings, change: AgentChange): AgentSettings {
   const entries = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== null)
-  // The three settings that are required are never null: their types say so.
+  // The three required settings are never null: their types say so.
   return Object.fromEntries(entries) as AgentSettings
 }
 

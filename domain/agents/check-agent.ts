@@ -1,4 +1,4 @@
-/** The rules for the settings of an agent that a schema cannot express. Each yields the issues that it finds. */
+/** The rules for an agent's settings beyond the schema. Each rule returns its issues. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { readLanguage } from '../catalog/language.ts'
 import { type Stage, stages } from '../ports/model.ts'
@@ -10,14 +10,14 @@ import { routingOfName } from '../routing/model-name.ts'
 import { extractionIssues } from '../webhooks/check-extraction.ts'
 import { turnDelays } from './turn-delays.ts'
 
-/** Null: the text is a template. It is read and not rendered. */
+/** Parses the text as a template without rendering it. Null if it is valid. */
 export type CheckTemplate = (text: string) => Problem | null
 
 export type AgentRules = { catalog: Catalog; checkTemplate: CheckTemplate }
 
-/** Looks at what was sent, without what is stored. */
+/** Checks the sent settings without the stored settings. */
 export function issuesOfSettings(settings: AgentChange, rules: AgentRules): Issue[] {
-  // Providers that were found since the last look have rows only after this.
+  // The catalog has rows for newly found providers only after this call.
   rules.catalog.version()
   return [
     ...languageIssues(settings),
@@ -32,7 +32,7 @@ export function issuesOfSettings(settings: AgentChange, rules: AgentRules): Issu
   ]
 }
 
-/** Looks at an agent as a whole: a change may leave settings that do not fit together. */
+/** Checks the agent as a whole, because a change may leave settings that do not fit together. */
 export function issuesOfWhole({ firstMessageMode, firstMessage }: AgentSettings): Issue[] {
   if (firstMessageMode !== 'message' || firstMessage) return []
   return [{ path: ['firstMessageMode'], problem: { kind: 'first_message_missing' } }]
@@ -106,7 +106,7 @@ function providerIssues({ stackPreferences }: AgentChange, catalog: Catalog): Is
   )
 }
 
-/** `<provider>` or `<provider>:<model>`. Whether it can be called now does not matter. */
+/** The id is `<provider>` or `<provider>:<model>`. The model need not be callable now. */
 function isKnown(catalog: Catalog, stage: Stage, id: string): boolean {
   const at = id.indexOf(':')
   if (at < 0) return catalog.hasProvider(id)
@@ -127,7 +127,7 @@ function timezoneIssues({ timezone }: AgentChange): Issue[] {
   return [{ path: ['timezone'], problem: { kind: 'timezone_unknown' } }]
 }
 
-/** Intl also takes offsets such as +01:00, which are no names of zones. */
+/** Intl also takes offsets such as +01:00, which are not zone names. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

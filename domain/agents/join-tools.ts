@@ -1,4 +1,7 @@
-/** The tools of a session: those of its agent, replaced by name and added to by those of the requests, a later one last. */
+/**
+ * Joins a session's tools: the agent's tools, then each request's tools. A later tool replaces an earlier tool with the
+ * same name.
+ */
 
 import { callbackParametersOf } from '../callbacks/wanted-callback.ts'
 import type { PipelineTool, SessionTransport } from '../records/pipeline.ts'
@@ -8,20 +11,22 @@ import { transferParameters } from '../transfers/settings/transfer-config.ts'
 import { pressKeysParameters } from './press-keys.ts'
 import { makeSource } from './tool-source.ts'
 
-/** The secrets of webhook tools, by the name of the tool. */
+/** The secrets for webhook tools, by tool name. */
 export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
 
-/** An agent and a request can bring 64 each, and an answer before the call 64 more. Providers take no more than this. */
+/** An agent and a request can bring 64 each, and a pre-call answer 64 more. Providers take at most this many. */
 export const toolsMax = 128
 
-/** Throws ResourceFault for too many of them, and for a header without its value: a session has no stored one. */
+/**
+ * Throws ResourceFault if there are too many tools, or if a header has no value, because a session has no stored value.
+ */
 export function joinTools(
   transport: SessionTransport,
   ofAgent: readonly StoredTool[],
   ...requests: readonly (readonly NewTool[] | null | undefined)[]
 ): { tools: PipelineTool[]; secrets: SecretsByTool } {
   const issues: Issue[] = []
-  // A request with null takes back those before it.
+  // A request with null removes the tools from earlier requests.
   const first = Math.max(requests.lastIndexOf(null), 0)
   const sent = requests.slice(first).flatMap((tools) =>
     (tools ?? []).map((tool, at) => {
@@ -49,7 +54,7 @@ export function joinTools(
   }
 }
 
-/** The arguments of a tool that names none. */
+/** The arguments for a tool without a schema. */
 export function parametersOf(source: ToolSource, transport: SessionTransport): NonNullable<PipelineTool['parameters']> {
   if (source.kind !== 'builtin') return { type: 'object', properties: {} }
   const { name, config } = source

@@ -1,9 +1,9 @@
-/** The tool `send_dtmf`, with which the LLM presses keys on the phone: digits are keys, and `w` is half a second of silence. */
+/** The tool `send_dtmf`: the LLM presses keys on the phone. Digits are keys, and `w` is half a second's silence. */
 const digitsForm = /^[0-9*#A-Dw]{1,32}$/
-/** The name of its argument. */
+/** Its argument's name. */
 export const digitsName = 'digits'
 
-/** The schema of a tool that names none itself. */
+/** The schema if the tool has no schema. */
 export const pressKeysParameters = {
   type: 'object',
   properties: {
@@ -16,7 +16,7 @@ export const pressKeysParameters = {
   required: ['digits'],
 } as const
 
-/** The arguments have passed the schema of the tool, which may be any. Null: they name no keys. */
+/** The arguments have passed the tool's schema, which may be any schema. Null if they name no keys. */
 export function keysOf(args: unknown): string | null {
   const { digits } = (typeof args === 'object' && args !== null ? args : {}) as { digits?: unknown }
   return typeof digits === 'string' && digitsForm.test(digits) ? digits : null

@@ -1,4 +1,7 @@
-/** Makes a stored source of one that is sent: secrets go apart, and those that are left out are taken over. */
+/**
+ * Converts a sent tool source to a stored source. Secrets are stored separately. If a secret is left out, the stored
+ * secret is taken over.
+ */
 import type { Issue } from '../records/resource-fault.ts'
 import {
   type BuiltinConfig,
@@ -16,10 +19,10 @@ import { headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
 
 type WantedWebhook = Extract<WantedSource, { kind: 'webhook' }>
 
-/** The source that is replaced. */
+/** The stored source before the change. */
 type Replaced = { source: ToolSource; secrets: () => ToolSecrets }
 
-/** Looks at what was sent, without what is stored. */
+/** Checks the sent source without the stored source. */
 export function issuesOfSource(source: WantedSource, rules: TransferRules): Issue[] {
   if (source.kind === 'builtin') return configIssues(source.name, source.config ?? {}, rules)
   if (source.kind === 'inline') return []
@@ -33,7 +36,7 @@ export function issuesOfSource(source: WantedSource, rules: TransferRules): Issu
   ]
 }
 
-/** Each built-in function takes these settings. */
+/** The settings for each built-in function. */
 const settingsOf: Record<BuiltinName, readonly (keyof BuiltinConfig)[]> = {
   end_call: ['enabled'],
   send_dtmf: [],

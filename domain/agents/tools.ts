@@ -6,7 +6,7 @@ import type { TransferRules } from '../transfers/settings/wanted-transfer.ts'
 import { type CompileSchema, parametersProblem } from './check-parameters.ts'
 import { issuesOfSource, makeSource } from './tool-source.ts'
 
-/** An agent has at most this many. */
+/** Limits the tools per agent. */
 const toolsMax = 64
 
 export type ToolRules = TransferRules & { compileSchema: CompileSchema }
@@ -17,7 +17,7 @@ export type ToolDeps = ToolRules & {
   toolId: () => string
 }
 
-/** Every operation throws ResourceFault. */
+/** Each operation throws ResourceFault. */
 export type Tools = {
   create(tenant: Tenant, agentId: string, wanted: NewTool): Promise<Tool>
   list(tenant: Tenant, agentId: string): Promise<Tool[]>
@@ -28,7 +28,7 @@ export type Tools = {
 
 export function createTools(deps: ToolDeps): Tools {
   const { store, clock } = deps
-  /** Names the id that is unknown: that of the agent, or else that of the tool. */
+  /** Throws not_found for the unknown id: the agent's id, or else the tool's. */
   const missing = async (tenant: Tenant, agentId: string): Promise<never> => {
     found(await store.list(tenant, agentId), 'agent')
     throw new ResourceFault({ kind: 'not_found', named: 'tool' })
@@ -59,7 +59,7 @@ export function createTools(deps: ToolDeps): Tools {
   }
 }
 
-/** Looks at what was sent, without what is stored. */
+/** Checks the sent tool without the stored tool. */
 export function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, ...rules }: ToolRules): Issue[] {
   const problem = parameters ? parametersProblem(parameters, compileSchema) : null
   return [

@@ -1,4 +1,4 @@
-/** Milliseconds of silence after which a turn ends, for each profile: at least, and at most. */
+/** For each profile: the minimum and maximum silence before a turn ends, in ms. */
 export const turnDelays = {
   conversational: { minDelay: 250, maxDelay: 2500 },
   ivr: { minDelay: 800, maxDelay: 6000 },

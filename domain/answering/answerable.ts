@@ -1,11 +1,13 @@
-/** The side of a conversation that is used when a machine has answered its call. */
+/** The side of a conversation that is used if a machine answers its call. */
 import type { EndReason } from '../records/states/call.ts'
 
 export interface AnswerableConversation {
-  /** True: the agent stops, and answers nobody. False: it may talk again. */
+  /** If true, the agent stops and answers no speech. If false, it may talk again. */
   silence(isSilent: boolean): void
-  /** The agent says `message` to its end, also when somebody speaks, and ends the call. Null: it says nothing. */
+  /**
+   * The agent says the whole `message`, even if the other party speaks, and ends the call. If null, it says nothing.
+   */
   leave(reason: EndReason, message: string | null): void
-  /** Ends it, and says so to the caller. A second call does nothing. */
+  /** Ends the conversation and notifies the caller. Repeating this does nothing. */
   end(reason: EndReason, clientReason?: string): void
 }

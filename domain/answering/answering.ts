@@ -1,6 +1,6 @@
 /**
- * Finds out whether a machine has answered a call, and leaves it a message or hangs up. The conversation does not wait for it.
- * See the table of states.
+ * Finds out whether a machine has answered a call. If so, it leaves a message or hangs up. The conversation does not
+ * wait for the result. See the state table.
  */
 import { ToneDetector } from '../../audio/tone-detector.ts'
 import type { Clock } from '../ports/system.ts'
@@ -16,12 +16,12 @@ export type AnswerResult = 'human' | 'machine' | 'not_sure'
 export type AnswerPlan = {
   /** `agent`: the greeting is judged here. */
   mode: 'agent' | 'carrier'
-  /** It was asked for, but the line of the call cannot recognize machines. */
+  /** `agent` replaces `carrier`, because the call's line cannot recognize machines. */
   isSubstitute?: boolean
-  /** From the answer. */
+  /** Counts from the answer. */
   timeoutMs: number
   action: 'hangup' | 'leave_message'
-  /** Null: the first message of the conversation. */
+  /** If null, the conversation's first message is used. */
   message: string | null
 }
 
@@ -35,7 +35,7 @@ export type AnsweringDeps = {
 
 /** A greeting without a tone has ended after this silence. */
 const silenceMs = 2_000
-/** A greeting that does not end gets its message all the same. */
+/** If a greeting does not end in this time, it gets its message anyway. */
 const greetingMs = 30_000
 
 export class Answering {
@@ -46,7 +46,7 @@ export class Answering {
   #state: AnswerState = 'asking'
   #answeredMs: number | null = null
   #conversation: AnswerableConversation | null = null
-  /** Null: the carrier decides, or it is decided. */
+  /** Null if the carrier decides, or if the decision is made. */
   #greeting: GreetingDetector | null = null
   #firstMessage: string | null = null
   #speaks = false
@@ -81,7 +81,7 @@ export class Answering {
     }
   }
 
-  /** The call was answered. A second call does nothing. */
+  /** The call was answered, so the time-out starts. Repeating this does nothing. */
   answered(): void {
     if (this.#answeredMs !== null) return
     const { clock } = this.#deps
@@ -89,7 +89,7 @@ export class Answering {
     this.#cancelTimeout = clock.after(this.plan.timeoutMs, () => this.decide('not_sure'))
   }
 
-  /** A verdict that came before takes effect now. */
+  /** If a verdict came before, it takes effect now. */
   begin(conversation: AnswerableConversation, { firstMessage, intent: { language } }: OpeningSettings): void {
     this.#conversation = conversation
     this.#firstMessage = firstMessage
@@ -110,7 +110,7 @@ export class Answering {
     this.#react(result === 'machine' ? machine : 'person')
   }
 
-  /** The call is transferred, so it does not matter any more who has answered. */
+  /** The call is transferred, so the verdict does not matter any more. */
   giveUp(): void {
     if (this.#state === 'greeting') this.#conversation?.silence(false)
     this.close()
@@ -134,7 +134,7 @@ export class Answering {
     this.#enter()
   }
 
-  /** The conversation may begin after the state has. */
+  /** The conversation may begin after the state was entered. */
   #enter(): void {
     const conversation = this.#conversation
     if (conversation === null) return

@@ -1,38 +1,38 @@
 /**
- * Finds out by the first words of the other party, and by how long they are, whether a machine says them. The first rule
- * that fits decides:
+ * Judges from the other party's first words, and from their length, whether a machine speaks. The first matching rule
+ * decides:
  *
  *   a question of a person, as "how can I help" ──► human
  *   a phrase of a mailbox ──► machine
  *   a phrase of a menu, or of a phone that asks who calls ──► not_sure
  *   a first utterance of `longMs` or more that begins within `promptMs` ──► machine
- *   one of up to `shortMs`, and `quietMs` without speech behind it ──► human, but not after "you have reached …"
+ *   a first utterance of up to `shortMs`, then `quietMs` without speech ──► human, but not after "you have reached …"
  *
- * "I can't take your call right now" and "I am in a meeting" are excuses of both. A phrase of a mailbox may follow, so
- * nothing is decided before a pause, and then it is not_sure.
+ * Both people and machines use excuses such as "I can't take your call right now" and "I am in a meeting". A mailbox
+ * phrase may follow, so the result comes only after a pause, and then it is not_sure.
  */
 import type { Clock } from '../ports/system.ts'
 import { greetingIn } from './greeting-words.ts'
 
 export type GreetingDetectorDeps = {
   clock: Pick<Clock, 'monotonicMs' | 'after'>
-  /** The language of the conversation, as BCP 47. */
+  /** The conversation's language, as BCP 47. */
   language: string
   decided: (result: 'human' | 'machine' | 'not_sure') => void
 }
 
-/** People say who they are in less. */
+/** People introduce themselves in less time. */
 const longMs = 4_000
 /** A machine begins at once. Later a person may give the agent a long reply. */
 const promptMs = 4_000
-/** An utterance that goes on for so long is judged before its end. Its words are late by up to a second. */
+/** If an utterance lasts this long, it is judged before its end. Its words are late by up to a second. */
 const endlessMs = 6_000
 const shortMs = 3_000
 /** A person waits for an answer. A machine pauses less between its sentences. */
 const quietMs = 1_500
-/** The words of an utterance come up to so long after its end. A person's question may be among them. */
+/** Words may come this long after their utterance. A person's question may be among them. */
 const wordsLateMs = 1_000
-/** Silence that is shorter is inside an utterance. */
+/** Shorter silence is inside an utterance. */
 const pauseMs = 500
 /** With fewer words the length does not decide. */
 const wordsMin = 6
@@ -46,17 +46,17 @@ export class GreetingDetector {
   #text = ''
   #startMs: number | null = null
   #endMs = 0
-  /** The length of the first utterance; null: it is not over. */
+  /** The first utterance's length. Null until it is over. */
   #firstMs: number | null = null
   #cancelEndless = () => {}
   #cancelPause = () => {}
   #cancelLate = () => {}
   #cancelQuiet = () => {}
-  /** The first utterance was short, with a silence behind it. Its words may still come. */
+  /** The first utterance was short, and silence followed. Its words may still come. */
   #isShort = false
-  /** There was a silence behind the first utterance. */
+  /** Silence followed the first utterance. */
   #isQuiet = false
-  /** Both machines and people say what was said so far. */
+  /** Both machines and people say such words. */
   #isAmbiguous = false
   #isExcuse = false
 
@@ -85,7 +85,7 @@ export class GreetingDetector {
     this.#cancelQuiet = clock.after(quietMs, () => this.#quiet())
   }
 
-  /** The words since the last final text. */
+  /** Takes the words since the last final text. */
   words(text: string, isFinal: boolean): void {
     this.#text = `${this.#finals} ${text}`
     if (isFinal) this.#finals = this.#text.slice(-textMax)
@@ -129,5 +129,5 @@ export class GreetingDetector {
   }
 }
 
-/** A phrase is shorter. */
+/** Phrases are shorter. */
 const textMax = 1_000

@@ -1,19 +1,19 @@
 /**
- * Phrases of the machines that answer a phone, in the languages of the voice loop. Lists are texts with `|` between their
+ * Phrases from machines that answer a phone, in the voice loop's languages. Lists are texts with `|` between their
  * entries, in lower case and without punctuation.
  */
 type GreetingWords = {
-  /** Only a mailbox says them. */
+  /** Only a mailbox says these phrases. */
   voicemail: string
-  /** A mailbox says them, and so does a person who has no time: what follows tells them apart. */
+  /** A mailbox and a person without time say these phrases. The next words tell them apart. */
   excuse: string
-  /** A person who has no time says them, also behind an ambiguous phrase. Some people record them for their mailbox. */
+  /** A person without time says these, even after an ambiguous phrase. Some people record them for their mailbox. */
   busy: string
-  /** A mailbox says them, and so does the person who answers the phone of a business. */
+  /** Both a mailbox and a person in a business say these phrases. */
   ambiguous: string
-  /** A person asks so, also after a long greeting. */
+  /** A person asks these questions, even after a long greeting. */
   person: string
-  /** A menu, or a phone that asks for its owner who calls: the agent can talk to them. */
+  /** A menu, or a call-screening phone: the agent can talk to both. */
   conversing: string
 }
 
@@ -96,9 +96,9 @@ const languages: Readonly<Record<string, GreetingWords>> = {
 }
 
 /**
- * The kind that says most: "do you want to leave a message" is a person, and a mailbox has menus too. A person with no
- * time has excuses as a mailbox has, and says no phrase that only a mailbox says. Null: the text has no such phrase. An
- * unknown language gets the words of English.
+ * Returns the most telling kind: "do you want to leave a message" is a person, and a mailbox has menus too. A person
+ * without time uses the same excuses as a mailbox, but no mailbox-only phrase. Null if the text has no known phrase. An
+ * unknown language gets the English words.
  */
 export function greetingIn(text: string, language: string): keyof GreetingWords | null {
   const [base = ''] = language.toLowerCase().split(/[-_]/)

@@ -1,5 +1,5 @@
 /**
- * The course of a call that somebody has answered, who may be a machine, as one table. An event without an entry changes
+ * The states after a call is answered by a person or a machine, as one table. An event without an entry changes
  * nothing.
  *
  *   asking ──► talking                              the conversation goes on
@@ -10,11 +10,11 @@
 export type AnswerState = 'asking' | 'talking' | 'greeting' | 'message' | 'over'
 
 export type AnswerEvent =
-  /** A person, or nobody can say. */
+  /** A person, or it is not clear. */
   | 'person'
   /** A machine that gets a message. */
   | 'machine'
-  /** A machine that gets none. */
+  /** A machine that gets no message. */
   | 'unwanted'
   /** The greeting has ended, with a tone or with silence, or it takes too long. */
   | 'greeted'
@@ -28,7 +28,7 @@ const moves: Readonly<Record<AnswerState, Partial<Record<AnswerEvent, AnswerStat
   over: {},
 }
 
-/** Null: the event has no effect in this state. */
+/** Null if the event has no effect in this state. */
 export function nextAnswerState(state: AnswerState, event: AnswerEvent): AnswerState | null {
   return moves[state][event] ?? null
 }

@@ -1,4 +1,4 @@
-/** A conversation that runs: its parts, joined. See `startConversation`. */
+/** Connects the parts in a running conversation. See `startConversation`. */
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { Fault } from '../records/fault.ts'
 import type { EndReason } from '../records/states/call.ts'
@@ -46,7 +46,7 @@ export class Talking implements Conversation {
   readonly #sounds: BackgroundSounds
   readonly #hold: CallerHold
   readonly #shown: ShownState
-  /** `clientReason`: the words of the client of the API about the end. */
+  /** `clientReason` is the API client's reason for the end. */
   #ending: { reason: EndReason; fault: SessionFault | null; clientReason?: string | undefined } | null = null
   readonly #people: JoinedPeople
   #peopleSpeak = false
@@ -304,7 +304,7 @@ export class Talking implements Conversation {
 
   end(reason: EndReason, clientReason?: string): void {
     const isShutDown = reason === 'server_shutdown'
-    // The line goes on without this process.
+    // After a handover, the line goes on without this process.
     const isHandedOver = isShutDown && this.#hold.isGone
     this.#end(isHandedOver ? 'transferred' : reason, isShutDown ? 'shutting_down' : null, clientReason)
   }
@@ -314,12 +314,12 @@ export class Talking implements Conversation {
     this.#close('credit_exhausted', 'budget_exhausted', null)
   }
 
-  /** An error of ours that was thrown in this conversation. */
+  /** Handles an error from our code in this conversation. */
   defect(err: unknown): void {
     this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'a conversation has failed')
     if (this.#isOver) return
     this.#end('pipeline_failed', 'internal')
-    // The defect may be in the way to the end.
+    // The defect may be in the code that ends the conversation.
     if (!this.#isOver) this.#finish()
   }
 
@@ -329,7 +329,7 @@ export class Talking implements Conversation {
     this.#turns.end()
   }
 
-  /** Ends it after the sentence under way and some last words. */
+  /** Ends the conversation after the current sentence and some last words. */
   #close(reason: EndReason, fault: SessionFault | null, text: string | null, isMessage = false): void {
     if (this.#ending !== null) return
     this.#ending = { reason, fault }

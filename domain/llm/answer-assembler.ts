@@ -1,6 +1,6 @@
 import type { LlmEvent, LlmUsage, StopReason } from '../ports/llm.ts'
 
-/** One part of a finished answer. Structured output is JSON and not a message. */
+/** One part in a finished answer. Structured output is JSON and not a message. */
 export type OutputItem =
   | { type: 'message'; text: string }
   | { type: 'function_call'; callId: string; name: string; arguments: string }
@@ -13,8 +13,8 @@ type ItemShell =
   | { type: 'structured_json' }
 
 /**
- * `index` counts items from 0 in the order in which they opened. Deltas are never empty. A success ends with
- * `completed`; a failure is thrown.
+ * `index` counts items from 0 in opening order. Deltas are never empty. A success ends with `completed`; a failure is
+ * thrown.
  */
 export type ItemEvent =
   | { type: 'created' }
@@ -38,7 +38,7 @@ export class AssemblyError extends Error {
 
 /**
  * Turns a provider's events into items, for a whole answer and for a stream. All items complete together and in order
- * when the provider has ended, because a call that was cut off must never look finished.
+ * when the provider has ended, because a cut-off call must never look finished.
  */
 export class AnswerAssembler {
   readonly #structured: boolean
@@ -51,12 +51,12 @@ export class AnswerAssembler {
     this.#structured = structured
   }
 
-  /** Characters of text and arguments so far. */
+  /** Counts the characters in text and arguments so far. */
   get characters(): number {
     return this.#characters
   }
 
-  /** Adds the events to `ready`. Throws AssemblyError for arguments of a call that was never opened. */
+  /** Adds the events to `ready`. Throws AssemblyError if arguments come before their call. */
   push(event: Exclude<LlmEvent, { type: 'end' }>, ready: ItemEvent[]): void {
     switch (event.type) {
       case 'text':
@@ -68,7 +68,7 @@ export class AnswerAssembler {
     }
   }
 
-  /** The finished items. Throws AssemblyError when structured output is not JSON. */
+  /** The finished items. Throws AssemblyError if structured output is not JSON. */
   finish(stopReason: StopReason): OutputItem[] {
     return this.#open.map((item) => this.#finished(item, stopReason))
   }
@@ -102,14 +102,14 @@ export class AnswerAssembler {
 
   #finished(item: Open, stopReason: StopReason): OutputItem {
     const content = item.parts.join('')
-    // A call without parameters may come without arguments; the contract requires JSON text.
+    // A call without parameters may come without arguments. The contract requires JSON text.
     if (item.type === 'call')
       return { type: 'function_call', callId: item.callId, name: item.name, arguments: content || '{}' }
     if (!this.#structured) return { type: 'message', text: content }
     try {
       return { type: 'structured_json', json: JSON.parse(content) }
     } catch (cause) {
-      // V8 quotes the text in its message. Speech and prompts stay out of logs, so only the kind of the error is passed
+      // V8 quotes the text in its message. Speech and prompts must stay out of logs, so only the error's name is passed
       // on.
       const kind = cause instanceof Error ? cause.name : 'unknown'
       throw new AssemblyError(`structured output is not JSON (${kind})`, stopReason === 'max_output_tokens')

@@ -5,22 +5,22 @@ import type { LlmUsage } from '../ports/llm.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { quantitiesOf } from './tokens.ts'
 
-/** Turns the parts of one streamed answer into the events of a surface. */
+/** Turns one streamed answer's parts into a surface's events. */
 export interface AnswerReader<Part, Event> {
-  /** Characters of text and arguments that were read. */
+  /** Counts the characters in text and arguments so far. */
   readonly characters: number
-  /** The provider's count of the whole answer; null until it has come. */
+  /** The provider's count for the whole answer. Null until it has come. */
   readonly usage: LlmUsage | null
-  /** Adds the events of `part` to `ready`. True: the answer is complete, and the provider's stream is left. */
+  /** Adds the part's events to `ready`. Returns true if the answer is complete. Then the provider's stream is left. */
   read(part: Part, ready: Event[]): boolean
   /**
-   * The provider's stream ended and no part was the last. Adds the last events to `ready`, or throws ProviderError
+   * The provider's stream ended without a last part. Adds the last events to `ready`, or throws ProviderError
    * `protocol`.
    */
   end(ready: Event[]): void
 }
 
-/** A provider's stream of events ended and its `end` never came. */
+/** A provider's event stream ended without its `end`. */
 export function endedEarly(): ProviderError {
   return new ProviderError('protocol', { sent: true, cause: new Error('the stream ended without its end') })
 }
@@ -29,8 +29,8 @@ export function endedEarly(): ProviderError {
 export type BegunStream<Part> = { first: Part; rest: AsyncIterator<Part> }
 
 /**
- * Closes the account of the request with the final counts and answers the cost; null where the price is unknown. An answer that is not
- * complete is billed, but its speed says nothing of the model.
+ * Settles the request with the final counts and returns the cost, or null if the price is unknown. An incomplete answer
+ * is billed too, but its speed does not count for the model.
  */
 export type Settle = (usage: LlmUsage, isComplete: boolean) => number | null
 
@@ -51,9 +51,9 @@ export type EventOptions<Event> = {
 }
 
 /**
- * The events of one streamed answer, and how its request ends. Whichever comes first finishes the request: the last
- * event, a failure, the reader's return or the client's leaving. `follow` and `deliver` do the same for speech. This is
- * one plain iterator instead, because every chunk of every stream pays for each layer.
+ * One streamed answer's events. It also finishes the request, at the earliest of these: the last event, a failure, the
+ * reader's return or the client's leaving. `follow` and `deliver` do the same for speech. This is one plain iterator
+ * instead, because each layer costs time for each chunk in each stream.
  */
 export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #dispatched: DispatchedRequest<unknown>
@@ -90,7 +90,8 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
     if (this.#isOver) return { value: undefined, done: true }
     try {
       for (;;) {
-        // The request has failed from outside, so nothing goes out that would look like a success. A settled request cannot fail any more.
+        // The request has failed from outside, so no event may look like a success. A settled request cannot fail any
+        // more.
         if (signal.aborted) throw signal.reason
         const event = this.#ready.shift()
         if (event !== undefined) return { value: event, done: false }
@@ -101,7 +102,7 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
         let part = this.#first
         this.#first = null
         if (part === null) {
-          // The provider may be silent for `idleMs` while it is read. The time that our own reader takes does not count.
+          // The provider may be silent for `idleMs` while it is read. Our reader's time does not count.
           signal.expect(this.#options.idleMs)
           const next = await signal.guard(this.#rest.next())
           signal.rest()
@@ -134,7 +135,9 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
     void leave(this.#rest)
   }
 
-  /** A reader who leaves owes the part that was written so far; the provider never says how much that was. */
+  /**
+   * If a reader leaves, it owes the part written so far. The provider never reports this amount, so it is estimated.
+   */
   #fail(error: unknown): unknown {
     const isCancelled = !(error instanceof ProviderError) || error.errorClass === 'cancelled'
     return this.#dispatched.fail(error, isCancelled ? this.#options.soFar(this.#reader.characters) : [])

@@ -1,11 +1,10 @@
 /**
- * The one operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
- * knows no wire. Each surface hands in the translation between its wire and the requests, answers and events of the
- * domain:
+ * The only operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
+ * knows no wire. Each surface passes in a translation between its wire and the domain's requests, answers and events:
  *
  *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the surface
  *
- * A provider that speaks the client's wire itself gets the client's body unread, and its answer goes back unread:
+ * If a provider speaks the client's wire itself, it gets the client's body unread, and its answer goes back unread:
  * `passThrough`.
  */
 import type { Quantity } from '../billing/ledger.ts'
@@ -34,36 +33,36 @@ import { baseAsk } from '../routing/ask.ts'
 import { AnswerEvents, type AnswerReader, type BegunStream, type Settle, settleStream } from './answer-events.ts'
 import { quantitiesOf } from './tokens.ts'
 
-/** The part of an input that every wire has. */
+/** The input fields for all wires. */
 export type GenerateInput = RequestContext & {
   routing: Routing
-  /** Used for routing only: a model learns the language from its prompt. */
+  /** Used for routing only, because a model learns the language from its prompt. */
   language?: string
 }
 
 export interface Translation<Input extends GenerateInput, Answer, Event> {
-  /** The number of candidates that a stream may send a byte to. Absent: each that it tries. */
+  /** Limits how many candidates a stream may send bytes to. If absent, there is no limit. */
   readonly streamSendsMax?: number
-  /** The events that begin every stream. */
+  /** The events that begin each stream. */
   readonly opening: readonly Event[]
-  /** The error class of a provider's stream of events that ends before its first one. */
+  /** The error class if a provider's event stream ends before its first event. */
   readonly emptyStream: 'empty' | 'protocol'
-  /** The capabilities that the request needs of a model, beside `streaming`. */
+  /** The capabilities that a model needs for the request, besides `streaming`. */
   needs(input: Input): Capability[]
-  /** The most that the request can consume, to reserve credit for. */
+  /** The request's maximum consumption, for the credit reservation. */
   worstCase(input: Input): Quantity[]
-  /** An estimate for a stream that its reader left after `characters`: the provider has not counted it. */
+  /** An estimate for a stream whose reader left after `characters`, because the provider has not counted it. */
   soFar(input: Input, characters: number): Quantity[]
-  /** Throws ProviderError `unsupported` for a request that LlmRequest cannot express; the next candidate is tried. */
+  /** Throws ProviderError `unsupported` if LlmRequest cannot express the request. Then the next candidate is tried. */
   requestOf(model: string, input: Input, llm: Llm): LlmRequest
-  /** The fields of the input that `requestOf` leaves out for this model, as the wire names them. Absent: none. */
-  ignored?(model: string, input: Input, llm: Llm): readonly string[]
   /**
-   * A ProviderError is thrown when another candidate may do better; a Fault is returned when the answer is billed all
-   * the same.
+   * The input fields that `requestOf` leaves out for this model, by their wire names. Absent if it leaves out no
+   * fields.
    */
+  ignored?(model: string, input: Input, llm: Llm): readonly string[]
+  /** Throws a ProviderError if another candidate may do better. Returns a Fault if the answer is billed anyway. */
   answerOf(answer: LlmAnswer, input: Input): Answer | Fault
-  /** `settle` may be called with the final counts to learn the cost before the last events go out. */
+  /** The reader may call `settle` with the final counts to get the cost before the last events go out. */
   reader(input: Input, route: Route, settle: Settle): AnswerReader<LlmEvent, Event>
   /** Present for a wire that some providers speak themselves. */
   readonly passThrough?: PassThroughTranslation<Input, Answer, Event>
@@ -76,21 +75,21 @@ export interface PassThroughTranslation<Input, Answer, Event> {
   reader(input: Input, route: Route): AnswerReader<PassThroughPart, Event>
 }
 
-/** `ignored` names the fields of the input that the model did not get. */
+/** `ignored` names the input fields left out for the model. */
 export type Generated<Answer> = {
   route: Route
   answer: Answer
   costMicroUsd: number | null
   ignored: readonly string[]
 }
-/** `events` is to be read once; its iteration throws a Fault when the provider breaks off. */
+/** `events` is to be read once. If the provider breaks off, its iteration throws a Fault. */
 export type GeneratedStream<Event> = { route: Route; events: AsyncIterable<Event>; ignored: readonly string[] }
 
 /** Both throw a Fault. */
 export type Generate<Input, Answer, Event> = {
   /** Fails over until a candidate has answered. */
   whole(input: Input): Promise<Generated<Answer>>
-  /** Resolves when the first event of a provider has come, failing over until then. */
+  /** Resolves when a provider's first event has come, failing over until then. */
   stream(input: Input): Promise<GeneratedStream<Event>>
 }
 
@@ -166,7 +165,7 @@ function askWhole<Input extends GenerateInput, Answer>(
   }
 }
 
-/** A stream whose first item has come. It becomes events once it is known which attempt serves the request. */
+/** A stream whose first item has come. It becomes events once the serving attempt is known. */
 type OpenedStream<Event> = {
   ignored: readonly string[]
   events: (dispatched: DispatchedRequest<unknown>) => AsyncIterable<Event>
@@ -216,8 +215,8 @@ async function firstOf<Part>(
 }
 
 /**
- * A model may answer with nothing after it has spent tokens on it: reasoning that used up the limit is an answer. One
- * that spent none has not answered, so the next candidate is tried.
+ * If an empty answer used tokens, it is an answer: reasoning may have used up the limit. If it used no tokens, the
+ * model has not answered, so the next candidate is tried.
  */
 function refuseNothing({ stopReason, usage }: { stopReason: StopReason; usage: LlmUsage }): void {
   if (stopReason !== 'max_output_tokens' && usage.outputTokens + usage.reasoningTokens === 0)

@@ -1,4 +1,4 @@
-/** Answers as items, for surfaces that show messages, function calls and structured output as such. */
+/** Answers as items, for surfaces that show messages, function calls and structured output separately. */
 
 import type { LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from '../ports/llm.ts'
 import type { Capability } from '../ports/model.ts'
@@ -14,9 +14,9 @@ export type ItemsAnswer = { output: OutputItem[]; stopReason: StopReason; usage:
 
 type ItemsTranslation = Translation<ItemsInput, ItemsAnswer, ItemEvent>
 
-/** Structured output is an item of parsed JSON. */
+/** Structured output is an item with parsed JSON. */
 export const itemsTranslation = translationOf(({ request }) => request.responseFormat !== undefined)
-/** Structured output is the text of a message as the model wrote it, also when the limit on tokens cut it off. */
+/** Structured output is message text as the model wrote it, even if the token limit cut it off. */
 export const messagesTranslation = translationOf(() => false)
 
 function translationOf(isStructured: (input: ItemsInput) => boolean): ItemsTranslation {
@@ -89,7 +89,7 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
     throw endedEarly()
   }
 
-  /** The request is settled before its last events go out, because the last one carries the cost. */
+  /** The request is settled before its last events go out, because the last event carries the cost. */
   #complete(stopReason: StopReason, usage: LlmUsage, ready: ItemEvent[]): void {
     const output = finished(this.#assembler, stopReason, this.#input)
     this.usage = usage
@@ -101,8 +101,7 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
 }
 
 /**
- * No other model would do better with the same limit on tokens, so a truncated answer is a Fault and not a failed
- * attempt.
+ * With the same token limit no other model would do better, so a truncated answer is a Fault and not a failed attempt.
  */
 function finished(assembler: AnswerAssembler, stopReason: StopReason, input: ItemsInput): OutputItem[] | Fault {
   try {

@@ -2,17 +2,18 @@ import type { Quantity } from '../billing/ledger.ts'
 import type { LlmItem, LlmRequest, LlmUsage } from '../ports/llm.ts'
 
 /**
- * The provider counts tokens, afterwards. Before that only bytes are known: current tokenizers make one token of 3 to 4
- * bytes in most scripts, and of 2 in the worst of the common ones, so half the bytes is the most that a text can cost.
+ * The provider counts tokens, but only afterwards. Before, only bytes are known. Current tokenizers make one token from
+ * 3 to 4 bytes in most scripts, and from 2 in the worst common script. So a text costs at most half its bytes in
+ * tokens.
  */
 const bytesPerTokenLeast = 2
 const charactersPerToken = 4
-/** The role and the separators of each item. */
+/** The role and the separators for each item. */
 const tokensPerItem = 8
 
 type Request = Omit<LlmRequest, 'model'>
 
-/** The most that a request can consume, to reserve credit for. */
+/** A request's maximum consumption, for the credit reservation. */
 export function worstCase(request: Request): Quantity[] {
   return [
     { unit: 'input_tokens', amount: Math.ceil(inputBytes(request) / bytesPerTokenLeast) + overhead(request) },
@@ -20,7 +21,7 @@ export function worstCase(request: Request): Quantity[] {
   ]
 }
 
-/** The probable consumption of an answer that its reader left. */
+/** The probable consumption if the reader left the answer. */
 export function soFar(request: Request, characters: number): Quantity[] {
   return quantitiesOf({
     inputTokens: Math.ceil(inputBytes(request) / charactersPerToken) + overhead(request),

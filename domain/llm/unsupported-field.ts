@@ -6,8 +6,8 @@ export type RefusableField = keyof Pick<
 >
 
 /**
- * The field of a request that a model cannot take, as the cause of a ProviderError `unsupported`. A surface tells the
- * client the name that the field has on its wire.
+ * The cause in a ProviderError `unsupported`: the request field that a model cannot take. A surface reports it to the
+ * client under the field's name on its wire.
  */
 export class UnsupportedField extends Error {
   readonly field: RefusableField

@@ -1,14 +1,14 @@
 /**
- * Makes captions that only grow from the transcripts of one segment, which may still change. A word is sent when two
- * interims in a row agree on everything up to it and more words follow it: the last word of an interim is often cut off
- * in the middle. The final sends the rest.
+ * Makes captions that only grow from a segment's changing transcripts. A word is sent when two successive interims
+ * agree up to this word and more words follow. The last word in an interim waits, because it is often cut off in the
+ * middle. The final sends the rest.
  *
  *   interims   "weasels have"   "weasels have eaten"   "Weasels have eaten our"   "Weasels have eaten our phone"
  *   sent       -                "weasels"              - (the first word differs) " have eaten"
  *   final      "Weasels have eaten our phone system."                            " our phone system."
  *
- * Words that were sent cannot be taken back. If a transcript has other words in their place, it is aligned with them
- * and continues after them. So the text is always the sum of the deltas; docs/decisions/0012 has the figures.
+ * Sent words cannot be taken back. If a later transcript has other words there, it is aligned with the sent words and
+ * continues after them. So the text is always the sum of the deltas; docs/decisions/0012 has the figures.
  */
 export class AgreedWords {
   #sent: Word[] = []
@@ -20,7 +20,7 @@ export class AgreedWords {
     return this.#text
   }
 
-  /** The delta that an interim makes certain; '' for none. */
+  /** The delta that an interim makes certain, or ''. */
   interim(text: string): string {
     const words = wordsOf(text)
     const before = following(this.#sent, this.#interim)
@@ -29,7 +29,7 @@ export class AgreedWords {
     return this.#send(now.slice(0, Math.min(agreement(before, now), now.length - 1)))
   }
 
-  /** The rest of a segment, whose text is `text`. The next transcript begins a new one. */
+  /** The rest of a segment, given its final text. The next transcript begins a new segment. */
   final(text: string): string {
     const delta = this.#send(following(this.#sent, wordsOf(text)))
     this.#sent = []
@@ -52,7 +52,7 @@ export class AgreedWords {
 /** `space` is the white space before the word; `plain` is the word without case and punctuation. */
 type Word = { space: string; text: string; plain: string }
 
-/** In scripts without spaces every character counts as a word. */
+/** In scripts without spaces each character counts as a word. */
 const spaceless = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmr}\\p{sc=Mymr}'
 const wordPattern = new RegExp(`(\\s*)([${spaceless}]\\p{M}*|[^\\s${spaceless}]+)`, 'gu')
 
@@ -62,21 +62,21 @@ function wordsOf(text: string): Word[] {
   })
 }
 
-/** The number of words that both begin with. */
+/** How many words both lists share at their start. */
 function agreement(before: readonly Word[], now: readonly Word[]): number {
   const end = now.findIndex(({ text }, i) => text !== before[i]?.text)
   return end < 0 ? now.length : end
 }
 
-/** The words of a transcript behind those that were sent. */
+/** The transcript's words after the sent words. */
 function following(sent: readonly Word[], words: readonly Word[]): readonly Word[] {
   return words.slice(sent.length === 0 ? 0 : endOf(sent, words))
 }
 
-/** The alignment of longer texts would delay other streams. */
+/** Aligning longer texts would delay other streams. */
 const alignedPairsMax = 100_000
 
-/** The length of the beginning of `words` that is the nearest to `sent` in edits of words (Levenshtein). */
+/** Finds the prefix of `words` with the fewest word edits from `sent` (Levenshtein), and returns its length. */
 function endOf(sent: readonly Word[], words: readonly Word[]): number {
   const usual = Math.min(sent.length, words.length)
   if (sent.every(({ plain }, i) => plain === words[i]?.plain)) return usual

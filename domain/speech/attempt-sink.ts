@@ -1,4 +1,7 @@
-/** The sink of one attempt to transcribe. An object and not four closures, because a stream keeps its sink for hours. */
+/**
+ * The sink for one attempt to transcribe. It is an object instead of four closures, because a stream keeps its sink for
+ * hours.
+ */
 import type { ProviderError } from '../ports/provider-error.ts'
 import type { StreamTranscript, SttStreamSink } from '../ports/stt.ts'
 

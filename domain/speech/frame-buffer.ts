@@ -1,6 +1,6 @@
 /**
- * A queue of frames in one fixed ring of bytes. Frames stay whole and in order. The ring is allocated with the first
- * frame and never grows.
+ * A queue for frames in one fixed byte ring. Frames stay whole and in order. The first frame allocates the ring, and it
+ * never grows.
  *
  *            head                        tail
  *   ┄┄┄┄┄┄┄┄┄┄▼────────────┬──────────────▼┄┄┄┄┄┄┄┄┄┄
@@ -26,7 +26,7 @@ export class FrameBuffer {
     return this.#used + frameHeaderBytes + length <= this.#bytesMax
   }
 
-  /** Copies the frame, which may be empty. False when it does not fit; then nothing is kept. */
+  /** Copies the frame, which may be empty. If it does not fit, returns false and keeps nothing. */
   push(frame: Uint8Array): boolean {
     if (!this.fits(frame)) return false
     for (let i = 0; i < frameHeaderBytes; i++) header[i] = frame.length >>> (8 * i)
@@ -35,7 +35,7 @@ export class FrameBuffer {
     return true
   }
 
-  /** The oldest frame, lent until it is dropped; null when the buffer is empty. */
+  /** The oldest frame, lent until it is dropped. Null if the buffer is empty. */
   peek(): Uint8Array | null {
     if (this.#ring === null || this.#used === 0) return null
     const length = this.#lengthAtHead()
@@ -78,5 +78,5 @@ export class FrameBuffer {
 }
 
 export const frameHeaderBytes = 4
-/** One header for all buffers: it is filled and copied before any other code can run. */
+/** All buffers share one header: it is filled and copied before any other code can run. */
 const header = new Uint8Array(frameHeaderBytes)

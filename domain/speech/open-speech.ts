@@ -6,8 +6,8 @@ import { ProviderError } from '../ports/provider-error.ts'
 import type { Tts, TtsRequest } from '../ports/tts.ts'
 
 /**
- * `audio/` implements it. Throws at once when it cannot convert between the two formats. `live`: the speech of a stream,
- * which is converted while it is played.
+ * `audio/` implements it. If it cannot convert between the two formats, it throws at once. `live`: the speech in a
+ * stream, which is converted while it is played.
  */
 export type ConvertSpeech = (
   audio: AsyncIterable<Uint8Array>,
@@ -17,8 +17,8 @@ export type ConvertSpeech = (
 ) => AsyncIterable<Uint8Array>
 
 /**
- * `stream` is for a sentence of a stream: it goes over a socket where the provider has one, and its Opus comes as
- * packets and not in Ogg.
+ * `stream` is for a sentence in a stream. It goes over a socket if the provider has one, and its Opus comes as packets
+ * and not in Ogg.
  */
 export type SpeechMode = 'text' | 'stream'
 

@@ -1,7 +1,7 @@
 import type { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer, frameHeaderBytes } from './frame-buffer.ts'
 
-/** The last audio of a stream, kept to be sent again. */
+/** A stream's last audio, kept for sending it again. */
 export class RecentAudio {
   readonly frames: FrameBuffer
   readonly #layout: AudioLayout
@@ -18,7 +18,7 @@ export class RecentAudio {
     return this.#samples
   }
 
-  /** Drops the oldest frames to make space. A frame that is larger than the whole buffer empties it. */
+  /** Drops the oldest frames to make space. If a frame is larger than the whole buffer, the buffer becomes empty. */
   push(frame: Uint8Array): void {
     const samples = this.#layout.samplesOf(frame)
     for (let oldest = this.frames.peek(); oldest !== null; oldest = this.frames.peek()) {

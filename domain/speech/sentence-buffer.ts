@@ -1,26 +1,26 @@
 import { charactersOf } from './characters.ts'
 
 /**
- * Cuts text that comes in pieces into sentences that can be spoken one by one. The sentences, joined, are exactly the
- * text that came in, so a position in the speech is a position in the text.
+ * Cuts text into sentences for speech. Text comes in pieces. The joined sentences are exactly the incoming text, so a
+ * position in the speech is a position in the text.
  *
- * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. A full stop after a single letter
- * or a common abbreviation ends none. A stop at the end of a piece ends none either, because pieces are tokens of a model:
- * "example", "." and "com" are one address. `flush` ends the rest.
+ * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It does not end at a full stop
+ * after a single letter or a common abbreviation. Nor does it end at a stop at a piece's end, because pieces are a
+ * model's tokens: "example", "." and "com" are one address. `flush` returns the rest.
  */
 export class SentenceBuffer {
   readonly #takesWholePieces: boolean
   #text = ''
 
   /**
-   * `wholePieces`: the pieces may be sentences of a client that sends no flush. So a piece that begins a sentence, and
-   * whose last word is a plain word, ends it.
+   * `wholePieces`: the pieces may be sentences from a client without flushes. So if a piece begins a sentence and its
+   * last word is a plain word, it also ends the sentence.
    */
   constructor({ wholePieces = false } = {}) {
     this.#takesWholePieces = wholePieces
   }
 
-  /** Characters that wait for the end of their sentence. */
+  /** The characters that wait for their sentence to end. */
   get characters(): number {
     return charactersOf(this.#text)
   }
@@ -35,7 +35,7 @@ export class SentenceBuffer {
     return whole
   }
 
-  /** The rest of the text; '' when nothing is left. */
+  /** The rest of the text, or ''. */
   flush(): string {
     return this.#take(this.#text.length)
   }
@@ -47,19 +47,22 @@ export class SentenceBuffer {
   }
 }
 
-/** A longer sentence is cut: its first sound would come late, and providers limit the length of a text. */
+/** Longer sentences are cut, because their first sound would come late, and providers limit a text's length. */
 const sentenceCharactersMax = 400
 
-/** A match begins where its run of stops begins: from each stop of a long run, the rest would be read again. */
+/**
+ * A match must begin at the first stop in a run. If it could begin at each stop, a long run would be read again each
+ * time.
+ */
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
-/** An apostrophe within a word, as in "Anna's.", begins none. */
+/** An apostrophe inside a word, as in "Anna's.", does not start an abbreviation. */
 const abbreviation =
   /(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
 /** "1." begins a list item. */
 const numberAlone = /^\s*\d+\.[ \t]*$/
-/** A longer word is an address, or nothing that is spoken. */
+/** Longer words are addresses or not spoken. */
 const wordCharactersMax = 64
-/** The last word is no address, and no number that may go on. */
+/** The last word is not an address, and not a number that may go on. */
 const plainEnd =
   /^[^\p{L}\p{N}]*(?:\p{L}[\p{L}\p{M}'’-]*["'”’»)\]]*[.!?…]+|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*["'”’»)\]]*[!?]+)["'”’»)\]]*$/u
 /** A capital, or several words. */
@@ -69,14 +72,17 @@ function isWhole(piece: string): boolean {
   return plainEnd.test(lastWord(piece)) && sentenceStart.test(piece) && !abbreviation.test(piece)
 }
 
-/** Empty if it is too long. A piece may be one character, so the whole text is not read again for each. */
+/**
+ * Empty if the word is too long. Pieces may be single characters, so the whole text must not be read again for each
+ * piece.
+ */
 function lastWord(piece: string): string {
   const words = piece.slice(-wordCharactersMax).split(/\s/)
   const word = words.at(-1) ?? ''
   return words.length > 1 || piece.length <= wordCharactersMax ? word : ''
 }
 
-/** The end of the first sentence of `text`, with the white space after it; 0 when no sentence has ended yet. */
+/** Where the first sentence in `text` ends, including the white space after it. 0 if no sentence has ended yet. */
 function sentenceEnd(text: string): number {
   endings.lastIndex = 0
   const start = text.slice(0, sentenceCharactersMax + 1)
@@ -90,7 +96,7 @@ function sentenceEnd(text: string): number {
 }
 
 /**
- * Whether a voice has anything to say: for punctuation and emoji alone a provider answers silence, which is not a
+ * True if the text has something to say. For punctuation and emoji alone, a provider returns silence, which is not a
  * failure.
  */
 export function isSpeakable(text: string): boolean {
@@ -98,7 +104,8 @@ export function isSpeakable(text: string): boolean {
 }
 
 /**
- * After the last comma in the last two thirds, else after the last space, else anywhere except inside a surrogate pair.
+ * Cuts after the last comma in the last two thirds, else after the last space, else anywhere except inside a surrogate
+ * pair.
  */
 function cutAt(head: string): number {
   const comma = Math.max(head.lastIndexOf(', '), head.lastIndexOf('，'), head.lastIndexOf('、')) + 1

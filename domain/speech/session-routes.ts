@@ -1,4 +1,6 @@
-/** The routes of a session's stages: what its settings ask of the router, and whether anything is left. */
+/**
+ * Routes for a session's stages: converts its settings to routing requests, and checks that each stage has a candidate.
+ */
 import type { Catalog } from '../catalog/catalog.ts'
 import { isPresetVoice, type VoiceWish } from '../catalog/voices.ts'
 import type { Capability, Stage } from '../ports/model.ts'
@@ -16,7 +18,7 @@ import { streamAsk } from './stream-request.ts'
 
 type Settings = Pick<Pipeline, 'intent' | 'constraints' | 'llm' | 'sttOptions' | 'ttsOptions' | 'voice' | 'tools'>
 
-/** Speech to text cannot be pinned. Throws the faults of a name that is unknown, ambiguous or not allowed. */
+/** Speech to text cannot be pinned. Throws a fault if a name is unknown, ambiguous or not allowed. */
 export function routingOfStage(catalog: Catalog, caller: Caller, settings: Settings, stage: Stage): Routing {
   const { intent, constraints } = settings
   const name = { stt: null, llm: settings.llm.model, tts: settings.ttsOptions.model }[stage]
@@ -30,7 +32,9 @@ export function routingOfStage(catalog: Catalog, caller: Caller, settings: Setti
   })
 }
 
-/** The part of a stream of speech to text that chooses its route, for the check before a session as for the stream itself. */
+/**
+ * The input fields for choosing a speech-to-text route. The check before a session and the stream itself both use them.
+ */
 export function recognitionOf({
   intent,
   sttOptions: { keywords, prompt, language },
@@ -54,11 +58,11 @@ export function voiceWishOf({ voice }: Pick<Settings, 'voice'>): VoiceWish {
 
 export interface SessionRoutes {
   /**
-   * Throws the fault of the first stage that nothing can serve: of a filter that leaves nothing, or that nothing can be
-   * called now. A voice that nothing has is an issue of the request.
+   * Throws the fault for the first stage without a candidate: a filter excludes all rows, or no row can be called now.
+   * If no row has the voice, this is an issue in the request.
    */
   require(caller: Caller, settings: Settings): void
-  /** Lets the providers that are likely to serve the session start what its first turn would wait for. Never throws. */
+  /** Warms up the likely providers for the session, so that its first turn does not wait. Never throws. */
   warmUp(caller: Caller, settings: Settings): void
 }
 
@@ -77,7 +81,7 @@ export function createSessionRoutes(
   }
 }
 
-/** Empty for settings that the catalog no longer serves, which the conversation reports. */
+/** Empty if the catalog no longer serves the settings. The conversation reports this. */
 function asksNow(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
   try {
     return asksOf(catalog, caller, settings)

@@ -8,7 +8,7 @@ import type { Caller } from '../records/organization.ts'
 import type { Routing } from '../routing/ask.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
 
-/** The voice, the manner and the audio format in which text is to be spoken, for one text or for a stream. */
+/** How text is to be spoken: voice, manner and audio format, for one text or for a stream. */
 export type SpokenForm = VoiceWish & {
   caller: Caller
   routing: Routing
@@ -16,11 +16,11 @@ export type SpokenForm = VoiceWish & {
   instructions?: string
   speed?: number
   wanted: OutputFormat
-  /** A model without instructions or speed gets none of them and stays a candidate. */
+  /** If a model takes no instructions or speed, they are left out and it stays a candidate. */
   lenient?: true
 }
 
-/** The ask of a speech request, and the voice at each candidate. Throws the fault bad_language_tag. */
+/** The ask for a speech request, and the voice for each candidate. Throws the fault bad_language_tag. */
 export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; casting: Casting } {
   const { caller, routing, language, instructions, wanted } = form
   const base = baseAsk(caller, 'tts', routing, language)
@@ -32,19 +32,22 @@ export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; cast
     ...base,
     needs: [...base.needs, ...needs],
     voice: wish.voice ?? null,
-    // Samples are resampled and encoded here; Opus comes from the provider or not at all.
+    // Samples are resampled and encoded here. Opus comes only from the provider.
     audio: wanted.encoding === 'opus' ? { ...wanted } : null,
   }
   return { ask, casting: new Casting(wish, ask.language) }
 }
 
-/** A pin goes before the voice id of a key: a pinned model that is known to lack the voice speaks with its default. */
+/**
+ * A pin has priority over a key's voice id: if a pinned model is known to lack the voice, it speaks with its default
+ * voice.
+ */
 function reachableWish(ofKey: VoiceWish, routing: Routing, catalog: Catalog): VoiceWish {
   const { voice } = ofKey
   if (voice === undefined || routing.mode === 'auto') return ofKey
   const pinned = catalog.find('tts', routing.provider, routing.model)
   if (pinned === undefined || pinned.voices.has(voice)) return ofKey
-  // A model that lists no voices may have this one, unless the voice is known to belong to another provider.
+  // A model without listed voices may have this voice, unless another provider is known to have it.
   const isElsewhere = pinned.voices.size > 0 || catalog.stage('tts').some(({ voices }) => voices.has(voice))
   return isElsewhere ? {} : ofKey
 }
@@ -71,7 +74,7 @@ export function ttsRequest(
 
 export type Manner = 'instructions' | 'speed'
 
-/** The manners of a lenient form that this model cannot speak in. */
+/** A lenient form's manners that this model does not support. */
 export function mannersBeyond({ model: { capabilities } }: Row, form: SpokenForm): Manner[] {
   const beyond: Manner[] = []
   if (form.instructions && !capabilities.instructions) beyond.push('instructions')

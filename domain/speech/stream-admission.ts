@@ -11,13 +11,12 @@ import { routingOfName } from '../routing/model-name.ts'
 import { noProvider } from '../routing/refusal.ts'
 
 /**
- * Runs before a socket opens, when only the caller is known, and on some channels the model. It throws a fault that
- * would end every stream of this caller with this model. A model that is named later is checked by the stream that asks
- * for it.
+ * Runs before a socket opens. Only the caller is known then, and on some channels the model. Throws a fault if each
+ * stream from this caller with this model would end with it. If the model is named later, the stream checks it.
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts', model?: string) => Promise<void>
 
-/** Throws the fault that every stream of this caller would end with, no_credit_to_stream among them. */
+/** Throws the fault that would end each stream from this caller, for example no_credit_to_stream. */
 export function createStreamAdmission(
   deps: UnpricedPolicy & { chooser: Chooser; credit: Pick<Credit, 'refusal'> },
 ): StreamAdmission {
@@ -34,7 +33,7 @@ export function createStreamAdmission(
   }
 }
 
-/** Chooses without the settings that a stream may override although the policy of the key has a value for them. */
+/** Chooses without settings from the key's policy, if a stream may override them. */
 function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts', model: string | undefined): Choice {
   const routing = routingOfName(chooser.world.catalog, { stage, name: model, aliases: caller.policy.aliases })
   const ask = baseAsk(caller, stage, routing, undefined)
@@ -42,8 +41,8 @@ function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts', model: s
   try {
     return chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'], language: null, voice: null, access })
   } catch (fault) {
-    // The caller asked for a stream and nothing else, so no part of the request could be left out: this server has no
-    // model that streams, or no credential for one.
+    // The caller asked only for a stream, so no part in the request could be left out. This server has no streaming
+    // model, or no credential for a streaming model.
     const isOfServer =
       fault instanceof Fault && (fault.kind === 'capability_missing' || fault.kind === 'credential_missing')
     if (model === undefined && isOfServer) throw noProvider(stage, 'no_streaming_provider')

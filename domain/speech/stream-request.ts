@@ -7,7 +7,7 @@ import type { Hint, TranscribeStreamInput } from './stream.ts'
 
 const hints = ['keywords', 'prompt'] as const satisfies readonly Hint[]
 
-/** The hints of the input that this model cannot take. */
+/** The input's hints that this model cannot take. */
 export function ignoredHints({ model: { capabilities } }: Row, input: TranscribeStreamInput): Hint[] {
   return hints.filter((hint) => input[hint]?.length && !capabilities[hint])
 }
@@ -41,7 +41,7 @@ export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask):
   }
 }
 
-/** Moves the times of a transcript whose provider began `offsetMs` after the start of the stream. */
+/** Moves a transcript's times, if its provider began `offsetMs` after the stream's start. */
 export function delayed(transcript: StreamTranscript, offsetMs: number): StreamTranscript {
   const { startMs, endMs, words } = transcript
   const shifted = { ...transcript, startMs: startMs + offsetMs, endMs: endMs + offsetMs }

@@ -6,22 +6,22 @@ import type { Fault } from '../records/fault.ts'
 import type { Routing } from '../routing/ask.ts'
 
 /**
- * Live speech to text and text to speech, as a surface uses them: an input and a sink in, a stream out. Times are in
- * ms, audio is bytes.
+ * Live speech to text and text to speech for surfaces: an input and a sink in, a stream out. Times are in ms, audio is
+ * bytes.
  */
 
-/** The states of a stream. A surface may add states of its protocol before `opening`. */
+/** A stream's states. A surface may add its protocol's states before `opening`. */
 export type StreamState = 'opening' | 'streaming' | 'ending' | 'over'
 
 export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: number } | { characters: number })
 
 export type TranscribeStreamInput = RequestContext & {
   routing: Routing
-  /** BCP 47. Absent: the key's language, else the provider detects it. */
+  /** BCP 47. If absent, the key's language is used, else the provider detects it. */
   language?: string
-  /** `language` is only that of the route, and the provider detects what is spoken. */
+  /** `language` only chooses the route, and the provider detects the spoken language. */
   detectsLanguage?: boolean
-  /** Only models that take the keywords and the prompt are candidates. */
+  /** If true, only models that take the keywords and the prompt are candidates. */
   strictHints?: boolean
   audio: StreamAudio
   interimResults: boolean
@@ -33,12 +33,12 @@ export type TranscribeStreamInput = RequestContext & {
   replay: boolean
 }
 
-/** Hints help a model that takes them, and every other model serves without them. */
+/** Hints help a model that takes them. All other models serve without them. */
 export type Hint = 'keywords' | 'prompt'
 
-/** Events come in order, also while a method of the stream runs; `ended` or `failed` is the last. */
+/** Events come in order, even while a method of the stream runs. The last event is `ended` or `failed`. */
 export interface TranscriptionSink {
-  /** Comes a second time only after a failover. `ignored` has the hints that the provider cannot take and was not sent. */
+  /** Comes a second time only after a failover. `ignored` lists hints that the provider cannot take and did not get. */
   ready(route: Route, ignored: readonly Hint[]): void
   speechStarted(startMs: number): void
   transcript(transcript: StreamTranscript): void
@@ -47,17 +47,20 @@ export interface TranscriptionSink {
 }
 
 export interface TranscriptionStream {
-  /** Takes chunks of any length: half a sample is kept for the next chunk. The bytes are lent until it returns. */
+  /**
+   * Takes chunks with any length: half a sample is kept for the next chunk. The bytes are lent until the function
+   * returns.
+   */
   audio(bytes: Uint8Array): void
   flush(): void
   end(): void
-  /** The client has gone: settles the usage. No event follows. */
+  /** The client has gone. Settles the usage. No event follows. */
   leave(): void
 }
 
 export type TranscribeStream = (input: TranscribeStreamInput, sink: TranscriptionSink) => TranscriptionStream
 
-/** Throws the Fault with which no provider could open this stream now. */
+/** Throws the Fault if no provider could open this stream now. */
 export type CheckTranscribeStream = (input: TranscribeStreamInput) => void
 
 export type SynthesizeStreamInput = RequestContext & {
@@ -72,38 +75,38 @@ export type SynthesizeStreamInput = RequestContext & {
 }
 
 export interface SpeechSink {
-  /** Comes a second time only before the first audio, when another provider has taken over. */
+  /** Comes a second time only before the first audio, if another provider has taken over. */
   ready(route: Route): void
   /**
-   * The audio that follows speaks the text since the last `clear` from the UTF-16 code unit `from` on. `ends`, whose
-   * times are from the start of this audio and whose places are from `from`, grows while the audio comes, and stays
-   * empty if the provider reports no words. Absent: nobody asks, and the provider is not asked for words.
+   * The next audio speaks the text since the last `clear`, starting at the UTF-16 code unit `from`. `ends` grows while
+   * the audio comes, and stays empty if the provider reports no words. Its times count from this audio's start, its
+   * places from `from`. If absent, the provider is not asked for words.
    */
   speaking?(from: number, ends: readonly WordEnd[]): void
-  /** Whole samples in the wanted format. False: no more audio until `resume`. */
+  /** Whole samples in the wanted format. False if no more audio may come until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**
-   * Answers `clear` while `clear` runs: no audio of the text before it follows. `charactersSent` counts the characters
-   * (code points) since the start whose speech was handed over whole; a sentence that was cut off does not count.
+   * Answers `clear` while `clear` runs: no audio for the earlier text follows. `charactersSent` counts characters (code
+   * points) since the start whose speech was handed over whole. A cut-off sentence does not count.
    */
   cleared(charactersSent: number): void
-  /** The speech of the first `charactersSent` characters of the text was handed over: a sentence has ended. Absent: nobody asks. */
+  /** A sentence has ended: the speech for the text's first `charactersSent` characters was handed over. */
   handedOver?(charactersSent: number): void
   ended(usage: StreamUsage): void
   failed(fault: Fault): void
 }
 
 export interface SpeechStream {
-  /** Each sentence is spoken as soon as it is complete. */
+  /** Each sentence is spoken when it is complete. */
   text(text: string): void
-  /** Speaks the rest although its sentence has not ended. */
+  /** Speaks the rest even if its sentence is incomplete. */
   flush(): void
-  /** Barge-in: drops all audio that was not handed to the sink. */
+  /** Barge-in: drops all audio not yet handed to the sink. */
   clear(): void
   /** Speaks the rest, then ends. */
   end(): void
   resume(): void
-  /** Text was sent whose speech has not been handed over yet. */
+  /** True while the speech for sent text has not been handed over completely. */
   readonly owesSpeech: boolean
   leave(): void
 }

@@ -18,17 +18,17 @@ import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
 export type SynthesizeStreamLimits = {
   /** The longest stream. */
   totalMs: number
-  /** The characters of text that may wait to be sent to a provider. */
+  /** Limits the text that waits to be sent to a provider, in characters. */
   waitingMax: number
 }
 
 export type SynthesizeStreamDeps = DispatchDeps & { convert: ConvertSpeech; streams: SynthesizeStreamLimits }
 
 /**
- * A stream that speaks sentence by sentence, with one voice of one provider. No provider is contacted before there is
- * text, so the first `ready` names the best candidate. If it gives no audio for the first sentence, the next candidate
- * gets this sentence, and another `ready` names the one that speaks. A failure after the first audio ends the stream,
- * because another provider would have another voice.
+ * A stream that speaks sentence by sentence, with one voice from one provider. No provider is contacted before text
+ * comes, so the first `ready` names the best candidate. If it gives no audio for the first sentence, the next candidate
+ * gets this sentence, and another `ready` names the speaking candidate. A failure after the first audio ends the
+ * stream, because another provider would have another voice.
  */
 export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeStream {
   const tts = { ...deps.limits.tts, totalMs: deps.streams.totalMs }
@@ -40,12 +40,12 @@ export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeSt
   }
 }
 
-/** Credit is reserved for this number of characters at a time. */
+/** Credit is reserved for this many characters at a time. */
 const sliceCharacters = 1000
 const pieceMs = 100
 
 type Audio = AsyncIterable<Uint8Array>
-/** The voice at one candidate. `first` is the first sentence of a candidate that took over. */
+/** The voice for one candidate. `first` is the first sentence if the candidate took over. */
 type Cast = { voice: string | undefined; tts: Tts; first: Opened | null }
 type Opened = { audio: Audio; signal: AttemptSignal; ends: WordEnd[] }
 
@@ -60,16 +60,16 @@ class Speaking implements SpeechStream, Speaker {
   #utterance: Utterance = new Utterance(this, false)
   #ask: Ask | null = null
   #dispatched: DispatchedRequest<Cast> | null = null
-  /** The first sentence, while candidates are tried that may take over. */
+  /** The first sentence, while it is sent to other candidates. */
   #retried: string | null = null
   readonly #dueMs: number
   #endAsked = false
   #isOver = false
   /** Set while the sink takes no more audio. */
   #pause: { over: Promise<void>; resume: () => void } | null = null
-  /** The characters that were sent to the provider and are billed. */
+  /** The billed characters sent to the provider. */
   #characters = 0
-  /** How many characters have had all their speech handed to the sink. */
+  /** Counts characters whose whole speech was handed to the sink. */
   #handedOver = 0
   #reservedCharacters = sliceCharacters
   #firstAudioMs: number | null = null
@@ -134,7 +134,7 @@ class Speaking implements SpeechStream, Speaker {
     const dispatched = this.#open()
     const spoken: Requested = { signal: this.#signalOf(dispatched.signal), billedCharacters: 0, ends: [] }
     const opening = this.#request(dispatched, spoken, sentence)
-    // The sentence is requested ahead, so nothing awaits its rejection until the sentence before it was spoken.
+    // The sentence is requested ahead, so no code awaits its rejection until the sentence before it was spoken.
     opening.catch(() => undefined)
     return Object.assign(spoken, { opening })
   }
@@ -166,7 +166,7 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   failed(error: unknown, spoken: SpokenSentence | null): void {
-    // Speech that never came or that broke off is not billed.
+    // If speech never came or broke off, it is not billed.
     if (error instanceof ProviderError) this.#characters -= spoken?.billedCharacters ?? 0
     this.#fail(error)
   }
@@ -192,7 +192,7 @@ class Speaking implements SpeechStream, Speaker {
     if (this.#isOver)
       return void dispatched.fail(new ProviderError('cancelled', { sent: true }), spokenQuantity(this.#characters))
     dispatched.signal.onEnd((error) => {
-      // A failover ends the signal of the attempt that failed.
+      // A failover ends the failed attempt's signal.
       if (this.#dispatched === dispatched && this.#retried === null) this.#fail(error)
     })
     this.#sink.ready(dispatched.route)
@@ -238,13 +238,13 @@ class Speaking implements SpeechStream, Speaker {
     return audio
   }
 
-  /** The voice has opened with its first audio. */
+  /** True while a failover is possible: only before the first audio, because another provider has another voice. */
   #mayFailOver(error: unknown): error is ProviderError {
     const isProviders = error instanceof ProviderError && errorClasses[error.errorClass].failover
     return isProviders && this.#firstAudioMs === null && this.#retried === null && !this.#isOver
   }
 
-  /** Sends the first sentence to the candidates that are left. */
+  /** Sends the first sentence to the remaining candidates. */
   async #failOver(
     failed: DispatchedRequest<Cast>,
     spoken: Requested,
@@ -267,7 +267,7 @@ class Speaking implements SpeechStream, Speaker {
       this.#adopt(dispatched)
       return first.audio
     } catch (fault) {
-      // The request has ended, also where the sentence was dropped meanwhile.
+      // The request has ended, even if the sentence was dropped meanwhile.
       this.#fail(fault)
       throw fault
     }
@@ -284,7 +284,7 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   /**
-   * Only the first sentence counts as a live figure: the later ones are requested ahead and wait for each other at the
+   * Only the first sentence counts as a live figure. Later sentences are requested ahead and wait for each other at the
    * provider.
    */
   #noteFirst(dispatched: DispatchedRequest<Cast>, elapsedMs: number): void {
@@ -318,13 +318,13 @@ class Speaking implements SpeechStream, Speaker {
   #close(thrown: unknown): unknown {
     this.#isOver = true
     this.#utterance.drop()
-    // The utterance may be waiting for the sink; it then finds that it was dropped.
+    // The utterance may be waiting for the sink. It then finds itself dropped.
     this.resume()
     return this.#dispatched?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
   }
 }
 
-/** Only ends that lie farther in the text are kept, so that a provider cannot report more of them than there are characters. */
+/** Keeps only ends at a later place in the text. So a provider cannot report more ends than the text has characters. */
 function wordEndsInto(ends: WordEnd[]): (end: WordEnd) => void {
   return (end) => {
     if (end.place > (ends.at(-1)?.place ?? 0)) ends.push(end)

@@ -13,8 +13,8 @@ export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 export type SynthesizeInput = RequestContext & SpokenForm & { text: string }
 
 /**
- * `audio` is to be read once. Its iteration throws a Fault when the provider breaks off. `ignored` names what the model
- * could not take.
+ * `audio` is to be read once. If the provider breaks off, its iteration throws a Fault. `ignored` names the manners
+ * that the model could not take.
  */
 export type Synthesis = {
   route: Route
@@ -23,10 +23,7 @@ export type Synthesis = {
   ignored: readonly Manner[]
 }
 
-/**
- * Resolves when the first audio has come, failing over until then, so that an answer is never without audio. Throws a
- * Fault.
- */
+/** Resolves when the first audio has come, and fails over until then, so an answer always has audio. Throws a Fault. */
 export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput) => Promise<Synthesis> {
   return async (input) => {
     if (input.text.trim() === '') throw new Fault({ kind: 'blank_text' })
@@ -48,8 +45,8 @@ export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput)
 }
 
 /**
- * The provider bills the text that it was sent, so a reader who leaves early owes all of it. Audio that broke off is
- * not billed.
+ * The provider bills the whole text, so a reader who leaves early owes all of it. If the audio broke off, it is not
+ * billed.
  */
 function delivered(
   dispatched: DispatchedRequest<AsyncIterable<Uint8Array>>,

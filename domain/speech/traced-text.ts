@@ -1,9 +1,9 @@
 /**
- * A text that is made from another one piece by piece, and that knows which place of its source each of its places comes
- * from. Places are counts of UTF-16 code units.
+ * A text made piece by piece from a source text. It maps each place back to a place in the source. Places count UTF-16
+ * code units.
  *
  *   source  Dr. Wu pays €5 now          put('5 euros') for "€5": the place behind "5" is still in front of "€5",
- *   text    Dr. Wu pays 5 euros now     and the place behind "euros" is the one behind it
+ *   text    Dr. Wu pays 5 euros now     and the place behind "euros" is the place behind "€5"
  */
 type Edit = { at: number; end: number; sourceAt: number; sourceEnd: number }
 
@@ -21,14 +21,14 @@ export class TracedText {
     return this.#text
   }
 
-  /** Takes the source as it is, up to this place of it. */
+  /** Copies the source unchanged, up to this place in it. */
   copy(sourceEnd = this.source.length): this {
     this.#text += this.source.slice(this.#sourceEnd, sourceEnd)
     this.#sourceEnd = sourceEnd
     return this
   }
 
-  /** Takes `text` instead of the source up to this place of it. */
+  /** Uses `text` instead of the source, up to this place in the source. */
   put(text: string, sourceEnd: number): this {
     const at = this.#text.length
     this.#edits.push({ at, end: at + text.length, sourceAt: this.#sourceEnd, sourceEnd })
@@ -38,8 +38,8 @@ export class TracedText {
   }
 
   /**
-   * The part of the source that is spoken for sure when the first `place` units of the text are. Source that was left
-   * out right behind them belongs to it.
+   * Returns the source place up to which the source is surely spoken when the first `place` units are. If source text
+   * was left out right after them, it is included.
    */
   sourcePlace(place: number): number {
     const edit = this.#edits.findLast(({ at, end }) => at < place || end === place)

@@ -23,15 +23,15 @@ import type {
 import { delayed, ignoredHints, streamAsk, streamRequest } from './stream-request.ts'
 
 export type TranscribeStreamLimits = {
-  /** The time that one provider has to open its stream. */
+  /** The time for one provider to open its stream. */
   openMs: number
   /** The longest stream. */
   totalMs: number
-  /** The audio that may wait for a provider to open. */
+  /** Limits the audio that waits for a provider to open. */
   pendingBytesMax: number
   /**
-   * The audio that may wait for an open provider to take it. It must exceed the pending audio, which is sent all at
-   * once.
+   * Limits the audio that waits for an open provider to take it. Must exceed the pending audio, because this is sent
+   * all at once.
    */
   aheadMsMax: number
 }
@@ -39,8 +39,8 @@ export type TranscribeStreamLimits = {
 export type TranscribeStreamDeps = DispatchDeps & { streams: TranscribeStreamLimits }
 
 /**
- * Answers a stream that takes audio at once, while a provider is still being opened. Its sink is notified when a
- * provider is ready or when none could be opened.
+ * Returns a stream that takes audio at once, while a provider is still being opened. Its sink is notified when a
+ * provider is ready or if no provider could be opened.
  */
 export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeStream {
   const { openMs, totalMs } = deps.streams
@@ -57,14 +57,17 @@ export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'cho
   return (input) => void chooser.chooseSome(streamAsk(input))
 }
 
-/** `aheadMsMax` is a long time of wide audio. A socket to a provider holds more than this, so this limit acts first. */
+/**
+ * Limits `aheadMsMax` for audio with many bytes per second. A provider socket holds more than this, so this limit acts
+ * first.
+ */
 const aheadBytesMax = 24 * 1024 * 1024
-/** The most audio that a failover sends again. */
+/** A failover sends at most this much audio again. */
 const replayMs = 10_000
-/** Credit is reserved for a minute at a time, a little before it is needed, so that no frame waits for a query. */
+/** Credit is reserved for a minute at a time, a little early, so that no frame waits for a query. */
 const sliceMs = 60_000
 const sliceLeadMs = 5000
-/** A client in real time sends the audio of a pause in the network faster than it is spoken. */
+/** After a network pause, a real-time client sends the held-back audio faster than real time. */
 const inTimeShare = 1.5
 
 /**
@@ -83,17 +86,17 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   readonly #startedMs: number
   #state: StreamState = 'opening'
   #endAsked = false
-  /** For chunks that are not whole samples; null until the first such chunk. */
+  /** Set when a chunk is not whole samples. Null until then. */
   #aligner: FrameAligner | null = null
-  /** Audio that waits for a provider to open. An empty frame stands for a flush. */
+  /** Audio that waits for a provider to open. An empty frame means a flush. */
   #pending: FrameBuffer | null = null
-  /** The last audio that was sent, while a failover is possible. */
+  /** The last sent audio, while a failover is possible. */
   #recent: RecentAudio | null = null
   #dispatched: DispatchedRequest<SttStream> | null = null
   #stream: SttStream | null = null
-  /** The sink of the newest attempt. Events from any other sink are ignored. */
+  /** The newest attempt's sink. Events from any other sink are ignored. */
   #activeSink: AttemptSink | null = null
-  /** The signal of the newest attempt. */
+  /** The newest attempt's signal. */
   #signal: AttemptSignal | null = null
   #hasTranscript = false
   #isReplaced = false
@@ -101,10 +104,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   #sentSamples = 0
   #lostSamples = 0
   #reservedMs = sliceMs
-  /**
-   * Where the next slice of credit is reserved. Null when the stream costs nothing, and while a reservation is under
-   * way.
-   */
+  /** Where the next slice of credit is reserved. Null if the stream costs nothing, and during a reservation. */
   #reserveAtSamples: number | null = null
 
   constructor(deps: TranscribeStreamDeps, input: TranscribeStreamInput, sink: TranscriptionSink) {
@@ -167,7 +167,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   failed(from: AttemptSink, error: ProviderError): void {
-    // An adapter whose signal was aborted reports a failure. The reason for the abort is known already.
+    // After its signal is aborted, an adapter reports a failure. The abort's reason is already known.
     if (this.#isActive(from) && !this.#signal?.aborted) this.#broke(error)
   }
 
@@ -178,8 +178,8 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   async #openFirst(): Promise<DispatchedRequest<SttStream>> {
     const ask = streamAsk(this.#input)
     const run: Plan<SttStream>['run'] = (row, signal, { speech }) => this.#openAt(speech?.stt, row, ask, signal)
-    // `firstByteMs` limits the time to open here. It is not a live figure of the model: it does not show how soon
-    // speech becomes text.
+    // Here `firstByteMs` limits the time to open. It is not a live figure for the model, because it does not show how
+    // soon speech becomes text.
     const plan = { ask, atOnce: false, worstCase: () => audioQuantity(sliceMs), run }
     return dispatchRequest(this.#deps, this.#input, plan)
   }
@@ -210,7 +210,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#dispatched = dispatched
     this.#stream = stream
     dispatched.signal.onEnd((error) => {
-      // A failover ends the signal of the attempt that failed.
+      // A failover ends the failed attempt's signal.
       if (this.#isOpen(stream)) this.#fail(error)
     })
     this.#reserveAtSamples = dispatched.costs(audioQuantity(sliceMs)) ? this.#reservedSamples() : null
@@ -218,7 +218,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#catchUp(stream)
   }
 
-  /** Every call in here may end the stream or start a failover. */
+  /** Each call in here may end the stream or start a failover. */
   #catchUp(stream: SttStream): void {
     if (this.#isReplaced) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
     if (this.#isReplaced) this.#recent = null
@@ -241,7 +241,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     return this.#stream === stream && this.#state !== 'over'
   }
 
-  /** The samples that are complete now. The result shares memory with `bytes` where it can. */
+  /** The samples that are complete now. If possible, the result shares memory with `bytes`. */
   #whole(bytes: Uint8Array): Uint8Array {
     if (this.#aligner === null && this.#layout.isWhole(bytes)) return bytes
     this.#aligner ??= this.#layout.aligner()
@@ -253,7 +253,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     if (!this.#pending.push(frame)) this.#fail(new Fault({ kind: this.#isInTime() ? 'timed_out' : 'audio_too_fast' }))
   }
 
-  /** Audio that came no faster than it is spoken has waited for a provider that is late. */
+  /** True if audio came no faster than it is spoken. Then the provider was late. */
   #isInTime(): boolean {
     const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
     return this.#layout.msOf(this.#receivedSamples) <= elapsedMs * inTimeShare
@@ -281,7 +281,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#stream?.end()
   }
 
-  /** The place in the audio that a provider that took over counts from. */
+  /** The place in the audio from which the current provider counts. */
   #offsetMs(): number {
     return this.#layout.msOf(this.#lostSamples)
   }
@@ -314,7 +314,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   async #reserveSlice(): Promise<void> {
-    // One reservation at a time, which also covers the audio that came in the meantime.
+    // Only one reservation runs at a time. It also covers the audio since then.
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
@@ -334,7 +334,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     return this.#layout.msOf(this.#sentSamples)
   }
 
-  /** Ends the stream because of `thrown`: a ProviderError, a Fault or a defect of ours. */
+  /** Ends the stream because of `thrown`: a ProviderError, a Fault or a defect in our code. */
   #fail(thrown: unknown): void {
     if (this.#state === 'over') return
     const fault = this.#close(thrown)
@@ -344,7 +344,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   #close(thrown: unknown): unknown {
     this.#state = 'over'
     const fault = this.#dispatched?.fail(thrown, this.#owed(thrown)) ?? thrown
-    // An opening may be under way: the first, or that of a failover.
+    // The first opening or a failover's opening may be under way.
     this.#signal?.end(new ProviderError('cancelled', { sent: true }))
     this.#stream?.close()
     const { requestId, callId, trace } = this.#input
@@ -356,7 +356,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     return fault
   }
 
-  /** The audio that was sent is owed, unless the provider failed before its first transcript. */
+  /** Sent audio is owed, unless the provider failed before its first transcript. */
   #owed(thrown: unknown): Quantity[] {
     const isProviders = thrown instanceof ProviderError && thrown.errorClass !== 'cancelled'
     return isProviders && !this.#hasTranscript ? [] : audioQuantity(Math.round(this.#sentMs()))

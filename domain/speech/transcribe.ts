@@ -13,15 +13,15 @@ import { checkOptions, optionsFor, type ProviderOptions } from './provider-optio
 
 export type TranscribeInput = RequestContext & {
   routing: Routing
-  /** BCP 47. Absent: the key's language, else the provider detects it. */
+  /** BCP 47. If absent, the key's language is used, else the provider detects it. */
   language?: string
   options?: Omit<SttOptions, 'providerOptions'> & { providerOptions?: ProviderOptions }
   recording: Recording
-  /** A model without prompts or keywords gets none and stays a candidate. */
+  /** If a model takes no prompts or keywords, it gets no such hints and stays a candidate. */
   lenient?: true
 }
 
-/** Options that help recognition and that an answer can do without. */
+/** These options help recognition, but an answer is possible without them. */
 const hints = ['prompt', 'keywords'] as const
 export type Hint = (typeof hints)[number]
 
@@ -101,7 +101,9 @@ function audioQuantity(durationMs: number): Quantity[] {
   return [{ unit: 'audio_milliseconds', amount: durationMs }]
 }
 
-/** Recordings differ in length, so only the real-time factor can be compared: processing time per duration of audio. */
+/**
+ * Recordings differ in length, so only the real-time factor is comparable: processing time divided by audio duration.
+ */
 function speedOf(elapsedMs: number, { durationMs }: Recording): { realTimeFactor?: number } {
   return durationMs > 0 ? { realTimeFactor: elapsedMs / durationMs } : {}
 }

@@ -4,32 +4,35 @@ import type { WordEnd } from '../ports/tts.ts'
 import { charactersOf } from './characters.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
 
-/** A sentence that a provider was asked to speak. `opening` resolves with its first audio. */
+/** A sentence sent to a provider for speech. `opening` resolves with its first audio. */
 export type SpokenSentence = {
-  /** Ends the sentence. After a failover it is another one. */
+  /** Ends the sentence. A failover replaces the signal. */
   signal: AttemptSignal
   opening: Promise<AsyncIterable<Uint8Array>>
-  /** The characters that were sent to the provider; 0 until then. */
+  /** The characters sent to the provider; 0 until then. */
   billedCharacters: number
-  /** Grows while the audio comes. After a failover it is another list. */
+  /** Grows while the audio comes. A failover replaces the list. */
   ends: WordEnd[]
 }
 
-/** A sentence, the place of the text at which it begins, and how far the text has been spoken when its audio was handed over. */
+/**
+ * `from` is the place in the text where the sentence begins. `characters` is added to the handed-over characters after
+ * its audio.
+ */
 type Queued = { spoken: SpokenSentence; from: number; characters: number }
 
-/** The stream that an utterance is spoken in. */
+/** The stream in which an utterance is spoken. */
 export interface Speaker {
-  /** Sends the sentence. Called in the order of the text, and only when the sentence before it has opened. */
+  /** Sends the sentence. Called in text order, and only when the sentence before it has opened. */
   speak(sentence: string): SpokenSentence
-  /** The most audio that is handed over at once. Audio that was handed over cannot be dropped any more. */
+  /** At most this much audio is handed over at once, because handed-over audio cannot be dropped any more. */
   readonly pieceBytesMax: number
-  /** Resolves when the sink takes audio again. Null: it takes audio now. */
+  /** Resolves when the sink takes audio again. Null if it takes audio now. */
   pause(): Promise<void> | null
-  /** The audio that is handed over next is that of the text from this place on. */
+  /** The next audio speaks the text from this place on. */
   speaking(from: number, ends: readonly WordEnd[]): void
   hand(audio: Uint8Array): void
-  /** The speech of this number of further characters was handed over. */
+  /** The speech for this many further characters was handed over. */
   handedOver(characters: number): void
   /** All complete sentences were spoken. */
   silent(): void
@@ -37,8 +40,8 @@ export interface Speaker {
 }
 
 /**
- * The text between two clears. While one sentence is handed over, the next is requested already, up to its first audio;
- * the rest of its audio waits at the provider.
+ * The text between two clears. While one sentence is handed over, the next sentence is already requested, up to its
+ * first audio. The rest of its audio waits at the provider.
  *
  *   text ─► buffer ─► queue ─► next ─► current ─► sink
  */
@@ -47,9 +50,9 @@ export class Utterance {
   readonly #buffer = new SentenceBuffer({ wholePieces: true })
   #queue: string[] = []
   #queuedCharacters = 0
-  /** The characters of text without speech before the next sentence. */
+  /** Unspeakable characters before the next sentence. */
   #skippedCharacters = 0
-  /** The UTF-16 code units of the text that has left the queue. */
+  /** The UTF-16 code units taken from the queue. */
   #dequeued = 0
   #next: Queued | null = null
   #current: Queued | null = null
@@ -57,13 +60,13 @@ export class Utterance {
   #isSpeaking = false
   #isDropped = false
 
-  /** `isReady`: a provider was chosen. */
+  /** `isReady` is true if a provider was chosen. */
   constructor(speaker: Speaker, isReady: boolean) {
     this.#speaker = speaker
     this.#isReady = isReady
   }
 
-  /** Characters of text that were not sent to a provider yet. */
+  /** The characters not yet sent to a provider. */
   get waitingCharacters(): number {
     return this.#queuedCharacters + this.#buffer.characters
   }
@@ -72,7 +75,7 @@ export class Utterance {
     return !this.#isSpeaking && this.#queue.length === 0
   }
 
-  /** A provider was chosen. */
+  /** A provider was chosen, so sentences can be sent. */
   start(): void {
     this.#isReady = true
     this.#proceed()
@@ -88,7 +91,7 @@ export class Utterance {
     this.#proceed()
   }
 
-  /** No more audio is handed over. */
+  /** Stops handing over audio. */
   drop(): void {
     this.#isDropped = true
     for (const queued of [this.#current, this.#next])

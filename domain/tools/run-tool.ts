@@ -1,6 +1,6 @@
 /**
- * Runs the webhook tools of a session: the request that tools of this product family get, one retry with the same id, and
- * failures in words that the LLM can use.
+ * Runs a session's webhook tools. It sends this product family's request format, retries once with the same id, and
+ * words failures for the LLM.
  */
 import type { RunTool, ToolFailure, ToolRequest, ToolResult } from '../conversation/parts/deps.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -13,13 +13,13 @@ export type RunToolDeps = {
   client: Pick<WebhookClient, 'post'>
   clock: Clock
   log: Log
-  /** The paths of a value that break a JSON Schema. It answers in bounded time. */
+  /** Returns the paths in a value that break a JSON Schema, in bounded time. */
   valueFaults: (schema: object, value: unknown) => readonly string[]
   isPhoneNumber: RunTool['isPhoneNumber']
   transfer: RunTool['transfer']
-  /** The secrets of a webhook tool of this call. */
+  /** The secrets for a webhook tool in this call. */
   secretsOf: (call: Call, toolName: string) => ToolSecrets | undefined
-  /** The secrets that sign for tools without one. */
+  /** The signing secrets for tools without a secret. */
   workspaceSecrets: (organizationId: string) => Promise<readonly string[]>
 }
 
@@ -70,7 +70,7 @@ async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source:
   }
 }
 
-/** The id of an LLM may have signs that a header cannot hold. */
+/** An LLM's call id may contain characters that a header cannot hold. */
 function keyOf(call: Call, { callId }: ToolRequest): string {
   return `${call.id}:${callId.replaceAll(/[^\x21-\x7e]/g, '_')}`
 }
@@ -134,7 +134,7 @@ function isAnswer(outcome: unknown): outcome is WebhookAnswer {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome
 }
 
-/** A database takes no NUL in a text. */
+/** The database does not accept NUL in text. */
 function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body).replaceAll('\0', '')
 }

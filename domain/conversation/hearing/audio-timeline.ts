@@ -1,6 +1,6 @@
 /**
- * Where the caller's audio lies on the monotonic clock. Answers of engines name a place in the stream of samples, and may
- * come seconds after it. Audio that came without delay says when the stream began:
+ * Maps the caller's audio to the monotonic clock. A speech engine's answer gives a place in the sample stream, and may
+ * come seconds after it. Audio without delay shows when the stream began:
  *
  *   clock    ─┬──────────────────────┬───────────┬──────────────────►
  *             │ piece 1              │ not sent  │ piece 2
@@ -8,30 +8,30 @@
  */
 import { lagMs } from './recorder.ts'
 
-/** Audio that comes this much later than real time begins a new piece. */
+/** If audio comes this much later than real time, it begins a new piece. */
 const gapMs = 200
-/** The places of older pieces are asked for no more. */
+/** Older pieces are dropped, because no answer refers to them any more. */
 const piecesMax = 32
 
-/** `originMs` is when the first sample of the stream would have come, had all audio come like that of the piece. */
+/** `originMs` is the stream's start time, as computed from the piece's audio. */
 type Piece = { fromMs: number; originMs: number }
 
 export class AudioTimeline {
   readonly #pieces: Piece[] = []
   #reachedMs = 0
-  /** The least origin that the audio since `#followedMs` gives, and where in the stream that audio begins. */
+  /** The least origin since `#followedMs`. `#followedFromMs` is the place in the stream where this audio begins. */
   #leastOriginMs = Number.POSITIVE_INFINITY
   #followedMs = 0
   #followedFromMs = 0
 
-  /** `lengthMs` of audio has come. */
+  /** Reports that `lengthMs` of audio has come. */
   push(lengthMs: number, nowMs: number): void {
     const fromMs = this.#reachedMs
     this.#reachedMs += lengthMs
     this.#follow(nowMs - this.#reachedMs, fromMs, nowMs)
   }
 
-  /** The time at which this place of the stream was said. */
+  /** The time at which the caller said the audio at this place. */
   at(streamMs: number): number {
     const piece = this.#pieces.findLast(({ fromMs }) => fromMs <= streamMs) ?? this.#pieces[0]
     return (piece?.originMs ?? 0) + streamMs

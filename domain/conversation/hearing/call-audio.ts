@@ -1,10 +1,10 @@
-/** Hands both voices of a call to its recording, and says how the recording goes. */
+/** Passes both voices in a call to its recording, and logs the recording's status. */
 import type { Clock, Log } from '../../ports/system.ts'
 import type { CallLog } from '../parts/call-log.ts'
 import type { CallRecorder, ConversationInput, OpenResampler, SampleConverter } from '../parts/deps.ts'
 import { recordingRateHz } from './recorder.ts'
 
-/** A recording that does not end in this time has failed. */
+/** If a recording does not close in this time, it has failed. */
 const closeMs = 10_000
 
 export type CallAudioDeps = { clock: Clock; log: Log; openResampler: OpenResampler }
@@ -16,7 +16,7 @@ export class CallAudio {
   #converter: SampleConverter | null = null
   #closing: Promise<void> | null = null
 
-  /** `recorder` is null for a call that is not recorded. */
+  /** `recorder` is null if the call is not recorded. */
   constructor(deps: CallAudioDeps, recorder: CallRecorder | null, log: CallLog, agentRateHz: number) {
     this.#deps = deps
     this.#recorder = recorder
@@ -32,22 +32,22 @@ export class CallAudio {
     this.#log.recording(this.#recorder === null ? 'suppressed' : 'recording', null)
   }
 
-  /** Samples at `recordingRateHz` that have just come. */
+  /** Records the caller's samples, which have just come, at `recordingRateHz`. */
   caller(samples: Int16Array): void {
     this.#recorder?.caller.write(samples, this.#deps.clock.monotonicMs())
   }
 
-  /** Samples of the agent that were played until `endMs`. */
+  /** The agent's samples, played until `endMs`. */
   agent(samples: Int16Array, endMs: number): void {
     this.#recorder?.agent.write(this.#converter === null ? samples : this.#converter.convert(samples), endMs)
   }
 
-  /** The socket was lost: what comes next is apart. */
+  /** The socket was lost, so the next audio is placed by its time and not right after the last. */
   callerStopped(): void {
     this.#recorder?.caller.restart()
   }
 
-  /** Resolves when it is written how the recording has ended. Never rejects. */
+  /** Resolves when the log has the recording's final status. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -84,7 +84,7 @@ export class CallAudio {
   }
 }
 
-/** Reports the end of a call when its record is complete, also when that was not stored. Never rejects. */
+/** Reports the call's end when its record is complete, even if storing the record failed. Never rejects. */
 export async function endedAfter(
   stored: Promise<void>,
   log: Pick<Log, 'error'>,

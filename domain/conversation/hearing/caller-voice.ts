@@ -1,4 +1,4 @@
-/** The voice of the caller: where speech begins and ends, its transcript, and its side of the recording. */
+/** The caller's voice: start and end of speech, the transcript, and the caller's side of the recording. */
 import type { StreamTranscript } from '../../ports/stt.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput, GuardedDeps } from '../parts/deps.ts'
@@ -49,17 +49,17 @@ export class CallerVoice {
     this.#listening = new Listening(deps, sampleRateHz, observed)
   }
 
-  /** Samples of the line. They are lent until it returns. */
+  /** Samples from the line. They are lent until the function returns. */
   received(samples: Int16Array): void {
     this.#listening.audio(samples)
   }
 
-  /** A frame that is played to the caller now. An echo of the frame is no speech. */
+  /** A frame that is played to the caller now. Its echo must not count as speech. */
   agentFrame(samples: Int16Array): void {
     this.#listening.agentFrame(samples)
   }
 
-  /** The next audio comes later: speech under way has ended. */
+  /** No audio comes for a while, so speech under way has ended. */
   silence(): void {
     this.#listening.silence()
     this.#audio.callerStopped()

@@ -2,16 +2,16 @@ import type { Clock } from '../../ports/system.ts'
 
 /** Digits without a # are complete after this time. */
 const pauseMs = 2000
-/** More digits than these are a turn by themselves. */
+/** When this many digits have come, they are a turn without # or pause. */
 const digitsMax = 128
 /**
- * Nobody presses # more often. A line sends keys as fast as it likes, and each turn asks the LLM and is stored, so further keys wait and become
- * one turn. Those over `digitsMax` are dropped.
+ * No person presses # more often. A line can send keys at any speed, and each turn asks the LLM and is stored, so
+ * further keys wait and become one turn. Keys over `digitsMax` are dropped.
  */
 const turnsMax = 20
 const windowMs = 10_000
 
-/** Gathers the keys that a user presses. They are one turn, up to a # or a pause. */
+/** Gathers the keys that a user presses. All keys up to a # or a pause are one turn. */
 export class Digits {
   readonly #clock: Clock
   readonly #done: (digits: string) => void
@@ -26,7 +26,7 @@ export class Digits {
   }
 
   push(digits: string): void {
-    // Keys that come together are one turn. 32 turns in a frame would ask the LLM 32 times.
+    // Keys in one frame are one turn. As 32 turns, they would ask the LLM 32 times.
     const end = digits.lastIndexOf('#')
     for (const [at, digit] of [...digits].entries()) {
       if (this.#digits.length < digitsMax) this.#digits += digit

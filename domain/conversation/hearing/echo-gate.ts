@@ -1,34 +1,34 @@
 /**
- * Keeps the echo of the agent's voice in the microphone from counting as speech of the caller. Only levels are compared: a
- * frame of the microphone is explained by echo if it is no louder than the loudest frame that the agent played in the
- * last `delayMsMax`, less the coupling of loudspeaker and microphone. So the delay of the echo need not be known.
+ * Keeps the agent's echo in the microphone from counting as the caller's speech. Only levels are compared. A microphone
+ * frame is echo if it is no louder than the agent's loudest frame in the last `delayMsMax`, less the coupling between
+ * loudspeaker and microphone. So the echo's delay need not be known.
  *
- * The coupling begins at −20 dB and follows the loudest frames that were explained, down when a headset lets nothing
- * through, and up a little when the echo is louder. Time is counted in frames of the microphone.
+ * The coupling begins at −20 dB and follows the loudest echo frames: down if a headset lets nothing through, and up a
+ * little if the echo is louder. Time is counted in microphone frames.
  */
 import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts'
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
-/** Half a second of network and buffers, and the time in which a room answers. */
+/** Half a second for network and buffers, and the room's reverberation. */
 const delayMsMax = 700
 const windowFrames = Math.ceil(delayMsMax / vadFrameMs)
 const couplingDb = { start: -20, min: -40, max: -14 }
-/** The echo of a room is up to this much louder than the coupling says. */
+/** A room's echo can be this much louder than the coupling. */
 const marginDb = 6
-/** Quieter frames of the agent are pauses, which make no echo that a VAD takes for speech. */
+/** Quieter agent frames are pauses. Their echo is too weak for the VAD to take it for speech. */
 const agentDbMin = -55
-/** The coupling is compared with the loudest echo of this many frames in which the agent spoke: 3 s. */
+/** The coupling is compared with the loudest echo in this many frames with agent speech: 3 s. */
 const learnFrames = 94
-/** The coupling moves by this part of the difference. */
+/** The coupling moves by this part of its difference from the loudest echo. */
 const learnDown = 0.5
 const learnUp = 0.25
-/** A verdict waits for the answer of the VAD to its frame, so none may be dropped before. */
+/** A verdict waits for the VAD's answer to its frame, so a shorter list would drop verdicts too early. */
 const verdictsMax = vadLateFramesMax + 1
 const fullScale = 32_768
 const silenceDb = -100
 
 export class EchoGate {
-  /** The loudest frame that was played during each of the last frames of the microphone. */
+  /** For each recent microphone frame: the loudest frame that was played during it. */
   readonly #playedDb = new Float64Array(windowFrames).fill(silenceDb)
   #at = 0
   #energy = 0
@@ -38,18 +38,18 @@ export class EchoGate {
   #loudestEcho = Number.NEGATIVE_INFINITY
   #framesOfAgent = 0
 
-  /** How much quieter than the agent its echo is taken to be. */
+  /** The echo's level relative to the agent's voice, in dB. Negative. */
   get couplingDb(): number {
     return this.#couplingDb
   }
 
-  /** One frame that is sent to the caller, at any sample rate, when it is sent. */
+  /** Reports a frame when it is sent to the caller, at any sample rate. */
   played(samples: Int16Array): void {
     const db = decibels(energyOf(samples, 0, samples.length) / samples.length)
     if (db > this.#playedDb[this.#at]!) this.#playedDb[this.#at] = db
   }
 
-  /** The samples that the VAD gets, at `vadRateHz`. */
+  /** The same samples as the VAD gets, at `vadRateHz`. */
   microphone(samples: Int16Array): void {
     for (let from = 0; from < samples.length; ) {
       const to = Math.min(samples.length, from + vadFrameSamples - this.#samples)
@@ -60,7 +60,7 @@ export class EchoGate {
     }
   }
 
-  /** Called in order with each answer of the VAD: the same probability, or 0 if echo explains the frame. */
+  /** Takes each VAD answer in order. Returns the same probability, or 0 if the frame is echo. */
   pass(speechProbability: number): number {
     return this.#verdicts.shift() ? 0 : speechProbability
   }

@@ -1,5 +1,5 @@
 /**
- * The way of the caller's audio: one rate for all, then voice activity detection and speech to text.
+ * Converts the caller's audio to one rate, then passes it to voice activity detection and speech to text.
  *
  *   media ─► 16 kHz ─┬─► VAD ─► echo gate ─► speech started, speech ended
  *                    └─► speech to text ─► transcripts
@@ -13,24 +13,24 @@ import { EchoGate } from './echo-gate.ts'
 import { SpeechDetector } from './speech-detector.ts'
 import { SpeechEdge } from './speech-edge.ts'
 
-/** When words were said, on the monotonic clock. Their transcript may come seconds later. */
+/** The time of words on the monotonic clock. Their transcript may come seconds later. */
 export type Said = { startMs: number; endMs: number }
 
 export type ListeningEvents = {
-  /** Both times are on the monotonic clock: when it happened, not when it was found. */
+  /** Both times are on the monotonic clock. They say when the change happened, not when it was found. */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
-  /** Samples at `vadRateHz`, lent until it returns. */
+  /** Samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
 }
 
-/** Two frames of the VAD: one loud frame alone is a click. */
+/** Two VAD frames, because a single loud frame is a click. */
 const onsetMs = 64
 /** Longer than the pause before a plosive. */
 const offsetMs = 128
-/** Speech without any further audio has ended after this time: the client has muted its microphone. */
+/** If no more audio comes, speech has ended after this time: the client has muted its microphone. */
 const mutedMs = 500
-/** The audio that may wait for the resampler to open. */
+/** Limits the audio that waits for the resampler to open. Later audio is dropped. */
 const waitingMsMax = 1000
 const samplesPerMs = vadRateHz / 1000
 
@@ -44,7 +44,7 @@ export class Listening {
   readonly #timeline = new AudioTimeline()
   readonly #rateHz: number
   #converter: SampleConverter | null = null
-  /** Audio that came before the resampler was open. */
+  /** Audio from before the resampler was open. */
   #waiting: Int16Array[] = []
   #waitingSamples = 0
   #talks = false
@@ -73,7 +73,7 @@ export class Listening {
       )
   }
 
-  /** The samples of the caller, lent until it returns. */
+  /** The caller's samples. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     if (this.#rateHz === vadRateHz) return this.#take(samples)
@@ -83,12 +83,12 @@ export class Listening {
     this.#waitingSamples += samples.length
   }
 
-  /** A frame that is sent to the caller, whose echo is no speech. */
+  /** A frame that is sent to the caller. Its echo must not count as speech. */
   agentFrame(samples: Int16Array): void {
     this.#gate.played(samples)
   }
 
-  /** No audio comes for a while: speech that is under way has ended. */
+  /** No audio comes for a while, so speech under way has ended. */
   silence(): void {
     this.#cancelMuted?.()
     this.#cancelMuted = null
@@ -98,12 +98,12 @@ export class Listening {
     this.#events.speechEnded(this.msOf(this.#detector.lastSpeechMs))
   }
 
-  /** The time on the monotonic clock at which this place of the caller's audio was said. */
+  /** When the caller said the audio at this place, on the monotonic clock. Never in the future. */
   msOf(streamMs: number): number {
     return Math.min(this.#timeline.at(streamMs), this.#clock.monotonicMs())
   }
 
-  /** The same for both ends of a stretch. */
+  /** Maps both ends of a span, like `msOf`. */
   spanOf({ startMs, endMs }: { startMs: number; endMs: number }): Said {
     return { startMs: this.msOf(startMs), endMs: this.msOf(endMs) }
   }
@@ -158,7 +158,7 @@ export class Listening {
   }
 }
 
-/** The events, which the observer gets first. */
+/** Wraps the events, so that the observer gets each event first. */
 export function observedBy(observer: CallerObserver | null, events: ListeningEvents): ListeningEvents {
   if (observer === null) return events
   return {

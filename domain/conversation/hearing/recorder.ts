@@ -1,11 +1,11 @@
 /**
- * The recording of a call: stereo WAV, PCM16 at 16 kHz, the caller left, the agent and people who joined right. Both sides
- * lie where they were in the call, so the time of a sample is its place.
+ * Records a call as stereo WAV, PCM16 at 16 kHz. The caller is left; the agent and people who joined are right. A
+ * sample's place in the file is its time in the call.
  *
  *   ring   [ flushed | settled | the last two seconds, which may still get audio | free ]
  *
- * Every `flushMs` what is settled goes to the file, so a process that dies loses little. Memory is bounded: a file that
- * does not keep up makes the recording fail.
+ * Every `flushMs` the settled part goes to the file, so little is lost if the process dies. Memory is bounded: if the
+ * file does not keep up, the recording fails.
  */
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Clock, Log } from '../../ports/system.ts'
@@ -17,33 +17,35 @@ const channels = 2
 const bytesPerFrame = 2 * channels
 const framesPerMs = recordingRateHz / 1000
 const flushMs = 5000
-/** Calls that begin together write at different times: 100 writes at once would hold the event loop for 50 ms. */
+/**
+ * Calls that begin together write at different times, because 100 writes at once would hold the event loop for 50 ms.
+ */
 const flushTurns = 20
 let recorders = 0
-/** Audio that was played comes when its mark has come back. Later audio is lost. */
+/** Played audio is written only when its mark has come back. If audio comes later than this, it is lost. */
 const settleMs = 2000
-/** Two seconds are for a caller whose audio comes ahead of its time. */
+/** The last two seconds are for a caller whose audio comes early. */
 const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
-/** One minute that the file has not taken. */
+/** At most one minute may wait for the file. */
 const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
 const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
 
-/** The part of `RecordingFile` that a recorder needs. */
+/** The `RecordingFile` methods for a recorder. */
 export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close'>
 
 export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log; endsAs: 'ready' | 'uploading' }
 
-/** Audio of the caller comes in bursts when the network stalls, and none of it is lost. */
+/** The caller's audio comes in bursts if the network stalls. No audio in such a burst is lost. */
 const callerToleranceMs = 2000
-/** Audio that has lagged by more than this for so long has a gap that was not sent: the rest lies that much later. */
+/** If audio lags by more than `max` throughout `during`, the client left a gap. The rest is moved by this lag. */
 export const lagMs = { max: 60, during: 2000 }
 /**
- * Audio cannot come before it was said. Early audio proves that the place so far is late, so silence is left out. Audio
- * that is earlier than this comes from a client that sends ahead.
+ * Audio cannot come before it was spoken. If it comes early, its place so far is too late, so silence is left out. If
+ * it is earlier than this, the client sends ahead.
  */
 const earlyMsMax = 200
 const silenceBelow = 100
-/** The time of a mark varies by the way back. */
+/** A mark's time varies with the network delay on its way back. */
 const agentToleranceMs = 100
 
 export class Recorder {
@@ -53,14 +55,14 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #ring = new Int16Array(ringFrames * channels)
   readonly #startedMs: number
-  /** The frames that have left the ring. */
+  /** The frames flushed so far. */
   #flushed = 0
   #waitingBytes = 0
   #work: Promise<void>
   #failed = false
   #cancelFlush: () => void
 
-  /** The recording begins now. */
+  /** Starts the recording now. */
   constructor(options: RecorderOptions) {
     this.#options = options
     this.endsAs = options.endsAs
@@ -72,12 +74,12 @@ export class Recorder {
     this.#cancelFlush = options.clock.after(firstMs, () => this.#flushAndGoOn())
   }
 
-  /** Someone who has joined the call. */
+  /** The voice for a person who has joined the call. */
   joiner(): RecordedVoice {
     return this.#voice(1, callerToleranceMs)
   }
 
-  /** The call is over. Resolves with the length of the recording, or with null if it has failed. */
+  /** Ends the recording with its call. Resolves with the length in ms, or with null if the recording has failed. */
   async close(): Promise<number | null> {
     this.#cancelFlush()
     this.#flush(this.#nowFrame())
@@ -99,7 +101,7 @@ export class Recorder {
     return new Voice(this.#startedMs, toleranceMs, (samples, place) => this.#mix(samples, place, channel))
   }
 
-  /** Adds, since several people can be on one side. Samples outside of the ring are lost. */
+  /** Adds up the voices, because several people can be on one side. Samples outside the ring are lost. */
   #mix(samples: Int16Array, place: number, channel: 0 | 1): void {
     const from = Math.max(0, this.#flushed - place)
     const to = Math.min(samples.length, this.#flushed + ringFrames - place)
@@ -118,7 +120,7 @@ export class Recorder {
     return Math.round((this.#options.clock.monotonicMs() - this.#startedMs) * framesPerMs)
   }
 
-  /** Silence where the process was busy for longer than the ring. */
+  /** If the process was busy for longer than the ring, the rest is silence. */
   #flush(end: number): void {
     while (this.#flushed < end && !this.#failed) {
       const frames = Math.min(end - this.#flushed, ringFrames)
@@ -126,7 +128,7 @@ export class Recorder {
     }
   }
 
-  /** WAV is little-endian, as are all processors that this runs on, so samples are copied as they are. */
+  /** Copies samples as they are, because WAV and all supported processors are little-endian. */
   #take(frames: number): Uint8Array {
     const samples = new Int16Array(frames * channels)
     const from = (this.#flushed * channels) % this.#ring.length
@@ -164,7 +166,10 @@ export class Recorder {
   }
 }
 
-/** Completes the file that a dead process left behind. Resolves with its length, or with null where there is no such file. */
+/**
+ * Completes a file from a dead process. Resolves with its length in ms, or with null if the file is missing or has no
+ * full header.
+ */
 export async function salvage(recordings: Pick<Recordings, 'open'>, callId: string): Promise<number | null> {
   const file = await recordings.open(callId)
   if (file === null) return null
@@ -179,7 +184,7 @@ class Voice implements RecordedVoice {
   readonly #startedMs: number
   readonly #toleranceMs: number
   readonly #mix: (samples: Int16Array, place: number) => void
-  /** The frame at which the next samples lie. Null: where their time says. */
+  /** The frame at which the next samples are placed. If null, their time gives the place. */
   #next: number | null = null
   /** The smallest lag since `#lagSinceMs`. */
   #leastLag = Number.POSITIVE_INFINITY

@@ -1,29 +1,29 @@
 /**
- * Finds where speech begins and ends in a stream of probabilities, one for each frame of the VAD.
+ * Finds where speech begins and ends in the VAD's probabilities, which come once per frame.
  *
  *   probability ─ 0.5 ─┐   ┌───────┐ ┌──────┐
  *                0.35 ─┼───┼───────┼─┼──────┼──────────
  *                      └───┘       └─┘      └──────────
  *   state   silence   onset?  speech          end?    silence
  *
- * Speech begins when it has lasted `onsetMs`, and its onset is the start of the first of these frames. A short dip between
- * both thresholds does not interrupt it. Speech ends after `offsetMs` below the lower threshold, and its end is the
- * start of that silence. All times are milliseconds of the stream.
+ * Speech begins when it has lasted `onsetMs`. Its onset is the first frame's start. A short dip between both thresholds
+ * does not interrupt it. Speech ends after `offsetMs` below the lower threshold, and its end is where this silence
+ * starts. All times are milliseconds in the stream.
  */
 import { vadFrameSamples, vadRateHz } from '../../ports/vad.ts'
 
 export type SpeechDetectorOptions = {
-  /** Speech that is shorter is a click. */
+  /** Shorter speech is a click. */
   onsetMs: number
-  /** Silence that is shorter is a pause between two words. */
+  /** Shorter silence is a pause between two words. */
   offsetMs: number
 }
 
-/** `atMs` is where it happened in the stream; the frame that proved it came later. */
+/** `atMs` is the change's place in the stream. The frame that proved it came later. */
 export type SpeechChange = { type: 'onset' | 'offset'; atMs: number }
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
-/** The thresholds that Silero recommends: speech begins above the first and goes on above the second. */
+/** The thresholds that Silero recommends. Speech begins above the first and goes on above the second. */
 const beginsAbove = 0.5
 const goesOnAbove = 0.35
 
@@ -31,7 +31,7 @@ export class SpeechDetector {
   readonly #options: SpeechDetectorOptions
   #frames = 0
   #speaking = false
-  /** The start of speech, or of a silence, that is not long enough yet. */
+  /** Where speech or silence started, while it is not long enough yet. */
   #candidateMs: number | null = null
   #lastSpeechMs = 0
 
@@ -43,17 +43,17 @@ export class SpeechDetector {
     return this.#speaking
   }
 
-  /** The end of the last frame of the stream that contained speech. */
+  /** Where the last frame with speech ends in the stream. */
   get lastSpeechMs(): number {
     return this.#lastSpeechMs
   }
 
-  /** The length of the stream so far. */
+  /** The stream's length so far. */
   get nowMs(): number {
     return this.#frames * vadFrameMs
   }
 
-  /** Speech that goes on after this has an onset again. */
+  /** Forgets speech under way. If it goes on, it has a new onset. */
   interrupt(): void {
     this.#speaking = false
     this.#candidateMs = null

@@ -1,25 +1,25 @@
 /**
- * Finds the end of speech to 5 ms. Voice activity detection judges frames of 32 ms by what sounds like speech, so its
- * end was 35 ms early after a last "d" and 25 ms late after an open vowel. Near that end the last loud step counts, if
- * only silence follows it:
+ * Finds where speech ends, to 5 ms. Voice activity detection judges 32 ms frames by their likeness to speech, so its
+ * end was 35 ms early after a last "d" and 25 ms late after an open vowel. Near the detected end, the last loud step is
+ * the end if only silence follows it:
  *
  *   level   ▇▇▅▇▃▂▁_________
  *   window      [    ▲    ]        ▲ the end by voice activity detection
  *
- * In noise no silence follows, and the end is the one that was detected.
+ * In noise no silence follows, so the detected end stays.
  */
 import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts'
 
 const stepMs = 5
 const stepSamples = (vadRateHz * stepMs) / 1000
-/** The levels of 2 s are kept, and those of the frames whose answers may still come: 18 s. */
+/** Keeps levels for 2 s, and for the frames whose answers may still come: 18 s. */
 const keptSteps = 400 + Math.ceil((vadLateFramesMax * vadFrameSamples) / stepSamples)
-/** The window ends before the silence that ends speech does, so that it never has the beginning of other speech. */
+/** The window is shorter than the silence that ends speech, so it never contains the start of the next speech. */
 const windowMs = 100
-/** A step is loud above this part of the loudest one of the last second of speech: -42 dB, */
+/** A step is loud if it is above this part of the loudest step in speech's last second (-42 dB), */
 const loudAbove = 0.008
 const loudestOverMs = 1000
-/** and above -44 dB of full scale. */
+/** and above -44 dB full scale. */
 const silenceBelow = 200
 
 export class SpeechEdge {
@@ -39,7 +39,7 @@ export class SpeechEdge {
     }
   }
 
-  /** The end of the speech that was found to end at `atMs` of the stream. */
+  /** `atMs` is the detected end in the stream. Returns the exact end, or `atMs` if no silence follows. */
   endNear(atMs: number): number {
     const from = Math.floor((atMs - windowMs) / stepMs)
     const to = Math.floor((atMs + windowMs) / stepMs)

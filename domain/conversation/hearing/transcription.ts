@@ -1,8 +1,8 @@
 /**
- * The speech to text of a whole session. A stream is opened with the first audio and again whenever one ends, so that
- * the router chooses anew; the last audio of the turn is then sent again.
+ * Runs speech to text for a whole session. The first audio opens a stream. When a stream ends, another is opened, so
+ * that the router chooses anew, and the turn's last audio is sent again.
  *
- *   closed ──audio──► open ──failed──► waiting ──► open …       10 s without a stream that works: nobody is left
+ *   closed ──audio──► open ──failed──► waiting ──► open …       10 s without a stream that works: the stage is lost
  */
 import type { RequestContext, Route } from '../../dispatch/request.ts'
 import type { StreamTranscript } from '../../ports/stt.ts'
@@ -20,11 +20,11 @@ import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import { StageRetries } from '../parts/stage-retries.ts'
 
 export type TranscriptionEvents = {
-  /** Its times are places in all audio of the session. */
+  /** The times are places in the session's whole audio. */
   transcript(transcript: StreamTranscript): void
-  /** Another stream begins to count its utterances. True: it gets the last audio again. */
+  /** A new stream counts its utterances from the start. Returns true if it gets the last audio again. */
   reopened(): boolean
-  /** No provider is left: see StageRetries. */
+  /** No provider works any more: see StageRetries. */
   lost(fault: Fault): void
 }
 
@@ -35,9 +35,9 @@ export type TranscriptionDeps = {
   record: FailoverRecord
 }
 
-/** A stream that was open for this long has worked, also without a word. */
+/** If a stream stays open for this long, it works, even without a word. */
 const workedMs = 2000
-/** At most this much of the turn that is under way is sent again. */
+/** When a stream is replaced, at most this much audio from the current turn is sent again. */
 export const replayedMs = 10_000
 const layout = new AudioLayout(callerAudio)
 
@@ -53,7 +53,7 @@ export class Transcription {
   /** The audio since the last turn was taken. */
   #recent = new RecentAudio(layout, replayedMs)
   #samples = 0
-  /** Where the audio of the stream that is open begins. */
+  /** Where the open stream's audio begins in the session's audio. */
   #startMs = 0
   #readyMs: number | null = null
   readonly #retries = new StageRetries()
@@ -67,17 +67,17 @@ export class Transcription {
     this.#events = events
   }
 
-  /** The route of the stream that works, or of the last one. */
+  /** The active stream's route, or the last stream's. */
   get route(): Route | null {
     return this.#route
   }
 
-  /** When the stream was opened, on the monotonic clock. Null: it is being opened. */
+  /** When the stream was opened, on the monotonic clock. Null while it is being opened. */
   get readyMs(): number | null {
     return this.#readyMs
   }
 
-  /** Samples at `vadRateHz`, lent until it returns. */
+  /** Samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
@@ -87,12 +87,12 @@ export class Transcription {
     else if (this.#cancelRetry === null) this.#open()
   }
 
-  /** The user is silent: the text becomes final now. */
+  /** Makes the text final now, because the user is silent. */
   flush(): void {
     this.#stream?.flush()
   }
 
-  /** The turn was taken: its audio is not needed again. */
+  /** The turn was taken, so its audio is not needed again. */
   taken(): void {
     this.#recent = new RecentAudio(layout, replayedMs)
   }

@@ -1,4 +1,4 @@
-/** The interfaces that a conversation is made of. The code that starts it hands them in. */
+/** The interfaces between a conversation and its surroundings. The code that starts the conversation passes them in. */
 
 import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { RequestContext, Route } from '../../dispatch/request.ts'
@@ -34,40 +34,40 @@ export type ConversationDeps = {
   aheadMs: number
 }
 
-/** With a guard around each border (guarded.ts). `defect` takes an error of ours that was thrown behind a promise. */
+/** Each border has a guard (guarded.ts). `defect` takes an error from our code, thrown in a promise. */
 export type GuardedDeps = ConversationDeps & { defect: (error: unknown) => void }
 
 export type ConversationInput = {
   call: Call
   caller: Caller
-  /** For the LLM, before the first word. */
+  /** A note for the LLM, before the first word. */
   note?: string
-  /** The routing of each stage: the pins and filters of the pipeline. */
+  /** The routing for each stage: the pipeline's pins and filters. */
   routing: Readonly<Record<Stage, Routing>>
-  /** A preset that is like the default voice of this route, or null. */
+  /** Returns a preset similar to this route's default voice, or null. */
   presetLike: (route: Route) => string | null
-  /** Finds the words of the agent that were played, where its voice reports no times. Null: they are estimated. */
+  /** Finds the agent's played words if its voice reports no times. If null, they are estimated. */
   aligner: Aligner | null
-  /** The place of the call in its trace. Absent or null: nobody traces calls. */
+  /** The call's place in its trace. Absent or null if calls are not traced. */
   trace?: Trace | null
-  /** The context of one request to a model on behalf of this call. Each has its own id. Without `trace` it belongs to the call. */
+  /** Creates the context for one request to a model, with a new id. Without `trace` the request belongs to the call. */
   request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
-  /** Null: the call is not recorded. */
+  /** Null if the call is not recorded. */
   recorder: CallRecorder | null
-  /** Null: nobody follows the audio of the caller. */
+  /** Null if no code follows the caller's audio. */
   observer: CallerObserver | null
-  /** Called once, when the record of the call is complete. */
+  /** Called once, when the call's record is complete. */
   ended: () => void
 }
 
-/** One voice of the recording. */
+/** One voice in the recording. */
 export interface RecordedVoice {
   /**
-   * Mono samples at `recordingRateHz`, which ended at this moment of the monotonic clock. They are lent until it returns.
-   * Samples follow each other without a gap while their times differ by less than the tolerance of the voice.
+   * Mono samples at `recordingRateHz`, which ended at this time on the monotonic clock. They are lent until the call
+   * returns. Samples follow each other without a gap while their times differ by less than the voice's tolerance.
    */
   write(samples: Int16Array, endMs: number): void
-  /** The stream was interrupted: the next samples lie exactly where their time says. */
+  /** The stream was interrupted, so the next samples are placed exactly at their time. */
   restart(): void
 }
 
@@ -77,13 +77,13 @@ export type CallRecorder = {
   agent: RecordedVoice
   /** `uploading`: the file goes elsewhere when the call is over, and the conversation does not wait for it. */
   readonly endsAs: 'ready' | 'uploading'
-  /** The voice of another person, on the side of the agent. */
+  /** Another person's voice, on the agent's side. */
   joiner(): RecordedVoice
-  /** Resolves with the length of the recording, or with null if it has failed. */
+  /** Resolves with the recording's length in ms, or with null if it has failed. */
   close(): Promise<number | null>
 }
 
-/** Converts mono samples of any number; the samples that come in are lent until it returns. */
+/** Converts mono samples in pieces of any length. The input samples are lent until the function returns. */
 export interface SampleConverter {
   convert(samples: Int16Array): Int16Array
   close(): void
@@ -108,16 +108,16 @@ export type ToolRequest = {
   tool: PipelineTool
   /** Parsed JSON. */
   args: unknown
-  /** The place of the call of the tool. Absent or null: nobody traces it. */
+  /** The tool call's place in its trace. Absent or null if it is not traced. */
   trace?: Trace | null
 }
-/** The text for the LLM: `result` in its full length, it is cut by the calling code. */
+/** The text for the LLM. `result` has its full length; the calling code cuts it. */
 export type ToolResult = { result: string } | { failure: ToolFailure }
 
 export interface RunTool {
-  /** The faults of `args`, such as `/city is missing`. Empty: they fit the schema of the tool. */
+  /** The errors in `args`, such as `/city is missing`. Empty if `args` fits the tool's schema. */
   check(tool: PipelineTool, args: unknown): readonly string[]
-  /** Whether a text in E.164 can be the number of a phone. */
+  /** Whether a text in E.164 can be a phone number. */
   isPhoneNumber(text: string): boolean
   /** Sends a webhook. Never rejects. */
   webhook(call: Call, request: ToolRequest): Promise<ToolResult>

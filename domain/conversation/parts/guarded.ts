@@ -1,6 +1,7 @@
 /**
- * The borders of a conversation. A defect in one must end only this one: all that reaches it from outside comes through
- * here, and an error that it throws goes to `failed` and not to the calling code, which serves other sessions too.
+ * Guards a conversation's borders, so that a defect in one conversation ends only this conversation. Each entry from
+ * outside goes through a guard. If the entered code throws, the error goes to `failed` and not to the calling code,
+ * because the calling code serves other sessions too.
  */
 import type { MediaSink } from '../../ports/media.ts'
 import type { SpeechSink, TranscriptionSink } from '../../speech/stream.ts'
@@ -31,7 +32,7 @@ export function guardedDeps(deps: ConversationDeps, failed: Failed): GuardedDeps
   }
 }
 
-/** One timer serves the playouts of all sessions: what it would throw ends the process. */
+/** One timer serves the playouts in all sessions, so an error thrown there would end the process. */
 function guardedPacer(pacer: Pacer, guard: Guard): Pacer {
   const guarded = new Map<Paced, Paced>()
   return {

@@ -1,4 +1,4 @@
-/** A call with its conversation, as the code that begins, holds and joins it sees them. */
+/** A call and its conversation, as seen by the code that begins, holds and joins calls. */
 import type { SecretsByTool } from '../../agents/join-tools.ts'
 import type { AnswerableConversation } from '../../answering/answerable.ts'
 import type { AnswerPlan } from '../../answering/answering.ts'
@@ -10,23 +10,23 @@ import type { EndReason } from '../../records/states/call.ts'
 import type { CallLog } from './call-log.ts'
 import type { TransferableConversation } from './transferable.ts'
 
-/** A person who takes part in a call beside the agent. `displayName` is null if nobody gave one. */
+/** A person in a call beside the agent. `displayName` is null if the person has no name. */
 export type JoinedPerson = { identity: string; displayName: string | null }
 
-/** A conversation that runs. Its end is reported once, by the promise that it was started with. */
+/** A running conversation. Its end is reported once, through the `ended` callback. */
 export type Conversation = MediaSink &
   TransferableConversation &
   AnswerableConversation & {
-    /** Nobody can join it any more, although its record may not be complete. */
+    /** True when no person can join any more, even if the record is not complete yet. */
     readonly isOver: boolean
-    /** A person comes, or comes back over another socket. */
+    /** A person joins, or comes back over another socket. */
     join(person: JoinedPerson, transport: MediaTransport): MediaSink
   }
 
 /**
- * `log`: the record of the call has begun before its conversation. `answerPlan`: a machine may answer the call. `observer`
- * gets the audio of the caller. `note`: for the LLM, before the first word. `ignoredRegion`: one that was asked for, and that
- * the line of the call does not have.
+ * `log` is set if the call's record began before its conversation. `answerPlan` is set if a machine may answer the
+ * call. `observer` gets the caller's audio. `note` is for the LLM, before the first word. `ignoredRegion` is a
+ * requested region that the call's line does not have.
  */
 export type LiveCall = {
   call: Call
@@ -38,25 +38,25 @@ export type LiveCall = {
   ignoredRegion?: string
 }
 
-/** A call by phone, which this process holds before its conversation begins. */
+/** A phone call that this process holds before its conversation begins. */
 export interface HeldCall {
   /** Begins the conversation with these settings. Called once. */
   begin(live: LiveCall, transport: MediaTransport): MediaSink
-  /** The call has ended without a conversation. A second call does nothing. */
+  /** Gives up the call, because it has ended without a conversation. Repeating this does nothing. */
   drop(): void
-  /** Null: it has not begun. */
+  /** Null until it has begun. */
   readonly conversation: (TransferableConversation & AnswerableConversation) | null
 }
 
-/** The holder of a call by phone. */
+/** The code that holds a phone call. */
 export interface CallHolder {
   /** Ends the call before its conversation has begun. */
   end(reason: EndReason, clientReason?: string): void
-  /** The conversation is over, and its record complete. */
+  /** The conversation is over and its record is complete. */
   conversationOver(): void
 }
 
-/** Begins to talk over `transport`. `ended` is called once, when the record of the call is complete. */
+/** Begins to talk over `transport`. `ended` is called once, when the call's record is complete. */
 export type StartConversation = (
   live: LiveCall,
   caller: Caller,

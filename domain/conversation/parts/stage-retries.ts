@@ -1,7 +1,7 @@
-/** The retries of a stage whose providers fail: at once, then ever later, until no provider has worked for 10 s. */
+/** Retries a stage whose providers fail: at once, then after growing delays, until no provider has worked for 10 s. */
 import type { Fault } from '../../records/fault.ts'
 
-/** A stage without a provider for this long ends the session. */
+/** If a stage has no working provider for this long, the session ends. */
 export const nobodyMs = 10_000
 const retryMs = [0, 250, 500, 1000, 2000]
 
@@ -9,7 +9,7 @@ export class StageRetries {
   #failures = 0
   #failingSinceMs: number | null = null
 
-  /** How often the stage has failed since a provider worked. */
+  /** Counts the stage's failures since a provider worked. */
   get failures(): number {
     return this.#failures
   }
@@ -19,7 +19,7 @@ export class StageRetries {
     this.#failingSinceMs = null
   }
 
-  /** How long to wait after this failure. Null: the stage is lost. */
+  /** The delay before the next attempt. Null if the stage is lost. */
   delayMs(fault: Fault, nowMs: number): number | null {
     this.#failingSinceMs ??= nowMs
     if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) return null
@@ -27,7 +27,7 @@ export class StageRetries {
   }
 }
 
-/** Waiting does not help. */
+/** True if waiting does not help, because credit is missing. */
 export function isHopeless({ kind }: Fault): boolean {
   return kind === 'credit_exhausted' || kind === 'credit_too_low' || kind === 'no_credit_to_stream'
 }

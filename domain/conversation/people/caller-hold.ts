@@ -1,24 +1,25 @@
 /**
- * The hold of a caller whose call is transferred.
+ * Puts a caller on hold while the call is transferred.
  *
  *   with agent ──► leaving ──► held ──► gone      the recipient has the caller
  *       ▲             │         │
- *       └─────────────┴─────────┘                 nobody was reached
+ *       └─────────────┴─────────┘                 the recipient was not reached
  *
- * While it is leaving, the agent ends its sentence and begins no other one. On hold, nobody receives the caller. A hold
- * that is wanted before the agent has said what follows the one before waits for that: it would be lost.
+ * While leaving, the agent ends its sentence and begins no other sentence. On hold, the caller's audio is not used. If
+ * another hold is requested before the agent has said its words after the last hold, it waits for these words, because
+ * they would be lost otherwise.
  */
 import type { Clock } from '../../ports/system.ts'
 import type { HoldSound } from '../parts/transferable.ts'
 
 export type CallerHoldEvents = {
-  /** The agent ends with the sentence under way. False: it says none. */
+  /** The agent stops after the current sentence. False if it is not in a sentence. */
   endSentence(): boolean
   /** The agent has the turn. */
   agentSpeaks(): boolean
-  /** The agent has to say something that may not be interrupted, and has not begun. */
+  /** True if the agent must say a text without interruption and has not begun. */
   awaitsText(): boolean
-  /** Null: the agent again. */
+  /** If null, the caller is with the agent again. */
   changed(sound: HoldSound | null): void
 }
 
@@ -30,10 +31,10 @@ export class CallerHold {
   readonly #events: CallerHoldEvents
   #phase: 'with agent' | 'leaving' | 'held' | 'gone' = 'with agent'
   #enter = () => {}
-  /** Waits for a sentence that is under way. */
+  /** Set while it waits for the current sentence to end. */
   #goOn: (() => void) | null = null
   #cancel = () => {}
-  /** Waits until the agent says what follows the hold before. */
+  /** Set while the next hold waits for the agent's words after the last hold. */
   #next: (() => void) | null = null
   #cancelNext = () => {}
 
@@ -42,7 +43,7 @@ export class CallerHold {
     this.#events = events
   }
 
-  /** Nobody receives the caller. */
+  /** True if the caller's audio is not used. */
   get isHeld(): boolean {
     return this.#phase === 'held' || this.#phase === 'gone'
   }
@@ -83,18 +84,18 @@ export class CallerHold {
     this.#next = null
   }
 
-  /** The turn of the conversation has passed on. */
+  /** The turn has passed to the other side. */
   moved(): void {
     if (this.#next !== null) this.#clock.after(0, () => !this.#isReturning && this.#next?.())
     if (this.#events.agentSpeaks()) return
     if (this.#phase === 'leaving') return this.#enter()
     if (this.#goOn === null) return
-    // The turn that passes on is closed first: it would take the next one with it.
+    // The old turn must close first. Otherwise it would close the next turn too.
     this.#cancel()
     this.#cancel = this.#clock.after(0, this.#goOn)
   }
 
-  /** The caller is with the agent again. `goOn` is called once, after a sentence that is under way. */
+  /** The caller is with the agent again. Calls `goOn` once, after any sentence under way. */
   end(goOn: () => void): void {
     this.#cancel()
     this.#dropNext()

@@ -1,13 +1,13 @@
 /**
- * The people who have joined a conversation. Each has a media channel, receives all voices but their own, and is recorded
- * and transcribed. From the first audio of one of them the agent is silent; it goes on when none of these is left.
+ * Handles the people who join a conversation. Each person has a media channel, receives all other voices, and is
+ * recorded and transcribed. The agent is silent while a person is there who has sent audio.
  *
  *   caller ──┐                 ┌──► caller: the agent and the people
  *   agent  ──┼─► voice mixes ──┤
  *   people ──┘                 └──► each person: all but themselves
  *
- * While the caller waits on hold, the mixes are empty: nobody receives a person, and people receive silence. Nothing of
- * them is recorded or transcribed, because the caller and the recording must not get what is said about the caller.
+ * While the caller waits on hold, the mixes are empty: people receive silence and their voices go nowhere. They are not
+ * recorded or transcribed either, because the caller and the recording must not get talk about the caller.
  */
 import type { Route } from '../../dispatch/request.ts'
 import type { MediaSink, MediaTransport, SessionEvent } from '../../ports/media.ts'
@@ -35,30 +35,30 @@ export type JoinedPeopleEvents = {
   agentIsMuted(isMuted: boolean): void
   /** Words that may still change. */
   saying(id: string, text: string): void
-  /** `by` is the provider of speech to text; null where the person typed. */
+  /** `by` is the speech-to-text provider, or null if the person typed. */
   said(person: JoinedPerson, turn: SaidTurn, by: Route | null): void
-  /** For the transcript, and for the agent: a note of a person, or that one has come or has left. */
+  /** For the transcript and the agent: a person's note, or that a person has joined or left. */
   contextualUpdate(text: string): void
-  /** The credit is spent. */
+  /** Called when the credit is spent. */
   lost(fault: Fault): void
 }
 
-/** The name of the agent's voice and that of the caller among the voices of a mix; identities of people begin with `join_`. */
+/** Names for the agent's and the caller's voice in a mix. People's identities begin with `join_`. */
 const agentName = 'agent'
 const callerName = 'caller'
-/** Voices are passed on as soon as possible. */
+/** Small, so that voices are passed on as soon as possible. */
 const aheadMs = 60
 
 export class JoinedPeople {
   readonly #deps: JoinedPeopleDeps
   readonly #events: JoinedPeopleEvents
   readonly #people = new Map<string, Person>()
-  /** The voices of the people for the caller. */
+  /** Mixes the people's voices for the caller. */
   readonly #forCaller: VoiceMix
   #isMuted = false
   /** The caller waits on hold. */
   #isHeld = false
-  /** Ends the media of a person. Null: the conversation is not over. */
+  /** Ends a person's media. Null while the conversation goes on. */
   #end: ((media: MediaTransport) => void) | null = null
 
   constructor(deps: JoinedPeopleDeps, events: JoinedPeopleEvents) {
@@ -71,7 +71,7 @@ export class JoinedPeople {
     return this.#people.size
   }
 
-  /** A person comes, or comes back over another socket. */
+  /** A person joins, or comes back over another socket. */
   join(person: JoinedPerson, media: MediaTransport): MediaSink {
     if (this.#end !== null) {
       this.#end(media)
@@ -103,25 +103,30 @@ export class JoinedPeople {
     for (const person of this.#people.values()) person.media?.notify(event)
   }
 
-  /** Samples of the caller, lent until it returns. */
+  /** The caller's samples. They are lent until the function returns. */
   caller(samples: Int16Array): void {
     for (const { mix } of this.#people.values()) mix.push(callerName, 'person', samples)
   }
 
-  /** A frame on its way to the caller: the people get the voice of the agent from it, and their voices are added to it. */
+  /**
+   * Handles a frame on its way to the caller: people get the agent's voice from it, and their voices are added to it.
+   */
   exchange(frame: Int16Array): void {
-    // The frame has the sound of the hold.
+    // The frame contains the hold's sound.
     if (this.#isHeld) return
     for (const { mix } of this.#people.values()) mix.push(agentName, 'agent', frame)
     this.#forCaller.mixInto(frame)
   }
 
-  /** The caller drops what was sent and not played. */
+  /** The caller's client drops audio that it has not played. */
   cleared(): void {
     for (const { mix } of this.#people.values()) mix.drop(agentName)
   }
 
-  /** The caller is put on hold, or comes back. Audio that waits to be mixed is dropped: it would be played after the hold. */
+  /**
+   * The caller is put on hold, or comes back. Audio that waits to be mixed is dropped, because it would be played after
+   * the hold.
+   */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
     if (!isHeld) return
@@ -129,7 +134,7 @@ export class JoinedPeople {
     for (const person of this.#people.values()) person.silence()
   }
 
-  /** The conversation is over, for who comes later too. */
+  /** The conversation is over. If a person joins later, their media ends too. */
   close(end: (media: MediaTransport) => void): void {
     this.#end = end
     for (const person of [...this.#people.values()]) {
@@ -149,7 +154,9 @@ export class JoinedPeople {
     for (const person of this.#people.values()) if (person !== from) person.mix.push(identity, 'person', samples)
   }
 
-  /** The call goes on without the words of a person: it is between the caller and the people. */
+  /**
+   * If a person's transcription fails, the call goes on without their words: it is between the caller and the people.
+   */
   #lost(fault: Fault): void {
     if (isHopeless(fault)) return this.#events.lost(fault)
     const { input, log } = this.#deps
@@ -188,7 +195,7 @@ type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'lo
   left(): void
 }
 
-/** For a person who came too late. */
+/** For a person who joined after the end. */
 const ignoring: MediaSink = {
   audio() {},
   played() {},
@@ -202,13 +209,13 @@ const ignoring: MediaSink = {
   hangUp() {},
 }
 
-/** One person, and the frames on their way to them. */
+/** One person, and the frames that this person receives. */
 class Person implements MediaSink, Paced {
   place = -1
   readonly who: JoinedPerson
   readonly mix: VoiceMix
   media: MediaTransport | null
-  /** Silent audio counts too. */
+  /** True also after silent audio. */
   hasSentAudio = false
   readonly #deps: JoinedPeopleDeps
   readonly #events: PersonEvents
@@ -230,7 +237,8 @@ class Person implements MediaSink, Paced {
       said: (turn) => events.said(turn, this.#voice.route),
     })
     this.#line = new MediaLine(media, (samples) => this.#voice.received(samples))
-    // A line adds its background to each frame, and the frames of a person are silent: all that they receive is the mix.
+    // The line adds its background to each frame. A person's own frames are silent, so the person receives only the
+    // mix.
     this.#line.background('ambient', this.mix)
     deps.pacer.add(this)
   }
@@ -266,7 +274,7 @@ class Person implements MediaSink, Paced {
   }
 
   played(): void {
-    // No marks are sent: only the caller's playout is measured.
+    // People's lines send no marks, because only the caller's playout is measured.
   }
 
   cleared(): void {
@@ -274,7 +282,7 @@ class Person implements MediaSink, Paced {
   }
 
   dtmf(): void {
-    // Digits are the caller's.
+    // Only the caller's digits count.
   }
 
   gone(): void {
@@ -283,13 +291,13 @@ class Person implements MediaSink, Paced {
     this.#stopped()
   }
 
-  /** Nobody receives them for a while, and they receive nobody. */
+  /** Stops this person's audio in both directions for a while. */
   silence(): void {
     this.mix.dropAll()
     this.#stopped()
   }
 
-  /** The next samples of them come later. Words under way are complete. */
+  /** This person's next samples come later. Words under way are complete. */
   #stopped(): void {
     this.#voice.silence()
     this.#recording?.restart()

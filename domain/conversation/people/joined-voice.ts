@@ -1,4 +1,4 @@
-/** The words of a person who has joined: their speech, its transcript, and where one turn ends. */
+/** Transcribes a person who has joined: finds their speech, its words, and where a turn ends. */
 import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { Route } from '../../dispatch/request.ts'
 import type { Fault } from '../../records/fault.ts'
@@ -14,11 +14,11 @@ export type JoinedVoiceDeps = Pick<
 > & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
 
 export type JoinedVoiceEvents = {
-  /** Samples at `vadRateHz`, lent until it returns. */
+  /** Samples at `vadRateHz`. They are lent until the function returns. */
   audio(samples: Int16Array): void
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
-  /** No more words come. */
+  /** No more words will come. */
   lost(fault: Fault): void
 }
 
@@ -28,7 +28,7 @@ export class JoinedVoice {
   readonly #transcription: Transcription
   readonly #user: UserTurn
   #talks = false
-  /** Voice activity detection has found speech where the words under way were said. */
+  /** Voice activity detection has found speech in the current words' time span. */
   #isSpeech = false
 
   constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents, observer: CallerObserver | null = null) {
@@ -78,17 +78,17 @@ export class JoinedVoice {
     this.#listening = new Listening(deps, sampleRateHz, voice)
   }
 
-  /** The provider of speech to text that works now. */
+  /** The route to the active speech-to-text provider. */
   get route(): Route | null {
     return this.#transcription.route
   }
 
-  /** Samples of the person, lent until it returns. */
+  /** The person's samples. They are lent until the function returns. */
   audio(samples: Int16Array): void {
     this.#listening.audio(samples)
   }
 
-  /** A frame that the person receives, whose echo is no speech. */
+  /** A frame that the person receives. Its echo must not count as speech. */
   received(samples: Int16Array): void {
     this.#listening.agentFrame(samples)
   }
@@ -98,7 +98,7 @@ export class JoinedVoice {
     this.#listening.silence()
   }
 
-  /** Words under way are said as they are. */
+  /** Words under way become a turn as they are. */
   close(): void {
     if (this.#isSpeech && this.#user.text !== '') this.#decided()
     this.#user.close()
@@ -114,8 +114,8 @@ export class JoinedVoice {
   }
 
   /**
-   * Recognizers find words in noise. Without speech they are not believed, but an interim can be the beginning of speech
-   * that voice activity detection finds a moment later: it waits for its final.
+   * Recognizers find words in noise, so words without speech are dropped. But an interim can be the start of speech
+   * that voice activity detection finds a moment later, so only a final is dropped.
    */
   #dropIfFinal(): void {
     if (this.#user.isFinal) this.#user.drop()

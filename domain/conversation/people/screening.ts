@@ -1,6 +1,7 @@
 /**
- * The agent asks somebody whether they take a call: its voice says a text, and their speech is searched for a yes or a no.
- * Words that decide nothing, or that were understood badly, are answered with the same text again. Keys are decided by the calling code, which the line reports them to.
+ * The agent asks a person whether to take a call: its voice says a text, then the person's speech is searched for a yes
+ * or a no. If their words contain neither, or were not understood, the text is said again. Keys are handled by the
+ * calling code, because the line reports them there.
  */
 
 import type { MediaTransport } from '../../ports/media.ts'
@@ -13,7 +14,7 @@ import type { SaidTurn } from '../turns/user-turn.ts'
 import { decisionIn } from '../words/decision-words.ts'
 import { JoinedVoice } from './joined-voice.ts'
 
-/** A person who still says neither yes nor no after that is asked no more. */
+/** If a person says neither yes nor no after this many questions, the agent stops asking. */
 const timesMax = 3
 
 export class SpokenScreening implements Screening {
@@ -23,7 +24,7 @@ export class SpokenScreening implements Screening {
   readonly #text: string
   #speech: AgentSpeech
   #times = 0
-  /** When the person got the end of the question, on the monotonic clock. Null: it is being asked. */
+  /** When the person got the question's end, on the monotonic clock. Null while it is being asked. */
   #askedMs: number | null = null
   #isClosed = false
 
@@ -39,7 +40,7 @@ export class SpokenScreening implements Screening {
     const { sampleRateHz } = media
     const { language } = pipeline.intent
     const ignored = () => {}
-    // The record of the call is that of the caller.
+    // The call's record is about the caller, so failovers for this person are not recorded.
     const record = { failedOver: ignored }
     this.#playout = new Playout(media, deps, {
       started: ignored,
@@ -78,7 +79,7 @@ export class SpokenScreening implements Screening {
     this.#ask()
   }
 
-  /** A greeting comes before the end of the question. */
+  /** Speech before the question's end is no answer, but for example a greeting. */
   #isAnswer({ speechEndMs }: SaidTurn): boolean {
     return this.#askedMs !== null && speechEndMs > this.#askedMs
   }
@@ -121,7 +122,7 @@ export class SpokenScreening implements Screening {
     this.#voice.close()
   }
 
-  // Keys come as events of the line, and a phone types nothing.
+  // Keys come as events from the line, and a phone sends no text.
 
   dtmf(): void {}
 

@@ -1,9 +1,9 @@
 /**
- * The speech of one turn of the agent: text comes in pieces, becomes sentences, speech, and frames that are played.
+ * Speaks one agent turn. Text comes in pieces and becomes sentences, then speech, then frames for the client.
  *
  *   say ─► sentences ─► one stream of text to speech ─► playout
  *
- * A voice that fails is replaced by another provider. The sentence that was broken off is spoken again.
+ * If a voice fails, another provider replaces it, and speaks the broken-off sentence again.
  */
 import type { RequestContext, Route } from '../../dispatch/request.ts'
 import type { CancelSignal, Clock } from '../../ports/system.ts'
@@ -31,20 +31,23 @@ export type AgentSpeechDeps = {
   record: FailoverRecord
 }
 
-/** `text` is shown and stored, `spoken`, which is made from it, is said. */
+/** `text` is shown and stored. `spoken` is derived from it for the voice. */
 export type NormalizedSentence = { text: string; spoken: SpokenText }
 
 export type AgentSpeechEvents = {
-  /** The text of the turn has grown. */
+  /** The turn's text has grown. */
   text(text: string): void
-  /** No voice is left: see StageRetries. */
+  /** No voice works any more: see StageRetries. */
   lost(fault: Fault): void
 }
 
-/** `end` is the sample of the turn at which its audio ends. Null: it is still coming. */
+/** `end` is the sample in the turn at which the sentence's audio ends. Null while audio is still coming. */
 type Sentence = NormalizedSentence & { end: number | null }
 
-/** Words of the current sentence whose first audio may be left out as silence. `from` is a place of its spoken text. */
+/**
+ * Word times for the current sentence. They wait, because leading silence may still be removed from the audio. `from`
+ * is a place in the sentence's spoken text.
+ */
 type Announced = { from: number; ends: readonly WordEnd[]; sample: number }
 
 export class AgentSpeech {
@@ -61,27 +64,27 @@ export class AgentSpeech {
   readonly #played: PlayedText
   readonly #silence: LeadingSilence
   readonly #retries = new StageRetries()
-  /** Shown text in front of the next sentence that has nothing to say. */
+  /** Shown text without speakable characters. It is put in front of the next sentence. */
   #silentText = ''
   #start: TextStart = 'turn'
   #stream: SpeechStream | null = null
   #attempt = 0
   #current = 0
-  /** The text that the open stream got before the sentence at `#current`: characters, and UTF-16 code units. */
+  /** The text sent to the open stream before the sentence at `#current`, in characters and in UTF-16 code units. */
   #before = { characters: 0, units: 0 }
-  /** Audio of the current sentence has come. */
+  /** The current sentence already has audio. */
   #isAudible = false
   #samples = 0
-  /** The same with the silence that is left out. */
+  /** Counts samples like `#samples`, including the removed silence. */
   #received = 0
   #announced: Announced[] = []
-  /** The last sentence that is spoken, by its place. */
+  /** The last sentence to speak, as an index. */
   #endsAfter: number | null = null
   /** The next sentence belongs to another text. */
   #isFlushed = false
   #isFinished = false
   #isOver = false
-  /** A provider that has just failed. */
+  /** The provider that failed last. */
   #failed: string | null = null
   #cancelRetry: (() => void) | null = null
   #firstSentenceMs: number | null = null
@@ -106,7 +109,7 @@ export class AgentSpeech {
     this.#events = events
   }
 
-  /** All complete sentences, as they are shown. */
+  /** All complete sentences, as shown. */
   get text(): string {
     return this.#sentences
       .map(({ text }) => text)
@@ -114,12 +117,12 @@ export class AgentSpeech {
       .trim()
   }
 
-  /** The words that were played when `playedMs` were. */
+  /** The words that were played after `playedMs`. */
   playedText(playedMs: number): string {
     return this.#played.at(playedMs).trim()
   }
 
-  /** The sentence that was cut when `playedMs` were played, or null: its words are known, or its audio is not. */
+  /** The sentence that was cut after `playedMs`. Null if its word times are known, or if its audio is gone. */
   cutAt(playedMs: number): SentenceCut | null {
     return this.#played.cutAt(playedMs)
   }
@@ -147,7 +150,7 @@ export class AgentSpeech {
     for (const sentence of this.#buffer.push(text)) this.#speak(sentence)
   }
 
-  /** Speaks the rest although its sentence has not ended. More text may follow. */
+  /** Speaks the rest even if its sentence is incomplete. More text may follow. */
   flush(): void {
     if (this.#isOver || this.#isFinished) return
     const rest = this.#buffer.flush()
@@ -165,7 +168,7 @@ export class AgentSpeech {
     else if (this.#cancelRetry === null) this.#over()
   }
 
-  /** The sentence that is played now is the last one. */
+  /** Stops after the sentence that is played now. */
   endSentence(playedMs: number): void {
     const played = playedMs * this.#samplesPerMs
     const last = this.#sentences.findIndex(({ end }) => end === null || end > played)
@@ -187,7 +190,7 @@ export class AgentSpeech {
     this.#abort.abort()
   }
 
-  /** There is room for more audio. */
+  /** Goes on, because there is room for more audio. */
   resume(): void {
     this.#stream?.resume()
   }
@@ -204,7 +207,7 @@ export class AgentSpeech {
     this.#isFlushed = false
     const { text, spoken } = this.#deps.normalize(gap + sentence, this.#start)
     this.#start = startBehind(sentence, this.#start)
-    // Silent text is not normalized again with the sentence: a model may send blanks without end.
+    // Silent text is not normalized again with the sentence, because a model may send endless blanks.
     const silent = this.#silentText
     this.#silentText += text
     if (!isSpeakable(spoken.text)) return

@@ -1,4 +1,4 @@
-/** The sounds under the voices of a call: those of the agent's settings, or the sound of a hold. */
+/** Plays sounds under the voices in a call: the agent's background sounds, or the hold's sound. */
 import { backgroundClip } from '../../../audio/background.ts'
 import { holdClip } from '../../../audio/hold-tones.ts'
 import { RepeatingClip } from '../../../audio/mix.ts'
@@ -11,9 +11,9 @@ export class BackgroundSounds {
   readonly #playout: Pick<Playout, 'background'>
   readonly #rateHz: number
   #ambient: RepeatingClip | null = null
-  /** The sound of a tool that runs. Null until it is ready. */
+  /** Played while a tool runs. Null until it is ready. */
   #tool: RepeatingClip | null = null
-  /** Null: the caller is not on hold. */
+  /** Null while the caller is not on hold. */
   #held: HoldSound | null = null
   #isClosed = false
 
@@ -43,7 +43,7 @@ export class BackgroundSounds {
     this.#playout.background('toolSound', isRunning && this.#held === null ? this.#tool : null)
   }
 
-  /** Null: the sounds of the agent again. */
+  /** If null, the agent's sounds are played again. */
   hold(sound: HoldSound | null): void {
     this.#held = sound
     this.#playout.background('toolSound', null)

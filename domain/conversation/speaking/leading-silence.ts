@@ -1,20 +1,20 @@
 /**
- * Voices begin with silence: 140 to 180 ms with the embedded one. The user would wait for it, and a latency that ends at
- * the first sample would be shorter than the silence that the user notices. So a turn begins with its first sound.
+ * Removes the silence before a voice: 140 to 180 ms with the embedded voice. Otherwise the user would wait for it, and
+ * a latency measured to the first sample would be shorter than the real wait. So a turn begins with its first sound.
  */
 
-/** Quieter samples are silence: -44 dB of full scale. Clicks and breaths in front of the embedded voice reach 110. */
+/** Quieter samples are silence: -44 dB full scale. Clicks and breaths before the embedded voice reach 110. */
 const silenceBelow = 200
-/** This much before the first sound is kept, so that a soft beginning is not cut. */
+/** Keeps this much before the first sound, so that a soft start is not cut. */
 const keptMs = 5
-/** Silence after this much of it is played, because no sound may ever come. */
+/** If silence lasts longer, it is played, because perhaps no sound comes. */
 const silenceMsMax = 1000
 
 export class LeadingSilence {
   readonly #samplesPerMs: number
   #silent = 0
   #isOver = false
-  /** The end of the silence so far, which is played if sound follows. */
+  /** The last part of the silence so far. It is played if sound follows. */
   #kept = new Int16Array(0)
   #received = 0
   #removed = 0
@@ -23,12 +23,12 @@ export class LeadingSilence {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** The samples that were left out, once sound has come. */
+  /** The number of removed samples, valid once sound has come. */
   get removed(): number {
     return this.#removed
   }
 
-  /** The part of these samples that is played. They may be kept. */
+  /** Returns the part to be played. The calling code may keep it. */
   after(samples: Int16Array): Int16Array {
     if (this.#isOver) return samples
     this.#received += samples.length

@@ -1,23 +1,25 @@
 /**
- * Models write Markdown although a caller sees no text: a voice would read the marks ("asterisk asterisk Monday") or an
- * address of a link. The words stay, and the text that is shown keeps its marks. A sentence may hold one half of a pair
- * of marks only, because it was cut before.
+ * Models write Markdown although a caller sees no text. A voice would read the marks ("asterisk asterisk Monday") or a
+ * link's address. Only the marks are removed, and the shown text keeps them. A sentence may contain half a pair,
+ * because sentences are cut before.
  */
 import { TracedText } from '../../speech/traced-text.ts'
 
 export type SpokenText = Pick<TracedText, 'text' | 'sourcePlace'>
 
-/** A text begins the turn, a line of the turn, or only another sentence of a line. */
+/** A text begins the turn, a line in the turn, or only another sentence in a line. */
 export type TextStart = 'turn' | 'line' | 'sentence'
 
-/** `startsAt`: where a match at the very start of the text counts. Absent: everywhere. */
+/** `startsAt`: where a match at the text's very start counts. If absent, everywhere. */
 type Rule = readonly [pattern: RegExp, by: string, startsAt?: readonly TextStart[]]
 
 const lineStarts = ['turn', 'line'] as const
 
-/** The first group of a match is kept, the rest of the match becomes the second value. */
+/**
+ * A match's first group is kept, and the rest is removed. If there is no group, the second value replaces the match.
+ */
 const rules: readonly Rule[] = [
-  // Fences of code, horizontal rules, and the line under the head of a table.
+  // Code fences, horizontal rules, and the line under a table's head.
   [/^[ \t]*(?:```|~~~)[^\n`]*$/dgm, ''],
   [/^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|={3,})$/dgm, ''],
   [/^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+[ \t:-]*$/dgm, ''],
@@ -29,8 +31,8 @@ const rules: readonly Rule[] = [
   [/<((?:https?:|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>]+)>/dg, ''],
   [/<br\s*\/?>/dgi, ' '],
   [/<\/?[a-z][a-z0-9-]*(?:\s+[\w:.-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]+))*\s*\/?>/dgi, ''],
-  // Quotes, headings and items of lists. "> 90" is more than 90, "+ 49" a phone number, and "- 5" may be below zero, but
-  // behind a line break it is an item. A number of an item is a word.
+  // Quotes, headings and list items. "> 90" means more than 90, "+ 49" a phone number, and "- 5" may be below zero, but
+  // after a line break it is an item. An item's number is a word.
   [/^[ \t]*(?:>[ \t]*)+(?![ \t>]*\d)/dgm, '', lineStarts],
   [/^[ \t]*#{1,6}[ \t]+/dgm, '', lineStarts],
   [/^[ \t]*[-–—+](?![ \t]*\d)[ \t]+(?:\[[ xX]\][ \t]+)?/dgm, '', lineStarts],
@@ -52,7 +54,10 @@ const rules: readonly Rule[] = [
 
 const marks = /[*_`#[\]|~<>\\•‣–—+=-]/
 
-/** A sentence is shorter, unless replacements have made it long. The rules take the square of its length at the worst. */
+/**
+ * Sentences are shorter, unless replacements have made them long. In the worst case the rules take time with the square
+ * of the length.
+ */
 const charactersMax = 2000
 
 export function withoutMarks(text: string, start: TextStart = 'turn'): SpokenText {
@@ -66,7 +71,7 @@ export function withoutMarks(text: string, start: TextStart = 'turn'): SpokenTex
   return chained(steps, text)
 }
 
-/** Each text is made from the one before it; the first one from `source`. */
+/** Each text is derived from the text before it, and the first from `source`. */
 export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   return {
     text: steps.at(-1)?.text ?? source,
@@ -74,19 +79,19 @@ export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   }
 }
 
-/** The start of the text that follows a sentence. */
+/** The kind of start for the text after this sentence. */
 export function startBehind(sentence: string, start: TextStart): TextStart {
   if (/^[ \t]*$/.test(sentence)) return start
   return /\n[ \t]*$/.test(sentence) ? 'line' : 'sentence'
 }
 
-/** The same speech, made from a text with `characters` more in front. */
+/** The same speech, for a source text with `characters` more in front. */
 export function shifted(spoken: SpokenText, characters: number): SpokenText {
   if (characters === 0) return spoken
   return { text: spoken.text, sourcePlace: (place) => characters + spoken.sourcePlace(place) }
 }
 
-/** Null if nothing matches at `least` or behind it. */
+/** Null if no match starts at `least` or later. */
 function replaced(source: string, pattern: RegExp, by: string, least: number): TracedText | null {
   const text = new TracedText(source)
   let isChanged = false

@@ -1,13 +1,13 @@
 /**
- * The frames on their way to the client: when the next one is due, which sounds are mixed into all of them, and which
- * clears have not been answered.
+ * Sends frames to the client. It knows when the next frame is due, mixes background sounds into each frame, and counts
+ * unanswered clears.
  */
 import { frameMs, type MediaTransport } from '../../ports/media.ts'
 
 export type BackgroundSound = 'ambient' | 'toolSound'
-/** Something that adds its next samples to a frame. */
+/** Adds its next samples to a frame. */
 export type Sound = { mixInto(samples: Int16Array): void }
-/** The people who have joined: they get each frame, and their voices are added to it. */
+/** The people who have joined. They get each frame, and their voices are added to it. */
 export type Exchange = { exchange(frame: Int16Array): void; cleared(): void }
 
 export class MediaLine {
@@ -20,22 +20,22 @@ export class MediaLine {
   #toolSound: Sound | null = null
   #people: Exchange | null = null
   #clears = 0
-  /** The mark that was sent last, and was not cleared. */
+  /** The last mark sent since the last clear. */
   #marked = ''
 
-  /** `sent` is called with each frame, which is lent until it returns. */
+  /** `sent` is called with each frame. The frame is lent until the function returns. */
   constructor(media: MediaTransport, sent: (samples: Int16Array) => void) {
     this.#media = media
     this.#sent = sent
     this.frame = new Int16Array((media.sampleRateHz / 1000) * frameMs)
   }
 
-  /** False: the socket is lost. */
+  /** False if the socket is lost. */
   get isOpen(): boolean {
     return this.#media !== null
   }
 
-  /** When the next frame will be played, if the client plays without a gap. */
+  /** The next frame's playing time, if the client plays without a gap. */
   get dueMs(): number {
     return this.#dueMs
   }
@@ -44,7 +44,7 @@ export class MediaLine {
     return this.#ambient !== null || this.#toolSound !== null || this.#people !== null
   }
 
-  /** Null: the socket is lost. */
+  /** Null if the socket is lost. */
   use(media: MediaTransport | null, nowMs: number): void {
     this.#media = media
     this.#clears = 0
@@ -52,7 +52,7 @@ export class MediaLine {
     this.#dueMs = nowMs
   }
 
-  /** Null: nobody has joined. */
+  /** Null if no person has joined. */
   connect(people: Exchange | null): void {
     this.#people = people
   }
@@ -62,7 +62,7 @@ export class MediaLine {
     else this.#toolSound = clip
   }
 
-  /** A client that has run dry begins anew with the next frame. */
+  /** If the client has run dry, it begins anew with the next frame. */
   catchUp(nowMs: number): void {
     if (this.#dueMs < nowMs) this.#dueMs = nowMs
   }
@@ -76,7 +76,7 @@ export class MediaLine {
     this.#dueMs += frameMs
   }
 
-  /** The same mark twice in a row is sent once. */
+  /** If the same mark comes twice in a row, it is sent once. */
   mark(name: string): void {
     if (name !== this.#marked) this.#media?.mark(name)
     this.#marked = name
@@ -91,7 +91,7 @@ export class MediaLine {
     this.#media.clear()
   }
 
-  /** A clear was answered. True: it was the last one, so the answer says how far the client is now. */
+  /** Counts an answered clear. Returns true for the last clear, whose answer gives the client's position now. */
   answered(): boolean {
     this.#clears = Math.max(0, this.#clears - 1)
     return this.#clears === 0

@@ -3,7 +3,10 @@ import type { NormalizedSentence } from './agent-speech.ts'
 import { chained, type TextStart, withoutMarks } from './markdown.ts'
 import { Replacements } from './replacements.ts'
 
-/** Text replacements change the transcript and the speech; the dictionary, and Markdown that is left out, only the speech. */
+/**
+ * Text replacements change the transcript and the speech. The dictionary and the Markdown removal change only the
+ * speech.
+ */
 export function normalizerOf({
   speechNormalization,
 }: Pipeline): (sentence: string, start?: TextStart) => NormalizedSentence {

@@ -1,34 +1,34 @@
 /**
- * How far the client has played a turn: certain at the marks that come back, estimated after the last one. Places are samples
- * of the turn, times are on the monotonic clock.
+ * Tracks how far the client has played a turn. The position is certain at returned marks and estimated after the last
+ * mark. Places are samples in the turn, and times are on the monotonic clock.
  */
 
-/** A mark is sent after this much audio. */
+/** A mark is sent each time this much audio was sent. */
 export const markMs = 100
-/** The time from sending to playing that is assumed of a client that sends no marks back. */
+/** If a client returns no marks, this time is assumed from sending to playing. */
 const assumedDelayMs = 150
-/** A client that has sent no mark back by then sends none. */
+/** If a client has returned no mark by then, it returns no marks at all. */
 const firstMarkMs = 3000
-/** The last mark of a turn may come this much after the moment at which it was due. */
+/** A turn's last mark may be late by this much. */
 const lateMarkMs = 2000
 
 export class PlayedPosition {
   readonly #samplesPerMs: number
-  /** The sample at `#anchorSample` was due to be played at `#anchorMs`. */
+  /** The sample at `#anchorSample` was due at `#anchorMs`. */
   #anchorMs = 0
   #anchorSample = 0
   #startedMs: number | null = null
-  /** The last position that is certain. */
+  /** The last certain position. */
   #certain = { sample: 0, atMs: 0 }
   #firstPlayedMs: number | null = null
-  /** Whether this client sends marks back. Null: not known yet. */
+  /** Whether this client returns marks. Null if not known yet. */
   #sendsMarks: boolean | null = null
 
   constructor(samplesPerMs: number) {
     this.#samplesPerMs = samplesPerMs
   }
 
-  /** Another turn begins. Whether the client sends marks is remembered. */
+  /** Another turn begins. The knowledge about the client's marks stays. */
   begin(): void {
     this.#startedMs = this.#firstPlayedMs = null
     this.#certain = { sample: 0, atMs: 0 }
@@ -42,13 +42,13 @@ export class PlayedPosition {
     this.#certain = { sample, atMs }
   }
 
-  /** The sample is due to be played at this time, and those after it follow. */
+  /** The sample is due at this time, and later samples follow it. */
   anchor(sample: number, atMs: number): void {
     this.#anchorMs = atMs
     this.#anchorSample = sample
   }
 
-  /** Speech that was held goes on at the anchor. */
+  /** Held speech goes on at the anchor. */
   resumed(): void {
     if (this.#certain.sample > 0) this.#certain.atMs = this.#anchorMs + assumedDelayMs
   }
@@ -71,34 +71,37 @@ export class PlayedPosition {
     if (this.#firstPlayedMs === null) this.#sendsMarks ??= false
   }
 
-  /** The client was at the sample at this moment. */
+  /** The client was at this sample at this time. */
   played(sample: number, nowMs: number): void {
     this.#firstPlayedMs ??= nowMs - sample / this.#samplesPerMs
   }
 
-  /** Null: nothing was played yet. */
+  /** Null if nothing was played yet. */
   get firstPlayedMs(): number | null {
     if (this.#firstPlayedMs !== null) return this.#firstPlayedMs
     return this.#startedMs === null ? null : this.#startedMs + assumedDelayMs
   }
 
-  /** The client has sent no marks for this turn, so times and positions are estimates. */
+  /** True if the client has returned no marks in this turn, so times and positions are estimates. */
   get isEstimated(): boolean {
     return this.#firstPlayedMs === null
   }
 
-  /** No mark has come in the time in which a client that sends marks would have sent the first one. */
+  /** True if the first mark would have come by now, but has not. */
   isUnmarked(nowMs: number): boolean {
     return this.#sendsMarks !== true && this.#startedMs !== null && nowMs - this.#startedMs >= firstMarkMs
   }
 
-  /** The sample that is played now while the speech goes on. `sent`: the client has no more than this. */
+  /**
+   * The sample that is played now if speech goes on. `sent` is an upper limit, because the client has no more than
+   * this.
+   */
   at(nowMs: number, sent: number): number {
     if (this.#startedMs === null) return 0
     const { sample, atMs } = this.#certain
     if (sample > 0) {
       const sinceMs = Math.max(0, nowMs - atMs)
-      // The next mark has not come back, so it was not passed.
+      // The next mark has not come back, so playout has not passed it.
       const passedMs = this.#sendsMarks ? Math.min(sinceMs, markMs) : sinceMs
       return Math.min(sample + passedMs * this.#samplesPerMs, sent)
     }
@@ -106,7 +109,7 @@ export class PlayedPosition {
     return Math.min(Math.max(0, this.#anchorSample + playingMs * this.#samplesPerMs), sent)
   }
 
-  /** When the speech up to the sample was played: by the clock of the last mark, if one came, else by the anchor. */
+  /** When the speech up to the sample was played: from the last mark's time if a mark came, else from the anchor. */
   endMs(sample: number): number {
     const { sample: certain, atMs } = this.#certain
     if (sample > certain && certain > 0) return atMs + (sample - certain) / this.#samplesPerMs
@@ -118,7 +121,7 @@ export class PlayedPosition {
     return this.#dueMs(sample) + assumedDelayMs
   }
 
-  /** When a turn of this length counts as played although its last mark has not come back. */
+  /** After this time a turn with this length counts as played, even if its last mark has not come back. */
   finishDueMs(length: number): number {
     const endMs = this.#dueMs(length)
     if (this.#sendsMarks === true) return endMs + lateMarkMs

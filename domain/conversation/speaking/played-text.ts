@@ -1,9 +1,8 @@
 /**
- * The part of an agent's turn that was played. A word counts only when all of its audio was played, so the text may be
- * too short but never too long. If the voice gives the times of words, the times are used, and the text is exact.
- * Otherwise the words are laid over the sounding parts of the audio in proportion to their length, between the pauses
- * that punctuation makes. A word then counts at the latest moment at which the word can end, as if the words up to it
- * were slow and the words after it were fast:
+ * Finds the played part in an agent turn's text. A word counts only if its whole audio was played, so the text may be
+ * too short but never too long. If the voice reports word times, they are used, and the text is exact. Otherwise words
+ * are laid over the sounding audio in proportion to their length, between the pauses at punctuation. Then a word counts
+ * from the latest time at which it can end, as if all words up to it were slow and all later words fast:
  *
  *   audio   ...####.###..#####...      . silence, # sound
  *   text       Hello there  friend
@@ -13,62 +12,62 @@ import { TracedText } from '../../speech/traced-text.ts'
 import { endsPhrase, weightOf } from '../words/word-weight.ts'
 import type { SpokenText } from './markdown.ts'
 
-/** The ends of words that a provider reports. The list grows while the audio comes. */
+/** Word ends from a provider. The list grows while the audio comes. */
 export type SpokenWords = {
   ends: readonly WordEnd[]
-  /** The start of the audio that their times count from, in the audio of the turn. */
+  /** The place in the turn's audio from which the word times count. */
   fromMs: number
-  /** The place in the text of the sentence that a place of theirs is. */
+  /** Converts a reported place to a place in the sentence's text. */
   placeOf: (place: number) => number
 }
 
-/** A sentence without word times that broke off while it was played. */
+/** A sentence without word times that broke off during playout. */
 export type SentenceCut = {
-  /** All of its text, as it is spoken. */
+  /** The sentence's whole text, as spoken. */
   text: string
-  /** Its audio up to the cut, and no more. */
+  /** The sentence's audio up to the cut. */
   samples: Int16Array
-  /** The text was spoken at least up to this place. */
+  /** Reports that the text was spoken at least up to this place. */
   found(place: number): void
 }
 
 const stepMs = 10
-/** The audio of a longer sentence is not kept. */
+/** If a sentence is longer, its audio is not kept. */
 const keptMsMax = 20_000
-/** A shorter silence inside of a sentence is a part of a word, such as the one before a "p". */
+/** Shorter silence in a sentence is part of a word, for example before a "p". */
 const pauseSteps = 13
-/** The pace of one phrase is at most this many times the pace of another one. */
+/** A phrase is at most this many times as slow as another phrase. */
 const paceMax = 2.5
-/** A step is sound if its peak is above this part of the highest peak of the turn so far: -29 dB. */
+/** A step is sound if its peak is above this part of the turn's highest peak so far: -29 dB. */
 const soundAbove = 0.035
-/** Quieter samples are silence in any case. */
+/** Quieter samples are always silence. */
 const silenceBelow = 32
 /**
- * How slow the words up to a place may be and how fast those after it, in standard deviations, and the time that is
- * added for the length of one sound. Over 440 sentences of four voices at three speeds, cut every 10 ms, the text was
- * never too long, exact in 25 % of the cuts, a word short in 40 %, two in 27 % and more in 8 %.
+ * How slow the words up to a place may be, and how fast the later words, in standard deviations. The margin allows for
+ * one sound's length. In 440 sentences with four voices at three speeds, cut every 10 ms, the text was never too long,
+ * exact in 25 % of the cuts, a word short in 40 %, two words in 27 % and more in 8 %.
  */
 const deviations = 1.3
 const marginMs = 130
-/** In squared letters: of the time for a letter, of that for a digit or sign besides, and of the start of a phrase. */
+/** Variances in squared letters: for each letter, in addition for each digit or sign, and for a phrase's start. */
 const variance = { letter: 0.7, sign: 18, start: 14 }
-/** A voice of normal speed takes at most this long for a letter. It counts while the end of a sentence has not come. */
+/** A voice at normal speed needs at most this long for a letter. Used until the sentence's end has come. */
 const letterMsMax = 80
 
 type Sentence = {
   text: string
   spoken: SpokenText
-  /** The number of samples of the turn before it. */
+  /** The turn's samples before this sentence. */
   from: number
   samples: number
-  /** The number of sounding steps up to the end of each step. */
+  /** For each step: the number of sounding steps up to its end. */
   sounding: number[]
-  /** Several, if the sentence was spoken in parts. */
+  /** Has several entries if the sentence was spoken in parts. */
   words: SpokenWords[]
   isComplete: boolean
-  /** Its audio so far. Null: it is not kept. */
+  /** The sentence's audio so far. Null if it is not kept. */
   chunks: Int16Array[] | null
-  /** The text up to this place was played when this number of samples was. */
+  /** After this number of samples, the text up to this place was played. */
   found: { samples: number; place: number } | null
 }
 
@@ -80,17 +79,17 @@ export class PlayedText {
   #samples = 0
   #peakOfStep = 0
   #peakOfTurn = silenceBelow / soundAbove
-  /** The audio of the sentences before it is not kept. */
+  /** Sentences before this index keep no audio. */
   #firstKept = 0
 
-  /** `speed` is that of the voice; 1 is normal. */
+  /** `speed` is the voice's speed; 1 is normal. */
   constructor(sampleRateHz: number, speed = 1) {
     this.#rateHz = sampleRateHz
     this.#letterMsMax = letterMsMax / Math.min(1, speed)
     this.#stepSamples = (sampleRateHz * stepMs) / 1000
   }
 
-  /** The audio that comes next belongs to this text. White space between sentences is part of their texts. */
+  /** The following audio belongs to this text. White space between sentences belongs to their texts. */
   sentence(text: string, spoken: SpokenText = new TracedText(text).copy()): void {
     this.complete()
     const from = this.#samples
@@ -98,7 +97,7 @@ export class PlayedText {
     this.#sentences.push({ text, spoken, from, ...known })
   }
 
-  /** Audio of the last sentence, in the order in which it will be played. The samples are kept and must not change. */
+  /** The last sentence's audio, in playing order. The samples are kept and must not change. */
   audio(samples: Int16Array): void {
     const sentence = this.#sentences.at(-1)
     if (sentence === undefined) throw new Error('audio without a text')
@@ -113,12 +112,12 @@ export class PlayedText {
     sentence.chunks?.push(samples)
   }
 
-  /** Words of the last sentence. Without any its words are laid over its sound. */
+  /** Word times for the last sentence. Without them, its words are laid over its sound. */
   words(words: SpokenWords): void {
     this.#sentences.at(-1)?.words.push(words)
   }
 
-  /** The last sentence has all its audio. */
+  /** The last sentence has its whole audio. */
   complete(): void {
     const sentence = this.#sentences.at(-1)
     if (sentence) sentence.isComplete = true
@@ -133,7 +132,7 @@ export class PlayedText {
     sentence.chunks = null
   }
 
-  /** Forgets the audio of sentences that were played whole by then. */
+  /** Forgets the audio for sentences that were completely played by then. */
   forget(playedMs: number): void {
     const played = this.#playedSamples(playedMs)
     for (
@@ -152,7 +151,7 @@ export class PlayedText {
     return (this.#samples * 1000) / this.#rateHz
   }
 
-  /** The text that was played when `playedMs` of the audio was. */
+  /** The text that was played after `playedMs`. */
   at(playedMs: number): string {
     const played = this.#playedSamples(playedMs)
     let text = ''
@@ -165,7 +164,7 @@ export class PlayedText {
     return text.trimEnd()
   }
 
-  /** The sentence that is cut when `playedMs` of the audio was played. Null: its words are known, or its audio is not. */
+  /** The sentence that is cut after `playedMs`. Null if its word times are known, or if its audio is gone. */
   cutAt(playedMs: number): SentenceCut | null {
     const played = this.#playedSamples(playedMs)
     const sentence = this.#sentences.findLast(({ from }) => from < played)
@@ -198,7 +197,7 @@ export class PlayedText {
     return sentence.text.slice(0, all[wordsBefore(all, place) - 1]?.end ?? 0)
   }
 
-  /** The text that is spoken can be longer than the one that is shown. */
+  /** The spoken text can be longer than the shown text. */
   #placeBySound(sentence: Sentence, samples: number): number {
     const all = wordsIn(sentence.spoken.text)
     const count = this.#wordsBySound(sentence, all, samples)
@@ -223,9 +222,9 @@ export class PlayedText {
   }
 }
 
-/** `spokenEnd` is the place behind its last letter or sign that is spoken, and 0 for a word without one. */
+/** `spokenEnd` is the place behind the word's last spoken letter or sign, or 0 if it has no such character. */
 type Word = { text: string; end: number; spokenEnd: number }
-/** `toStep` is the end of the pause after the phrase. */
+/** `toStep` is where the pause after the phrase ends. */
 type Phrase = { words: readonly Word[]; toStep: number }
 
 function hasTimes({ words }: Sentence): boolean {
@@ -269,7 +268,10 @@ function wordsBefore(all: readonly Word[], place: number): number {
   return next < 0 ? all.length : next
 }
 
-/** A voice that pauses as often as the text has punctuation pauses there, if it then keeps its pace. */
+/**
+ * If a voice makes as many pauses as the text has punctuation marks, and keeps its pace between them, the pauses are at
+ * the punctuation. Otherwise the text is one phrase.
+ */
 function phrasesOf(all: readonly Word[], sounding: readonly number[]): Phrase[] {
   const whole = { words: all, toStep: sounding.length }
   const phrases: Word[][] = [[]]
@@ -305,7 +307,7 @@ function pausesOf(sounding: readonly number[]): number[] {
   return pauses
 }
 
-/** The words that have surely ended when this much of their sound was played. `perLetter` is the most for one letter. */
+/** Counts the words that have surely ended after this much sound. `perLetter` is the longest time for a letter. */
 function wordsWithin(all: readonly Word[], played: number, whole: number, perLetter: number): number {
   const left = { weight: weightOfAll(all), variance: all.reduce((sum, { text }) => sum + varianceOf(text), 0) }
   const past = { weight: 0, variance: variance.start }
@@ -323,11 +325,11 @@ function wordsWithin(all: readonly Word[], played: number, whole: number, perLet
   return 0
 }
 
-/** A word with the punctuation around it. In scripts without spaces it is one character with the punctuation behind it. */
+/** A word with the punctuation around it. In scripts without spaces: one character with the punctuation behind it. */
 const words =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{M}\p{P}ー]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
-/** Up to the last character that has a sound. */
+/** Matches up to the last character with a sound. */
 const lastSpoken = /^.*[\p{L}\p{M}\p{N}\p{S}%&@#]/u
 
 function varianceOf(word: string): number {

@@ -1,11 +1,11 @@
 /**
- * Plays the speech of the agent: frames of 20 ms, at most `aheadMs` before real time, and a mark each 100 ms. The
- * marks that come back say how much of a turn was played.
+ * Plays the agent's speech in 20 ms frames, at most `aheadMs` before real time, with a mark each 100 ms. The returned
+ * marks show how much has been played.
  *
  *   idle ──begin──► held ──release──► playing ──the end was played──► idle
  *                                     │     ▲
- *                                     pause resume     the caller's buffer is cleared, and the speech goes on at the sample
- *                                     ▼     │          that was played last
+ *                                     pause resume     the caller's buffer is cleared, and the speech goes on at the
+ *                                     ▼     │          last played sample
  *                                     clearing ──► held
  */
 import { frameMs, type MediaTransport } from '../../ports/media.ts'
@@ -15,21 +15,23 @@ import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './me
 import { markMs, PlayedPosition } from './played-position.ts'
 import { keptMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
 
-/** A clear is answered in this time, or the position is estimated. */
+/** If a clear is not answered in this time, the position is estimated. */
 const clearedMs = 300
-/** Without speech no more than this is sent ahead, because speech comes after it. */
+/** Background alone is sent ahead only this much, because speech may follow it. */
 const backgroundAheadMs = 60
 
 export type PlayoutEvents = {
-  /** The first frame of the turn was sent. */
+  /** The turn's first frame was sent. */
   started(): void
   /** The whole turn was played. */
   finished(): void
   /** There is room for more speech. */
   drained(): void
-  /** A frame was sent. The samples are lent until it returns. */
+  /** A frame was sent. The samples are lent until the function returns. */
   frame(samples: Int16Array): void
-  /** Speech that was played, without the background; its end was played at this moment. Absent: nobody asks. */
+  /**
+   * Played speech without the background. Its end was played at `endMs`. Absent if the calling code does not need it.
+   */
   played?(samples: Int16Array, endMs: number): void
 }
 
@@ -47,17 +49,17 @@ export class Playout implements Paced {
   #state: State = 'idle'
   #turn = 0
   #buffer = new SpeechBuffer()
-  /** No more speech of this turn follows. */
+  /** All speech in this turn has come. */
   #isWhole = false
   #isEndMarked = false
-  /** The turn ends here, although more was sent. */
+  /** The turn ends at this sample, even if more was sent. */
   #stopsAt: number | null = null
   #isFull = false
   /** The last frame was speech. */
   #isSpeech = false
   #resumesWhenCleared = false
   #clearedDueMs = 0
-  /** The turn was stopped, and the client has not said yet how far it was played. */
+  /** The turn was stopped, and the client has not yet reported its position. */
   #awaitsCleared = false
   #marks = 0
 
@@ -69,7 +71,7 @@ export class Playout implements Paced {
     this.#position = new PlayedPosition(this.#samplesPerMs)
   }
 
-  /** A new turn. Its speech is held until `release`. */
+  /** Begins a new turn. Its speech is held until `release`. */
   begin(turn: number): void {
     const { sample, atMs } = this.#position.certain
     this.#record(sample, atMs)
@@ -83,7 +85,7 @@ export class Playout implements Paced {
     this.#marks = 0
   }
 
-  /** False: no more speech until `drained`. */
+  /** False if the calling code must wait for `drained`. */
   push(samples: Int16Array): boolean {
     if (this.#state === 'idle' || this.#isWhole) return true
     this.#buffer.push(samples)
@@ -92,25 +94,25 @@ export class Playout implements Paced {
     return !this.#isFull
   }
 
-  /** All speech of the turn was pushed. */
+  /** The turn's whole speech was pushed. */
   whole(): void {
     this.#isWhole = true
     if (this.#state !== 'idle') this.pace(this.#deps.clock.monotonicMs())
   }
 
-  /** The turn ends at this sample. Audio that was sent after it is cleared once it is reached. */
+  /** Ends the turn at this sample. When it is reached, later audio at the client is cleared. */
   endAt(sample: number): void {
     this.#stopsAt = sample
     this.#buffer.cut(sample)
     this.whole()
   }
 
-  /** How much of the turn is still to be played. */
+  /** The turn's remaining playing time. */
   get leftMs(): number {
     return this.#isWhole ? this.#buffer.length / this.#samplesPerMs - this.playedMs : Number.POSITIVE_INFINITY
   }
 
-  /** Speech that is held is played. While a clear is under way, the speech goes on when its answer has come. */
+  /** Plays held speech. If a clear is under way, speech goes on after its answer. */
   release(): void {
     if (this.#state === 'clearing') this.#resumesWhenCleared = true
     if (this.#state !== 'held') return
@@ -122,7 +124,7 @@ export class Playout implements Paced {
     this.pace(nowMs)
   }
 
-  /** Silence at once. */
+  /** Silences the speech at once. */
   pause(): void {
     this.#resumesWhenCleared = false
     if (this.#state !== 'playing') return
@@ -135,7 +137,7 @@ export class Playout implements Paced {
     this.#line.clear(this.#clearedDueMs - clearedMs)
   }
 
-  /** Ends the turn: what was not played is dropped. */
+  /** Ends the turn and drops unplayed speech. */
   stop(): void {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#awaitsCleared = this.#state === 'clearing'
@@ -158,7 +160,7 @@ export class Playout implements Paced {
 
   cleared(mark: string | null, playedMs: number): void {
     this.#position.answered()
-    // An answer to an earlier clear says nothing of this turn.
+    // An answer to an earlier clear does not concern this turn.
     if (!this.#line.answered() || !this.awaitsCleared) return
     const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
@@ -170,33 +172,33 @@ export class Playout implements Paced {
     this.#position.setCertain(sample, nowMs)
   }
 
-  /** Whether the answer to a clear is still to come, so that `playedMs` is an estimate. */
+  /** True while a clear is unanswered, so `playedMs` is an estimate. */
   get awaitsCleared(): boolean {
     return this.#awaitsCleared || this.#state === 'clearing'
   }
 
-  /** The part of the turn that was played: certain where a mark says so, else estimated and never more than was sent. */
+  /** The turn's played part: certain if a mark proves it, else estimated, but never more than was sent. */
   get playedMs(): number {
     return this.#playedSample(this.#deps.clock.monotonicMs()) / this.#samplesPerMs
   }
 
-  /** On the monotonic clock. Null: nothing was played yet. */
+  /** On the monotonic clock. Null if nothing was played yet. */
   get firstPlayedMs(): number | null {
     return this.#position.firstPlayedMs
   }
 
-  /** The client has sent no marks for this turn, so times and positions are estimates. */
+  /** True if the client has returned no marks in this turn, so times and positions are estimates. */
   get isEstimated(): boolean {
     return this.#position.isEstimated
   }
 
-  /** Marks that came back, and the audio that was sent before it was played. */
+  /** Counts the returned marks, and measures the audio that is sent but not yet played. */
   get figures(): { marks: number; bufferedMs: number } {
     const bufferedMs = this.#buffer.position / this.#samplesPerMs - this.playedMs
     return { marks: this.#marks, bufferedMs: Math.max(0, Math.round(bufferedMs)) }
   }
 
-  /** Null: the socket is gone. A new one takes over where the last one was. */
+  /** Null if the socket is gone. A new socket goes on at the old position. */
   use(media: MediaTransport | null): void {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#line.use(media, nowMs)
@@ -207,20 +209,20 @@ export class Playout implements Paced {
     this.#position.anchor(this.#buffer.position, nowMs)
   }
 
-  /** Sounds that are played with the speech and without it. Null: none. */
+  /** Sets a sound that is played with and without speech. Null removes it. */
   background(sound: BackgroundSound, clip: Sound | null): void {
     this.#line.background(sound, clip)
     if (this.#line.hasBackground) this.#deps.pacer.add(this)
   }
 
-  /** Frames go on without speech while people have joined. Null: none are left. */
+  /** While people have joined, frames go on without speech. Null when the last person has left. */
   connect(people: Exchange | null): void {
     this.#line.connect(people)
     if (people !== null) this.#deps.pacer.add(this)
     else if (!this.#line.hasBackground && this.#state === 'idle') this.#deps.pacer.delete(this)
   }
 
-  /** No frame is sent any more. */
+  /** Stops sending frames. */
   close(): void {
     this.#line.connect(null)
     this.#line.background('ambient', null)
@@ -266,7 +268,7 @@ export class Playout implements Paced {
   #sendSpeech(nowMs: number): void {
     const line = this.#line
     const from = this.#buffer.position
-    // The client counts from the last mark, and the background between is not speech.
+    // The client counts from the last mark, and any background since then is not speech.
     if (!this.#isSpeech && line.hasBackground) line.mark(`${this.#turn}:${from / this.#samplesPerMs}`)
     this.#isSpeech = true
     this.#position.anchor(from, line.dueMs)
@@ -316,7 +318,7 @@ export class Playout implements Paced {
     if (this.#resumesWhenCleared) this.release()
   }
 
-  /** A mark at the sample has come back. */
+  /** A mark at this sample has come back. */
   #passed(sample: number): void {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#position.played(sample, nowMs)
@@ -339,7 +341,7 @@ export class Playout implements Paced {
       : this.#position.at(nowMs, sent)
   }
 
-  /** Null: the mark is not one of this turn. */
+  /** Null if the mark belongs to another turn. */
   #msOf(mark: string): number | null {
     const [turn, ms] = mark.split(':')
     return Number(turn) === this.#turn ? Number(ms) : null

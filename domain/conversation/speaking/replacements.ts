@@ -1,14 +1,14 @@
 /**
- * Replaces words of a text by others: whole words, in any case, the longest first, and each place once. The result is
- * not searched again. A place costs one look-up for each length of the keys that begin with its letter, so a hostile text
- * is linear work.
+ * Replaces whole words in a text, in any case, the longest first, and each place once. The result is not searched
+ * again. At each place there is one look-up per key length for keys with the same first letter, so a hostile text costs
+ * only linear work.
  */
 import { TracedText } from '../../speech/traced-text.ts'
 import { isUnspaced } from '../words/phrases.ts'
 
 export class Replacements {
   readonly #values = new Map<string, string>()
-  /** The lengths of the keys that begin with a letter, longest first. */
+  /** For each first letter: the lengths its keys have, longest first. */
   readonly #lengths = new Map<string, number[]>()
 
   constructor(pairs: Readonly<Record<string, string>>) {
@@ -53,7 +53,10 @@ export class Replacements {
   }
 }
 
-/** Neither side of the place goes on with the word. A key that begins or ends with a sign, or a script without spaces, has no border there. */
+/**
+ * True if the word ends on both sides. If a key begins or ends with a sign or an unspaced script, this side needs no
+ * border.
+ */
 function isWhole(text: string, at: number, key: string): boolean {
   return isBorder(before(text, at), key, true) && isBorder(characterAt(text, at + key.length), key, false)
 }
@@ -75,7 +78,7 @@ function before(text: string, at: number): string {
   return /[\udc00-\udfff]/.test(last) ? text.slice(at - 2, at) : last
 }
 
-/** Lower case of the same length, so that a place in it is the same place in the text. */
+/** Lower case with the same length, so that places in both texts agree. */
 function folded(text: string): string {
   const low = text.toLowerCase()
   if (low.length === text.length) return low

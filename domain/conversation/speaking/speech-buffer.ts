@@ -1,17 +1,17 @@
 /**
- * The speech of one turn of the agent, as samples from the turn's start. Samples that were read are kept for a while,
- * because speech of the user can turn out to be no interruption. The agent then goes on where it was paused.
+ * Holds the speech in one agent turn, as samples from the turn's start. Samples are kept for a while after reading,
+ * because the user's speech may prove to be no interruption. Then the agent goes on where it was paused.
  *
  *   0 ········ dropped ········ kept │ read position │ waiting ········ length
  */
 export class SpeechBuffer {
   readonly #chunks: Int16Array[] = []
-  /** The position of the first chunk that is kept. */
+  /** The first kept chunk's position. */
   #start = 0
   #length = 0
   #taken = 0
   #position = 0
-  /** The chunk of the read position, and its start. */
+  /** The chunk at the read position, and its start. */
   #chunk = 0
   #chunkStart = 0
 
@@ -28,14 +28,14 @@ export class SpeechBuffer {
     return this.#length - this.#position
   }
 
-  /** Keeps the samples: the calling code must not change them any more. */
+  /** Keeps the samples, so the calling code must not change them any more. */
   push(samples: Int16Array): void {
     if (samples.length === 0) return
     this.#chunks.push(samples)
     this.#length += samples.length
   }
 
-  /** Fills `frame` from the read position, with silence where samples are missing, and moves on. */
+  /** Fills `frame` from the read position and moves on. Missing samples become silence. */
   read(frame: Int16Array): void {
     let filled = 0
     while (filled < frame.length && this.waiting > 0) {
@@ -54,7 +54,7 @@ export class SpeechBuffer {
     if (filled < frame.length) frame.fill(0, filled)
   }
 
-  /** The samples up to `to` that were not taken before, or null without any. */
+  /** The samples up to `to` since the last call, or null if there are no new samples. */
   takePlayed(to: number): Int16Array | null {
     const from = this.#taken
     if (to <= from) return null
@@ -70,7 +70,7 @@ export class SpeechBuffer {
     return samples
   }
 
-  /** Reads on from `position`, or from the first sample that is kept. */
+  /** Continues reading at `position`, or at the first kept sample. */
   seek(position: number): void {
     this.#position = Math.min(Math.max(position, this.#start), this.#length)
     this.#chunk = 0
@@ -82,12 +82,12 @@ export class SpeechBuffer {
     }
   }
 
-  /** Forgets the samples from `end` on. Samples that were read stay. */
+  /** Forgets samples from `end` on. Samples already read stay. */
   cut(end: number): void {
     this.#length = Math.min(this.#length, Math.max(end, this.#position))
   }
 
-  /** Forgets the samples before `position` that were read. */
+  /** Forgets samples before `position` if they were read. */
   dropBefore(position: number): void {
     for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
       if (this.#chunk === 0 || this.#start + chunk.length > position) return
@@ -98,8 +98,8 @@ export class SpeechBuffer {
   }
 }
 
-/** Samples that were sent are kept this long, because they may have to be sent again. */
+/** Sent samples are kept this long, because they may have to be sent again. */
 export const keptMs = 3000
-/** Speech that waits: a voice that is faster than real time pauses when there is more, and goes on when there is less. */
+/** If more speech waits, a voice faster than real time pauses. It goes on when less than `waitingMinMs` waits. */
 export const waitingMaxMs = 10_000
 export const waitingMinMs = 5000

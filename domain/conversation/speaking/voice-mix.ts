@@ -1,12 +1,15 @@
 /**
- * The voices that one person receives, mixed. Each comes when it comes and leaves at the pace of the person: a queue of a
- * few frames evens out the difference.
+ * Mixes the voices for one person. Audio comes irregularly and leaves at the person's pace, so each voice has a short
+ * queue to even out the difference.
  */
-/** A voice that has run dry begins again with this much. */
+/** If a voice has run dry, it begins again with this much. */
 const primedMs = 40
-/** Pauses are left out while more waits. */
+/** While more waits, pauses are left out. */
 const lateMs = 120
-/** The oldest audio is dropped when more waits: `lateMs` stay. The voice of the agent is sent ahead of real time. */
+/**
+ * If more waits, the oldest audio is dropped down to `lateMs`. The agent's limit is higher, because its voice is sent
+ * ahead of real time.
+ */
 const waitingMsMax = { person: 400, agent: 2500 }
 const silenceBelow = 100
 
@@ -20,7 +23,7 @@ export class VoiceMix {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** The samples are lent until it returns. */
+  /** The samples are lent until the function returns. */
   push(name: string, kind: VoiceKind, samples: Int16Array): void {
     let voice = this.#voices.get(name)
     if (voice === undefined) {
@@ -30,12 +33,12 @@ export class VoiceMix {
     voice.push(samples)
   }
 
-  /** Adds the next samples of all voices to these. */
+  /** Adds each voice's next samples to these samples. */
   mixInto(samples: Int16Array): void {
     for (const voice of this.#voices.values()) voice.mixInto(samples)
   }
 
-  /** The audio of this voice that waits is dropped. */
+  /** Drops this voice's waiting audio. */
   drop(name: string): void {
     this.#voices.delete(name)
   }
@@ -82,7 +85,7 @@ class VoiceQueue {
     if (count < samples.length) this.#isPrimed = false
   }
 
-  /** The newest samples stay. */
+  /** Keeps only the newest samples. */
   #keep(count: number): void {
     if (this.#length > count) this.#drop(this.#length - count)
   }

@@ -1,6 +1,6 @@
 /**
- * One turn of the agent: an answer of the LLM or a given text, its speech, and what is recorded of it. A turn may begin
- * before the user's turn is surely over; it is then held, and dropped when the user goes on.
+ * One agent turn: an LLM answer or a given text, its speech, and its record. A turn may begin before the user's turn is
+ * surely over. Then it is held, and dropped if the user goes on.
  */
 import type { LlmItem } from '../../ports/llm.ts'
 import type { CancelSignal, Clock } from '../../ports/system.ts'
@@ -15,7 +15,7 @@ import { wordsOfLanguage } from '../words/languages.ts'
 import { itemsOf, Thinking, type ThinkingDeps } from './thinking.ts'
 import type { AskedCall, DoneCall, EndCall } from './tool-calls.ts'
 
-/** A tool that takes longer is announced, if its agent wants that. */
+/** If a tool takes longer, it is announced, unless its agent does not want this. */
 const leadInMs = 700
 
 export type AgentTurnDeps = AgentSpeechDeps &
@@ -25,7 +25,7 @@ export type AgentTurnEvents = {
   text(text: string): void
   /** The LLM has no answer, or broke off. */
   failed(fault: Fault): void
-  /** No voice is left. */
+  /** No voice works any more. */
   lost(fault: Fault): void
   /** The agent wants to end the call with these words. */
   endCall(endCall: EndCall): void
@@ -34,18 +34,18 @@ export type AgentTurnEvents = {
 }
 
 /**
- * When the user's turn ended, when the decision was due and when it was taken, on the monotonic clock. A null: no speech
- * came before.
+ * Times on the monotonic clock: the end of the user's turn, when the decision was due, and when it was made. The first
+ * two are null if no speech came before.
  */
 export type AskedAt = { speechEndMs: number | null; dueMs: number | null; decisionMs: number }
 
 export type AgentTurnInput = {
   id: string
-  /** Names the marks. */
+  /** Used in the names for marks. */
   number: number
-  /** The conversation so far, or null when the text is given. */
+  /** The conversation so far, or null if the text is given. */
   history: readonly LlmItem[] | null
-  /** The words of the user that are answered. */
+  /** The user's words that are answered. */
   question: string | null
   voice: SessionVoice
 }
@@ -55,19 +55,19 @@ export class AgentTurn {
   readonly number: number
   readonly question: string | null
   readonly startedMs: number
-  /** The place of the turn in the trace of its call. Null: nobody traces it. */
+  /** The turn's place in the call's trace. Null if the call is not traced. */
   readonly trace: Trace | null
   readonly speech: AgentSpeech
-  /** Null: the text was given. */
+  /** Null if the text was given. */
   readonly thinking: Thinking | null
   asked: AskedAt | null = null
-  /** It began before the user's turn was surely over. */
+  /** The turn began before the user's turn was surely over. */
   isPreempted = false
   hasFailed = false
   readonly #deps: AgentTurnDeps
   readonly #input: ConversationInput
   readonly #events: AgentTurnEvents
-  /** Where the words of each request to the LLM begin in the text. */
+  /** For each LLM request: where its words begin in the text. */
   readonly #hopStarts: number[] = [0]
   #cancelLeadIn: (() => void) | null = null
 
@@ -88,37 +88,37 @@ export class AgentTurn {
     })
     this.thinking = turn.history === null ? null : this.#think(turn.history)
     deps.playout.begin(turn.number)
-    // A rejection that nobody handles would end the process, with all its other sessions.
+    // An unhandled rejection would end the process with all its other sessions.
     this.thinking?.run().catch((error: unknown) => deps.defect(error))
   }
 
-  /** Speaks a given text, whole. */
+  /** Speaks a given text as the whole turn. */
   say(text: string): void {
     this.speech.say(text)
     this.speech.finish()
   }
 
-  /** The LLM has failed: the turn ends with what was said, or with the words for a failure. */
+  /** The LLM has failed. The turn ends with the words said so far, or with the fallback message. */
   fallBack(): void {
     const { fallbackMessage, intent } = this.#input.call.pipeline
     if (this.speech.text === '') this.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
     this.speech.finish()
   }
 
-  /** The agent ends the call after these words, or after those of its settings. */
+  /** The agent ends the call after these words, or after its end-call message. */
   sayEnd({ message }: EndCall): void {
     const text = message ?? this.#input.call.pipeline.endCallMessage
     if (text !== null) this.speech.say(` ${text}`)
   }
 
-  /** The user's turn is over: the turn is played, and its tools may run. */
+  /** The user's turn is over: the agent turn is played, and its tools may run. */
   release(asked: AskedAt | null): void {
     this.asked = asked
     this.thinking?.allow()
     this.#deps.playout.release()
   }
 
-  /** Nothing more is made. */
+  /** Stops the LLM and the voice. */
   drop(): void {
     this.#cancelLeadIn?.()
     this.thinking?.drop()
@@ -130,8 +130,8 @@ export class AgentTurn {
   }
 
   /**
-   * Finds the last word that was played. The playout has stopped. A failure leaves the estimate. Null: nothing is to be
-   * found, because the words are known or cannot be.
+   * Finds the last played word, after the playout has stopped. If this fails, the estimate stays. Returns null if there
+   * is nothing to find: the words are known, or cannot be known.
    */
   findPlayed(signal: AbortSignal): Promise<void> | null {
     const { playout, sampleRateHz } = this.#deps
@@ -145,7 +145,7 @@ export class AgentTurn {
     return aligner.spokenUpTo({ text, samples, sampleRateHz }, signal).then(found, () => {})
   }
 
-  /** The items that tell the LLM of this turn. */
+  /** The turn as items for the LLM. */
   items(isWhole: boolean): LlmItem[] {
     const text = isWhole ? this.speech.text : this.playedText
     const hops = this.thinking?.hops ?? []
@@ -157,7 +157,7 @@ export class AgentTurn {
     return items
   }
 
-  /** The row of the finished turn, without its index. */
+  /** The finished turn's row, without its index. */
   row(isWhole: boolean, wallMs: (monotonicMs: number) => number): Omit<Turn, 'index'> {
     const { clock, playout } = this.#deps
     const { speech, thinking, asked } = this
@@ -254,7 +254,7 @@ export class AgentTurn {
   }
 }
 
-/** Whole milliseconds, never below 0. Null: one of the moments did not come. */
+/** Whole milliseconds, never below 0. Null if one time is missing. */
 function span(fromMs: number | null, toMs: number | null): number | null {
   return fromMs === null || toMs === null ? null : Math.max(0, Math.round(toMs - fromMs))
 }

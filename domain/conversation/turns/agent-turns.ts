@@ -1,4 +1,4 @@
-/** Makes the turns of the agent, and keeps the one that was begun for a text that may still change: the guess. */
+/** Creates the agent's turns. It also keeps the guess: a turn begun before the user's turn is surely over. */
 import type { LlmItem } from '../../ports/llm.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput } from '../parts/deps.ts'
@@ -10,7 +10,7 @@ import type { DoneCall, EndCall } from './tool-calls.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
 
-/** As AgentTurnEvents, with the turn. A guess that fails is dropped and has no event. */
+/** Like AgentTurnEvents, with the turn. If a guess fails, it is dropped without an event. */
 export type AgentTurnsEvents = {
   text(turn: AgentTurn, text: string): void
   failed(turn: AgentTurn, fault: Fault): void
@@ -40,28 +40,31 @@ export class AgentTurns {
     return this.#guess
   }
 
-  /** The answer of the LLM to `question`, which is the last item of the history. Null: to `hint`, which is not in it. */
+  /**
+   * The LLM's answer to `question`, the last item in the history. If null, the LLM answers `hint`, which is not in the
+   * history.
+   */
   answer(history: History, question: string | null, hint?: string): AgentTurn {
     const items = history.items()
     if (question === null && hint !== undefined) items.push({ type: 'message', role: 'user', text: hint })
     return this.#make(items, question)
   }
 
-  /** A given text. */
+  /** A turn with a given text. */
   line(text: string): AgentTurn {
     const turn = this.#make(null, null)
     turn.say(text)
     return turn
   }
 
-  /** Begins the answer to a text that may still change. */
+  /** Begins the answer before the user's turn is surely over. */
   startGuess(history: History, text: string): void {
     if (this.#guess?.question && sameWords(this.#guess.question, text)) return
     this.dropGuess()
     this.#guess = this.#make([...history.items(), { type: 'message', role: 'user', text }], text)
   }
 
-  /** The answer to what the user has said: the guess, if that has its words. Any other guess is dropped. */
+  /** The answer to the user's words. Uses the guess if it has the same words; another guess is dropped. */
   answerTo(history: History, text: string): AgentTurn {
     const guess = this.#guess
     if (!guess?.question || !sameWords(guess.question, text)) {

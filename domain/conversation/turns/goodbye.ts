@@ -1,4 +1,4 @@
-/** The end of a conversation: the sentence under way, the last words of the user, and a goodbye, each within its time. */
+/** Ends a conversation in steps with time limits: the sentence under way, the user's last words, and a goodbye. */
 import type { Clock } from '../../ports/system.ts'
 import { lastMessageMs, lastSentenceMs } from './turn-limits.ts'
 
@@ -7,7 +7,7 @@ type Words = { text: string | null; withinMs: number }
 
 export class Goodbye {
   readonly #clock: Clock
-  /** Null: no words are planned, or they were taken. */
+  /** Null if no words are planned, or if they were taken. */
   #words: Words | null = null
   #cancel = () => {}
 
@@ -15,17 +15,17 @@ export class Goodbye {
     this.#clock = clock
   }
 
-  /** The conversation ends with these words. `isMessage`: they may be long. */
+  /** Plans the last words. `isMessage`: they may be long. */
   plan(text: string | null, isMessage: boolean): void {
     this.#words = { text, withinMs: isMessage ? lastMessageMs : lastSentenceMs }
   }
 
-  /** The words are planned, and nobody has begun to say them. */
+  /** The words are planned and not yet taken. */
   get isAwaited(): boolean {
     return this.#words !== null
   }
 
-  /** The words, once. Null: no words are planned, or they were taken before. */
+  /** Returns the words once. Null if no words are planned, or if they were taken before. */
   take(): Words | null {
     const words = this.#words
     if (words === null) return null
@@ -34,7 +34,7 @@ export class Goodbye {
     return words
   }
 
-  /** Replaces the step that was waited for. */
+  /** Replaces the step that is waiting. */
   after(ms: number, next: () => void): void {
     this.cancel()
     this.#cancel = this.#clock.after(ms, next)

@@ -1,6 +1,6 @@
 /**
- * The conversation as the LLM knows it: the prompt, notes, the turns of the user, and of the agent's turns only what was
- * played. The oldest turns are left out when there are too many.
+ * The conversation for the LLM: the prompt, notes, the user's turns, and the played part of the agent's turns. If there
+ * are too many turns, the oldest are left out.
  */
 import type { LlmItem } from '../../ports/llm.ts'
 import { charactersOf } from '../../speech/characters.ts'
@@ -21,12 +21,12 @@ export class History {
     this.#prompt = { type: 'message', role: 'system', text: systemPrompt }
   }
 
-  /** Nobody has said anything. */
+  /** True if there is no turn yet. */
   get isEmpty(): boolean {
     return this.#turns === 0
   }
 
-  /** With those that were left out since. */
+  /** Includes the user turns left out since. */
   get userTurns(): number {
     return this.#userTurns
   }
@@ -36,17 +36,17 @@ export class History {
     this.#add([{ type: 'message', role: 'user', text }], true)
   }
 
-  /** A note that is no turn. */
+  /** Adds a note. It does not count as a turn. */
   note(text: string): void {
     this.#add([{ type: 'message', role: 'system', text }], false)
   }
 
-  /** The items of one turn of the agent: what was played, and the tool calls with their results. */
+  /** Adds an agent turn's items: the played text, and the tool calls with their results. */
   agent(items: LlmItem[]): void {
     if (items.length > 0) this.#add(items, true)
   }
 
-  /** A result that came after its turn. */
+  /** Adds a tool result that came after its turn. */
   late(items: LlmItem[]): void {
     this.#add(items, false)
   }

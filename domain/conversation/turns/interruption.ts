@@ -1,11 +1,11 @@
-/** Judges the speech of a user in the agent's turn: an interruption, or only a sign of listening. */
+/** Decides whether speech in the agent's turn is an interruption or only a backchannel. */
 import type { Clock } from '../../ports/system.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 import { isBackchannel } from '../words/backchannel.ts'
 import { wordsOf } from '../words/user-text.ts'
 import { type InterruptionMode, isAgents, type TurnState } from './turn-machine.ts'
 
-/** The part of the turns that decides about an interruption. */
+/** The turns' side, as far as an interruption needs it. */
 export type InterruptedTurns = {
   mode(): InterruptionMode
   state(): TurnState
@@ -26,7 +26,7 @@ export class Interruption {
     this.#turns = turns
   }
 
-  /** `isLast`: no more time is given. */
+  /** `isLast`: a decision must come now. */
   judge(isLast: boolean): void {
     if (this.#turns.mode() !== 'adaptive') return
     const verdict = this.#verdict(isLast)
@@ -52,7 +52,7 @@ export class Interruption {
     this.#cancel = null
   }
 
-  /** Null: it is not clear yet. */
+  /** Null if it is not clear yet. */
   #verdict(isLast: boolean): 'words' | 'falseAlarm' | null {
     const { text, isFinal } = this.#turns.user()
     const { minWords } = this.#pipeline.turnHandling.interruption

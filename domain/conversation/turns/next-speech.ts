@@ -1,17 +1,17 @@
 /**
- * The next thing that the agent says without being asked by speech: an answer to a typed text, a first message, a
- * question after a silence. It waits until a turn that was interrupted is settled. One that comes meanwhile takes its
- * place.
+ * Holds the next agent speech that does not answer user speech: an answer to typed text, a first message, a question
+ * after silence. It waits until an interrupted turn is settled. If another speech comes meanwhile, it replaces the
+ * first.
  *
  *   wanted ──► waits for the settling ──► begun
- *      └─────────────┴──► replaced by a later one
+ *      └─────────────┴──► replaced by a later speech
  */
 export type Speech = {
-  /** The user cannot interrupt it, also while it waits. */
+  /** The user cannot interrupt it, even while it waits. */
   isProtected: boolean
-  /** Runs in any case, also for one that was replaced. */
+  /** Always runs, even if the speech is replaced. */
   before: () => void
-  /** Not called for one that was replaced. */
+  /** Not called if the speech is replaced. */
   begin: () => void
 }
 
@@ -19,12 +19,12 @@ export class NextSpeech {
   #wanted: Speech | null = null
   #waiting: Speech | null = null
 
-  /** A protected speech waits. */
+  /** True while a protected speech waits. */
   get isProtected(): boolean {
     return this.#waiting?.isProtected === true
   }
 
-  /** It is taken up by `take`, if the turn allows it to be said. */
+  /** Stores the speech. `take` begins it if the turn allows it. */
   want(speech: Speech): void {
     this.#wanted = speech
   }

@@ -1,6 +1,6 @@
 /**
- * The clocks of a session: its longest duration, the silence that ends it, and the silence after which the agent asks
- * whether anybody is there. They stand still while the socket is lost.
+ * Times a session: its maximum duration, the silence that ends it, and the silence before the agent asks whether the
+ * user is still there. Silence does not count while the socket is lost.
  */
 import type { Clock } from '../../ports/system.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
@@ -19,9 +19,9 @@ export class SessionTimers {
   #cancelDuration: () => void
   #cancelIdle: (() => void) | null = null
   #cancelSilence: (() => void) | null = null
-  /** Since the user has spoken last. */
+  /** The questions since the user last spoke. */
   #prompts = 0
-  /** How much of the silence that ends the session has passed, without pauses. */
+  /** How much silence has passed so far, without pauses. The session ends at `silenceTimeoutSeconds`. */
   #silentMs = 0
   #silentSinceMs: number | null = null
 
@@ -38,12 +38,12 @@ export class SessionTimers {
     this.#silentMs = 0
   }
 
-  /** The agent has said something that was no question after a silence. */
+  /** The agent has said something, except for a question after silence. */
   agentSpoke(): void {
     this.#silentMs = 0
   }
 
-  /** Nobody speaks from now on. */
+  /** Starts the silence timers. */
   quiet(): void {
     if (this.#silentSinceMs !== null) return
     const { idleRePrompts, silenceTimeoutSeconds } = this.#pipeline
@@ -54,7 +54,7 @@ export class SessionTimers {
     this.#cancelIdle = this.#clock.after(idleRePrompts.delayMs, () => this.#events.idle(this.#nextPrompt()))
   }
 
-  /** Somebody speaks, the agent thinks, a tool runs, or the socket is lost. */
+  /** Stops the silence timers: a party speaks, the agent thinks, a tool runs, or the socket is lost. */
   busy(): void {
     this.#cancelIdle?.()
     this.#cancelSilence?.()
@@ -75,7 +75,7 @@ export class SessionTimers {
   }
 }
 
-/** The LLM reads these as the words of the user, because many models answer only those. */
+/** The LLM reads these hints as the user's words, because many models answer only user messages. */
 export const greetingHint = '[The caller has joined. Greet them and begin the conversation.]'
 export const idleHint =
   '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'

@@ -1,6 +1,6 @@
 /**
- * Work that waits until it is known how much of an interrupted turn was played: first up to which sample, and then, where
- * the voice reports no times of words, up to which word.
+ * Delays work until the played part in an interrupted turn is known: first the last sample, then the last word, if the
+ * voice reports no word times.
  *
  *   begin ──► the client answers the clear ──► the words are found ──► settled
  *             or `clearedMs` have passed
@@ -9,9 +9,9 @@
 import type { Clock } from '../../ports/system.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
-/** The answer to a clear is waited for this long. */
+/** Waits this long for the client's answer to a clear. */
 const clearedMs = 300
-/** All of it takes no longer. The user still speaks then, as a rule, and no answer but a typed or a short one is delayed. */
+/** Limits the whole wait. Usually the user still speaks then, so only typed or short answers are delayed. */
 const settledMs = 400
 
 export type SettlingDeps = {
@@ -36,7 +36,7 @@ export class Settling {
     return this.#waiting !== null
   }
 
-  /** The playout of this turn was stopped. `settled` is the first to run. */
+  /** This turn's playout was stopped. `settled` runs first. */
   begin(turn: Pick<AgentTurn, 'findPlayed'>, settled: () => void): void {
     this.settle()
     this.#waiting = [settled]
@@ -47,7 +47,7 @@ export class Settling {
     else this.cleared()
   }
 
-  /** The last sample that was played is known. */
+  /** The last played sample is known. */
   cleared(): void {
     const turn = this.#turn
     if (turn === null) return
@@ -60,7 +60,7 @@ export class Settling {
     found.then(() => !finding.signal.aborted && this.settle()).catch((error: unknown) => this.#deps.defect(error))
   }
 
-  /** Waits no longer. */
+  /** Stops waiting. */
   settle(): void {
     const waiting = this.#waiting
     this.#waiting = this.#turn = null
@@ -71,7 +71,7 @@ export class Settling {
     for (const run of waiting ?? []) run()
   }
 
-  /** Runs now where nothing is under way. */
+  /** Runs now if no settling is under way. */
   afterwards(run: () => void): void {
     if (this.#waiting === null) run()
     else this.#waiting.push(run)

@@ -1,6 +1,6 @@
 /**
- * The answer of the LLM to one turn of the user: its words go to the speech as they come, its tool calls run, and it is
- * asked again with their results.
+ * The LLM's answer to one user turn. Words go to the speech as they come. Tool calls run, and the LLM is asked again
+ * with their results.
  *
  *   ask ─► words ─► speech
  *    ▲       └─► tool calls ─► results ─┐
@@ -31,13 +31,13 @@ export type ThinkingDeps = {
 
 export type ThinkingEvents = {
   say(delta: string): void
-  /** The words before tool calls are complete. A call that ends the conversation is not among `calls`. */
+  /** The words before tool calls are complete. `calls` leaves out a call that ends the conversation. */
   toolsBegin(calls: readonly AskedCall[]): void
-  /** All tool calls of this hop have results. */
+  /** Each tool call in this hop has a result. */
   toolsDone(): void
-  /** The answer is complete. `endCall`: it ends the call. */
+  /** The answer is complete. If `endCall` is set, it ends the call. */
   done(endCall: EndCall | null): void
-  /** There is no answer, or no more of it. */
+  /** The answer failed or broke off. */
   failed(fault: Fault): void
   /** A tool ended after the answer was dropped. */
   lateTool(done: DoneCall): void
@@ -47,11 +47,11 @@ export type ThinkingInput = {
   pipeline: Pipeline
   routing: Routing
   history: readonly LlmItem[]
-  /** The place of the turn. Null: nobody traces it. */
+  /** The turn's place in the trace. Null if it is not traced. */
   trace: Trace | null
 }
 
-/** The result of one request to the LLM. */
+/** The result from one LLM request. */
 export type Hop = {
   text: string
   calls: DoneCall[]
@@ -75,7 +75,7 @@ export class Thinking {
   readonly #called: TurnToolCall[] = []
   #isDropped = false
   #allow: () => void = () => {}
-  /** Resolves when the turn of the user is really over: tools must not run for a guess. */
+  /** Resolves when the user's turn is really over, because tools must not run for a guess. */
   readonly #allowed: Promise<void>
 
   constructor(deps: ThinkingDeps, { pipeline, routing, history, trace }: ThinkingInput, events: ThinkingEvents) {
@@ -98,7 +98,7 @@ export class Thinking {
     return this.hops.findLast(({ route }) => route !== null)?.route ?? null
   }
 
-  /** With those that are still under way. */
+  /** Includes calls under way. */
   get toolCalls(): readonly TurnToolCall[] {
     return this.#called
   }
@@ -107,7 +107,7 @@ export class Thinking {
     this.#allow()
   }
 
-  /** Tools that run go on; their results come as `lateTool`. */
+  /** Running tools go on. Their results come as `lateTool`. */
   drop(): void {
     if (this.#isDropped) return
     this.#isDropped = true
@@ -124,7 +124,7 @@ export class Thinking {
         if (this.#isDropped) return
         const endCall = this.#endCallOf(calls)
         if (endCall !== null) return await this.#endCall(endCall, hop, calls)
-        // Some models call tools all the same when they must not.
+        // Some models call tools even when `toolChoice` forbids it.
         if (hop >= this.#pipeline.maxToolHops) return this.#stopCalling()
         await this.#runTools(calls)
         if (this.#isDropped) return
@@ -144,7 +144,7 @@ export class Thinking {
     return null
   }
 
-  /** Other tools that were called in the same answer run first. */
+  /** Other tools in the same answer run first. */
   async #endCall(endCall: EndCall, hop: number, calls: readonly AskedCall[]): Promise<void> {
     const mayRunOthers = hop < this.#pipeline.maxToolHops
     await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.endCallOf(call) !== null))
@@ -152,13 +152,13 @@ export class Thinking {
     if (!this.#isDropped) this.#events.done(endCall)
   }
 
-  /** The caller would hear the line go dead without a word. */
+  /** True if the line would go dead without a word. */
   #lacksGoodbye({ message }: EndCall): boolean {
     const hasWords = this.hops.some(({ text }) => text.trim() !== '')
     return !hasWords && message === null && this.#pipeline.endCallMessage === null
   }
 
-  /** The call ends without one if the LLM does not answer. */
+  /** If the LLM fails, the call ends without a goodbye. */
   async #sayGoodbye(): Promise<void> {
     try {
       await this.#askOnce(this.#pipeline.maxToolHops)
@@ -167,13 +167,13 @@ export class Thinking {
     }
   }
 
-  /** The answer is what was said until now. A turn without any words has failed. */
+  /** The words so far are the answer. A turn without any words has failed. */
   #stopCalling(): void {
     if (this.hops.some(({ text }) => text.trim() !== '')) return this.#events.done(null)
     this.#events.failed(new Fault({ kind: 'all_failed' }))
   }
 
-  /** Asks again once, as long as no word has come. */
+  /** Retries once if no word has come. */
   async #ask(hop: number): Promise<AskedCall[]> {
     try {
       return await this.#askOnce(hop)
@@ -246,7 +246,7 @@ export class Thinking {
         items: [...this.#history, ...this.hops.flatMap(({ text, calls }) => itemsOf(text, calls))],
         maxOutputTokens: llm.maxTokens,
         tools: this.#deps.tools.offered,
-        // It must answer in words now.
+        // The LLM must answer in words now.
         ...(hop >= maxToolHops && this.#deps.tools.offered.length > 0 && { toolChoice: 'none' as const }),
         ...(llm.temperature !== null && { temperature: llm.temperature }),
         ...(llm.reasoningEffort !== null && { reasoningEffort: llm.reasoningEffort }),
@@ -275,7 +275,7 @@ export class Thinking {
   }
 }
 
-/** The words of an answer, then its tool calls and their results. */
+/** The answer's words, then its tool calls and their results. */
 export function itemsOf(text: string, calls: readonly DoneCall[]): LlmItem[] {
   const items: LlmItem[] = []
   if (text.trim() !== '') items.push({ type: 'message', role: 'assistant', text: text.trim() })

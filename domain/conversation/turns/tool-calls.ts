@@ -1,4 +1,4 @@
-/** Runs the tool calls of one answer of the LLM, and writes their results for it. */
+/** Runs the tool calls in one LLM answer, and formats their results for the LLM. */
 import { digitsName, keysOf } from '../../agents/press-keys.ts'
 import { daysAheadDefault, numberOfPerson, readWantedCallback } from '../../callbacks/wanted-callback.ts'
 import type { LlmItem, LlmTool } from '../../ports/llm.ts'
@@ -16,11 +16,11 @@ import { recordTool } from './tool-trace.ts'
 export const toolCallsAtOnce = 8
 export const toolResultCharactersMax = 16_384
 const defaultTimeoutMs = 10_000
-/** After a check of arguments that took this long, other sessions have their turn before the next one. */
+/** If an argument check took this long, other sessions run before the next check. */
 const longCheckMs = 10
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
-/** The LLM reads it when it is asked for a goodbye, and after one that the caller has interrupted. */
+/** The LLM reads this when it is asked for a goodbye, or when the caller has interrupted its goodbye. */
 const endsLater = 'The call ends after your last words, unless the caller interrupts them.'
 
 export type AskedCall = { callId: string; name: string; arguments: string }
@@ -33,19 +33,19 @@ export type ToolDeps = {
   event: (type: EventType, payload: Record<string, unknown>) => void
   /** The agent has promised to call again. */
   scheduleCallback: (callback: WantedCallback) => void
-  /** Presses keys on the phone of the caller. Rejects where the line does not. Null: there is no phone. */
+  /** Presses keys on the caller's phone. Rejects if the line cannot. Null if there is no phone. */
   pressKeys: ((digits: string) => Promise<void>) | null
 }
 
-/** A call that ended: its result as the LLM reads it. */
+/** A finished tool call, with its result for the LLM. */
 export type DoneCall = { call: TurnToolCall; item: LlmItem; startedMs: number; endedMs: number }
-/** The agent ends the call, after these words if there are some. */
+/** The agent ends the call, after these words if they are not null. */
 export type EndCall = { message: string | null }
 
 export class ToolCalls {
   readonly #deps: ToolDeps
   readonly #tools: Map<string, PipelineTool>
-  /** Results that the page owes, by the id of their call. */
+  /** Calls that wait for the page's result, by call id. */
   readonly #waiting = new Map<string, (result: ToolResult) => void>()
   #underWay = 0
   /** Resolves when the next check may begin. */
@@ -56,19 +56,22 @@ export class ToolCalls {
     this.#tools = toolsOf(deps.call, deps.pressKeys !== null)
   }
 
-  /** As the LLM sees them. */
+  /** The tools for the LLM. */
   get offered(): LlmTool[] {
     return [...this.#tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters }))
   }
 
-  /** No allowed model can call tools. True: the session has none that were asked for, so it goes on without. */
+  /**
+   * No allowed model can call tools. If the agent has no configured tools, the session goes on without `end_call`, and
+   * this returns true.
+   */
   withhold(): boolean {
     if (this.#deps.call.pipeline.tools.length > 0 || this.#tools.size === 0) return false
     this.#tools.clear()
     return true
   }
 
-  /** While one runs, the silence of the session does not count. */
+  /** While a tool runs, the session's silence does not count. */
   get isBusy(): boolean {
     return this.#underWay > 0
   }
@@ -77,7 +80,7 @@ export class ToolCalls {
     return this.#tools.get(name) ?? null
   }
 
-  /** The words of the agent that ends the call, or null when this call does not end it. */
+  /** Not null if this tool call ends the conversation. `message` is the agent's last words. */
   endCallOf(call: AskedCall): EndCall | null {
     const tool = this.find(call.name)
     if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
@@ -88,7 +91,7 @@ export class ToolCalls {
     }
   }
 
-  /** Runs at most `toolCallsAtOnce` at once; `done` is called for each as it ends. `trace` is the place of the turn. */
+  /** Runs at most `toolCallsAtOnce` at a time. `done` is called when each call ends. `trace` is the turn's place. */
   async run(calls: readonly AskedCall[], done: (done: DoneCall) => void, trace: Trace | null = null): Promise<void> {
     const queue = [...calls]
     const next = async (): Promise<void> => {
@@ -98,7 +101,7 @@ export class ToolCalls {
     await Promise.all(calls.slice(0, toolCallsAtOnce).map(next))
   }
 
-  /** False: no call of this id waits for the page. */
+  /** False if no call with this id waits for the page. */
   result(id: string, result: string, isError: boolean): boolean {
     const settle = this.#waiting.get(id)
     this.#waiting.delete(id)
@@ -152,7 +155,7 @@ export class ToolCalls {
       await this.#deps.pressKeys?.(digits)
       return { result: 'ok' }
     } catch {
-      // The phone has logged why.
+      // The phone has logged the reason.
       return failed({ code: 'failed' })
     }
   }
@@ -176,12 +179,15 @@ export class ToolCalls {
       })
     if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
     scheduleCallback(read.wanted)
-    // The LLM wrote the number, and no result repeats one.
+    // Results never repeat a phone number, even if the LLM wrote it.
     const scheduledAt = new Date(read.wanted.scheduledAtMs).toISOString()
     return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }
   }
 
-  /** One check at a time: the calls of one answer may be many, and a hostile schema takes up to 50 ms for each. */
+  /**
+   * Runs one check at a time, because an answer may contain many calls, and a hostile schema takes up to 50 ms per
+   * check.
+   */
   async #check(tool: PipelineTool, args: unknown): Promise<readonly string[]> {
     const { clock, runTool } = this.#deps
     const before = this.#mayCheck
@@ -214,7 +220,7 @@ export class ToolCalls {
   }
 }
 
-/** Tools of the page need a page, those of a phone a phone, and `end_call` is there unless it was switched off. */
+/** Page tools need a page and phone tools need a phone. `end_call` is added unless it was switched off. */
 function toolsOf({ pipeline, kind }: Call, hasPhone: boolean): Map<string, PipelineTool> {
   const tools = new Map<string, PipelineTool>()
   let ends = false
@@ -249,7 +255,7 @@ const endCall: PipelineTool = {
   preToolSpeech: 'never',
 }
 
-/** Undefined: the text is not JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text === '' ? '{}' : text)

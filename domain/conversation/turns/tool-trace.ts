@@ -1,4 +1,4 @@
-/** The span of one call of a tool, below the turn that asked for it. */
+/** Records a tool call's span below its turn's span. */
 import type { Trace } from '../../ports/trace.ts'
 import type { Call } from '../../records/call.ts'
 import type { ToolFailureCode } from '../parts/deps.ts'

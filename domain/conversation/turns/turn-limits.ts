@@ -1,10 +1,10 @@
-/** The sentence that ends the session may take this long. */
+/** The session's last sentence may take this long. */
 export const lastSentenceMs = 10_000
-/** A message that is left to a machine may take this long: 1000 characters are spoken in 70 s. */
+/** A message for an answering machine may take this long: 1000 characters are spoken in 70 s. */
 export const lastMessageMs = 120_000
-/** The last words of the user are waited for this long. */
+/** Waits this long for the user's last words. */
 export const lastTranscriptMs = 500
-/** A short answer right before the agent ends is an answer, and not a backchannel. */
+/** If the agent's turn ends this soon, a short utterance is an answer, and not a backchannel. */
 export const nearEndMs = 1000
-/** This many turns in a row without an answer end the session. */
+/** After this many turns in a row without an answer, the session ends. */
 export const failedTurnsMax = 3

@@ -1,6 +1,6 @@
 /**
- * The turns of a conversation, as one table. It knows no time and no audio: the conversation reports what happened as events and
- * runs the effects that are answered.
+ * The turns in a conversation, as one table. It has no time and no audio: the conversation reports events and runs the
+ * returned effects.
  *
  *   listening ──► userSpeaking ◄──► deciding ──► thinking ──► speaking ──► listening
  *       ▲                                           │            │
@@ -14,15 +14,15 @@ export type TurnPhase =
   | 'userSpeaking'
   /** The user is silent, and the turn may be over. */
   | 'deciding'
-  /** The turn is over, and no audio of the answer was sent. */
+  /** The turn is over, and no audio from the answer was sent. */
   | 'thinking'
   | 'speaking'
-  /** The user speaks in the agent's turn, and the words have not decided yet whether that is an interruption. */
+  /** The user speaks in the agent's turn. It is not yet clear whether this is an interruption. */
   | 'paused'
   | 'closing'
   | 'over'
 
-/** How a phase is shown. */
+/** The state that clients see. */
 export const stateOf: Record<TurnPhase, AgentState> = {
   listening: 'listening',
   userSpeaking: 'listening',
@@ -38,7 +38,7 @@ export type TurnState = {
   phase: TurnPhase
   /** The user speaks now, in any phase. */
   talks: boolean
-  /** Audio of the answer was sent. */
+  /** Audio from the answer was sent. */
   started: boolean
 }
 
@@ -51,15 +51,15 @@ export type TurnEvent =
   | 'longSpeech'
   /** The speech had no words in time, or only a backchannel. */
   | 'falseAlarm'
-  /** The turn of the user is over, and it has a text. */
+  /** The user's turn is over, and it has a text. */
   | 'decided'
-  /** The same while the agent is muted: people who have joined answer. */
+  /** Like `decided`, while the agent is muted: people who have joined answer. */
   | 'kept'
   /** The speech had no words. */
   | 'nothingSaid'
   /** A text or digits instead of speech. */
   | 'typed'
-  /** The agent speaks without a turn of the user: a first message, a question after a silence. */
+  /** The agent speaks without a user turn: a first message, a question after silence. */
   | 'prompted'
   /** A person who has joined speaks for the agent from now on. */
   | 'muted'
@@ -71,22 +71,22 @@ export type TurnEvent =
   | 'end'
 
 export type TurnEffect =
-  /** Find out whether the turn of the user is over. Again with each new text. */
+  /** Find out whether the user's turn is over. Repeated with each new text. */
   | 'decide'
-  /** The user goes on: no decision. */
+  /** The user goes on, so the pending decision is cancelled. */
   | 'keepListening'
-  /** The turn of the user is over: answer it. */
+  /** The user's turn is over: answer it. */
   | 'answer'
-  /** The turn of the user is over, and nobody but people answers it. */
+  /** The user's turn is over, and only people answer it. */
   | 'keep'
-  /** Answer what was typed, or speak a text of the agent. */
+  /** Answer a typed text, or speak an agent text. */
   | 'speak'
-  /** Silence at once, in a way that can be undone. */
+  /** Silence at once, but `resume` can undo it. */
   | 'pause'
   | 'resume'
-  /** The answer ends here, for good. */
+  /** The answer ends here for good. */
   | 'interrupt'
-  /** The user said words while the agent spoke that could not interrupt it: they are answered now. */
+  /** The user spoke while the agent could not be interrupted. Answer these words now. */
   | 'catchUp'
   | 'sayGoodbye'
   | 'finish'
@@ -98,7 +98,10 @@ export const initialTurnState: TurnState = { phase: 'listening', talks: false, s
 type Step = { state: TurnState; effects: readonly TurnEffect[] }
 type Rule = (state: TurnState, mode: InterruptionMode) => { phase: TurnPhase; effects?: readonly TurnEffect[] } | null
 
-/** The next state. `mode` is the way in which the agent can be interrupted now. An event without a rule changes nothing else. */
+/**
+ * The next state. `mode` says how the agent can be interrupted now. An event without a rule changes only `talks` and
+ * `started`.
+ */
 export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode): Step {
   const talks = event === 'speechStarted' || (state.talks && event !== 'speechEnded')
   const started = event === 'agentStarted' || state.started
@@ -109,7 +112,7 @@ export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode)
   return { state: { phase: next.phase, talks, started: started && goesOn }, effects: next.effects ?? none }
 }
 
-/** The agent has the turn. */
+/** True if the agent has the turn. */
 export function isAgents(phase: TurnPhase): boolean {
   return phase === 'thinking' || phase === 'speaking' || phase === 'paused'
 }
@@ -144,7 +147,7 @@ const agentsTurn: Partial<Record<TurnEvent, Rule>> = {
 const rules: Record<Exclude<TurnPhase, 'over'>, Partial<Record<TurnEvent, Rule>>> = {
   listening: {
     speechStarted: () => ({ phase: 'userSpeaking', effects: ['keepListening'] }),
-    // Speech that voice activity detection has missed.
+    // Speech missed by voice activity detection.
     words: () => ({ phase: 'deciding', effects: ['decide'] }),
     typed: speak,
     prompted: speak,

@@ -1,4 +1,4 @@
-/** Writes the turns of a conversation to the record of the call, and shows them to the page. */
+/** Writes a conversation's turns to the call's record, and shows them to the page. */
 import type { Route } from '../../dispatch/request.ts'
 import type { SessionEvent } from '../../ports/media.ts'
 import type { Clock } from '../../ports/system.ts'
@@ -14,7 +14,7 @@ import { turnSpan } from './turn-span.ts'
 import { recordAgentTurn, recordDroppedTurn, recordUserTurn } from './turn-trace.ts'
 import type { SaidTurn } from './user-turn.ts'
 
-/** A longer text is cut in the transcript. */
+/** Longer texts are cut in the transcript. */
 const turnCharactersMax = 16_384
 
 export type TurnRecordDeps = {
@@ -22,12 +22,12 @@ export type TurnRecordDeps = {
   newId: () => string
   log: CallLog
   notify: (event: SessionEvent) => void
-  /** The provider of speech to text that works now. */
+  /** The route to the active speech-to-text provider. */
   sttRoute: () => Route | null
   playout: Pick<Playout, 'firstPlayedMs' | 'figures' | 'playedMs'>
-  /** The start of the call on the monotonic clock. */
+  /** The call's start on the monotonic clock. */
   originMs: number
-  /** The place of the call in its trace. Null: nobody traces it. */
+  /** The call's place in its trace. Null if the call is not traced. */
   trace: Trace | null
 }
 
@@ -59,7 +59,7 @@ export class TurnRecord implements FailoverRecord {
     this.#deps.notify({ type: 'agentMessage', id, text, isFinal, interrupted })
   }
 
-  /** `by` is null where nothing was transcribed. */
+  /** `by` is null if nothing was transcribed. */
   userTurn({ id, text, startedMs, speechEndMs }: SaidTurn, by: 'stt' | null, metadata: Record<string, unknown>): void {
     const route = by === null ? null : this.#deps.sttRoute()
     this.userText(id, text, true)
@@ -77,14 +77,14 @@ export class TurnRecord implements FailoverRecord {
     })
   }
 
-  /** A text or digits instead of speech. */
+  /** Records text or digits without speech. */
   typedTurn(text: string, metadata: Record<string, unknown>): void {
     const { clock, newId } = this.#deps
     const nowMs = clock.monotonicMs()
     this.userTurn({ id: newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null, metadata)
   }
 
-  /** Words of a person who has joined. `by` is null where they were typed. */
+  /** Words from a person who has joined. `by` is null if they were typed. */
   personTurn(
     { id, text, startedMs, speechEndMs }: SaidTurn,
     by: Route | null,
@@ -105,17 +105,17 @@ export class TurnRecord implements FailoverRecord {
     })
   }
 
-  /** A note or an event of the session. */
+  /** A note or an event in the session. */
   systemTurn(text: string): void {
     const nowMs = this.#timeOf(this.#deps.clock.monotonicMs())
     this.#add({ ...blank, id: this.#deps.newId(), source: 'system', text, startedAtMs: nowMs, endedAtMs: nowMs })
   }
 
-  /** A turn of which nothing was played and that called no tool leaves no trace. */
+  /** If nothing was played and no tool was called, the turn is not recorded, except as dropped in the trace. */
   agentTurn(turn: AgentTurn, isWhole: boolean): void {
     const row = turn.row(isWhole, this.#timeOf)
     const { clock, log, newId, originMs, playout, sttRoute } = this.#deps
-    // Audio without a whole word in it was played all the same.
+    // Even if no whole word was played, some audio may have been.
     if (row.playedText === '' && playout.playedMs === 0 && row.toolCalls.length === 0) return recordDroppedTurn(turn)
     const index = this.#add(row)
     // A turn may call a tool and say nothing.
@@ -128,7 +128,7 @@ export class TurnRecord implements FailoverRecord {
     recordAgentTurn(turn, span, originMs)
   }
 
-  /** The index of the turn. */
+  /** Returns the turn's index. */
   #add(turn: Omit<Turn, 'index'>): number {
     const text = cut(turn.text)
     const playedText = turn.playedText === null ? null : cut(turn.playedText)

@@ -1,7 +1,7 @@
 /**
- * The span of one turn of the agent: it says what the silence between the end of the user's speech and the first audio of
- * the agent was spent on. Parts can overlap. Each gets the time for which it was waited, and the rest is unattributed, so
- * the critical times sum to the silence:
+ * The span for one agent turn. It explains the silence between the user's last speech and the agent's first audio.
+ * Parts can overlap, so each part gets only the time spent waiting for it. The rest is unattributed, so the critical
+ * times sum to the silence:
  *
  *   speech end ├ endpointing ┤ stt ├ llm ┤ tool ├ llm ┤ tts ├ playout ┤ first audio
  */
@@ -10,7 +10,7 @@ import type { Span, SpanKind } from '../../records/call.ts'
 import type { AgentTurn } from './agent-turn.ts'
 import type { Hop } from './thinking.ts'
 
-/** Times are of the monotonic clock, except `originMs`, which is the start of the call on it. */
+/** Times are on the monotonic clock. `originMs` is the call's start on it. */
 export type SpanContext = {
   index: number
   originMs: number
@@ -46,7 +46,7 @@ export function turnSpan(turn: AgentTurn, context: SpanContext): Span {
   }
 }
 
-/** In the order in which they are waited for. */
+/** In waiting order. */
 function partsOf(turn: AgentTurn, context: SpanContext): Part[] {
   const { asked, speech, thinking } = turn
   const parts: Part[] = []
@@ -77,7 +77,7 @@ function partsOf(turn: AgentTurn, context: SpanContext): Part[] {
   return parts
 }
 
-/** The LLM is waited for until the first sentence is complete, and as long as it writes tool calls. */
+/** Waiting for the LLM ends with the first sentence if it comes in this hop, otherwise with the hop. */
 function partsOfHop(hop: Hop, firstSentenceMs: number | null): Part[] {
   const { startedMs, firstTokenMs, endedMs, usage, costMicroUsd } = hop
   const quantities = usage && {
@@ -107,7 +107,7 @@ function criticalParts(parts: readonly Part[], startMs: number, endMs: number, c
   const spans = parts.map((part): Span => {
     const from = Math.min(Math.max(reachedMs, part.startMs), endMs)
     const to = Math.min(Math.max(from, part.endMs), endMs)
-    // A part that is not waited for at all leaves the gap before it to the next one.
+    // If a part causes no wait, the gap before it goes to the next part.
     const isWaitedFor = to > from
     if (isWaitedFor) {
       unattributedMs += from - reachedMs
@@ -146,7 +146,7 @@ function routeOf(route: Route | null): Record<string, unknown> {
   }
 }
 
-/** To microseconds. */
+/** Rounds to microseconds. */
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

@@ -1,16 +1,16 @@
 /**
- * The spans of turns, below the span of their call. Requests to models and calls of tools are spans below the turn, which
- * are recorded where they are made. Here the rest of the silence before an answer is added, from the span tree that the
- * record of the call has.
+ * Records turn spans below their call's span. Model requests and tool calls have spans below the turn, which are
+ * recorded where they happen. This file adds the remaining silence before an answer, from the span tree in the call's
+ * record.
  */
 import type { Trace } from '../../ports/trace.ts'
 import type { Span } from '../../records/call.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
-/** These are recorded with the request or the tool itself. */
+/** Recorded with the request or the tool itself. */
 const recordedElsewhere: readonly Span['kind'][] = ['llm', 'tts', 'tool', 'unattributed']
 
-/** `span` has its times from the start of the call, `originMs`. */
+/** `span` has times relative to `originMs`, the call's start. */
 export function recordAgentTurn({ trace, isPreempted }: AgentTurn, span: Span, originMs: number): void {
   if (trace === null) return
   const { index, silence_ms: silenceMs, interrupted } = span.attributes
@@ -35,7 +35,7 @@ export function recordAgentTurn({ trace, isPreempted }: AgentTurn, span: Span, o
   })
 }
 
-/** A turn of which nothing was played. Its requests were made all the same. */
+/** Records a turn that was not played, because its requests were made all the same. */
 export function recordDroppedTurn({ trace, startedMs }: AgentTurn): void {
   trace?.record({ name: 'agent turn', kind: 'internal', startedMs, attributes: { 'parley.turn.dropped': true } })
 }

@@ -1,4 +1,4 @@
-/** The interfaces between the turns of a conversation and the rest of it. */
+/** The interfaces between the turns and the other parts in a conversation. */
 import type { Fault } from '../../records/fault.ts'
 import type { Transcription } from '../hearing/transcription.ts'
 import type { AgentTurnDeps } from './agent-turn.ts'
@@ -14,7 +14,7 @@ export type TurnsEvents = {
   /** The agent has ended the call. */
   agentHungUp(): void
   userSpoke(): void
-  /** Tools of the agent's turn run, or do not run any more. */
+  /** Tools in the agent's turn run, or do not run any more. */
   toolsRun(isRunning: boolean): void
 }
 

@@ -1,4 +1,4 @@
-/** Runs the turns of a conversation: tells the turn machine what has happened, and does what the machine answers. */
+/** Runs a conversation's turns: reports events to the turn machine, and runs the effects that it returns. */
 import type { StreamTranscript } from '../../ports/stt.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { Said } from '../hearing/listening.ts'
@@ -84,12 +84,12 @@ export class Turns {
     return this.#state.phase
   }
 
-  /** Nobody speaks, and no tool runs. */
+  /** True if no party speaks and no tool runs. */
   get isQuiet(): boolean {
     return this.#state.phase === 'listening' && !this.#deps.tools.isBusy && !this.#settling.isUnderWay
   }
 
-  /** A text that the user cannot interrupt waits, and was not begun to be played. */
+  /** True if an uninterruptible text waits, or if its playout has not begun. */
   get awaitsText(): boolean {
     const isUnplayed = this.#agent === this.#protected && this.#agent?.thinking === null && !this.#state.started
     return this.#next.isProtected || isUnplayed
@@ -106,7 +106,7 @@ export class Turns {
     this.#user.speechEnded(atMs)
     this.#react('speechEnded')
     if (this.#state.phase === 'paused') {
-      // Voice activity detection is late: the agent has been answering this speech since.
+      // Voice activity detection was late: the agent's answer already covers this speech.
       if (atMs <= this.#answersSinceMs && this.#user.text === '') return this.#react('falseAlarm')
       this.#deps.transcription.flush()
       this.#interruption.judge(false)
@@ -121,7 +121,7 @@ export class Turns {
     }
     const { phase } = this.#state
     if (phase === 'closing' || phase === 'over') return
-    // A transcript without speech is an echo, or speech that was too quiet to be found.
+    // A transcript without speech is an echo, or the speech was too quiet to be found.
     if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords)))
       return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
@@ -130,7 +130,7 @@ export class Turns {
     this.#react('words')
   }
 
-  /** Another stream of speech to text begins. True: it gets the audio of the turn again. */
+  /** A new speech-to-text stream begins. Returns true if it gets the turn's audio again. */
   transcriptionReopened(): boolean {
     return this.#user.reopened()
   }
@@ -151,7 +151,7 @@ export class Turns {
     this.#react('typed')
   }
 
-  /** While it is muted, people who have joined speak for the agent. Their words and those of the user join the history. */
+  /** While muted, people who have joined speak for the agent. Their words and the user's words go to the history. */
   mute(isMuted: boolean): void {
     this.#isMuted = isMuted
     if (!isMuted) return
@@ -159,14 +159,17 @@ export class Turns {
     this.#react('muted')
   }
 
-  /** A note for the LLM, or words that a person said for the agent. An answer that was begun without them is dropped. */
+  /** Adds a note for the LLM, or a person's words for the agent. If an answer was begun without them, it is dropped. */
   note(text: string, role: 'system' | 'assistant' = 'system'): void {
     this.#made.dropGuess()
     if (role === 'system') this.#history.note(text)
     else this.#settling.afterwards(() => this.#history.agent([{ type: 'message', role, text }]))
   }
 
-  /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. `isNext`: also while the user speaks. */
+  /**
+   * The agent says `text` unprompted. If null, the LLM finds words for the reason in `hint`. `isNext`: even while the
+   * user speaks.
+   */
   prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
     const begin = () => {
@@ -194,7 +197,7 @@ export class Turns {
     this.#react('agentFinished')
   }
 
-  /** The client has said how far the agent was played. */
+  /** The client has reported its playout position. */
   cleared(): void {
     this.#settling.cleared()
   }
@@ -203,7 +206,7 @@ export class Turns {
     ;(this.#agent ?? this.#made.guess)?.speech.resume()
   }
 
-  /** The agent ends with the sentence under way. False: it says none. */
+  /** The agent stops after the current sentence. False if it is not in a sentence. */
   endSentence(): boolean {
     const { playout } = this.#deps
     if (this.#agent === null || (!this.#state.started && playout.playedMs === 0)) return false
@@ -213,7 +216,7 @@ export class Turns {
     return true
   }
 
-  /** The session ends after the sentence that is under way, and after `text`, which may be a message. */
+  /** Ends the session after the current sentence and after `text`, which may be a message. */
   close(text: string | null, isMessage: boolean): void {
     this.#goodbye.plan(this.#isMuted ? null : text, isMessage)
     this.#react('close')
@@ -259,7 +262,7 @@ export class Turns {
   }
 
   #answer(): void {
-    // The user went on while the turn before was settled.
+    // The user went on while the last turn was being settled.
     if (this.#state.phase !== 'thinking') return
     const said = this.#takeSaid()
     const decisionMs = this.#deps.clock.monotonicMs()
@@ -267,7 +270,7 @@ export class Turns {
     this.#start(this.#made.answerTo(this.#history, said.text), { ...said, decisionMs })
   }
 
-  /** The turn of the user joins the transcript and the history. */
+  /** Adds the user's turn to the transcript and the history. */
   #takeSaid(): SaidTurn {
     const said = this.#user.take()
     this.#deps.transcription.taken()
@@ -335,7 +338,7 @@ export class Turns {
     if (this.#user.text !== '' && !this.#state.talks) this.#react('words')
   }
 
-  /** The sentence under way is the last one, or the user ends theirs. */
+  /** The current sentence is the last one, or the user finishes a sentence. */
   #endSentence(): void {
     this.#user.keepListening()
     this.#made.dropGuess()
@@ -344,7 +347,7 @@ export class Turns {
     this.#sayGoodbye()
   }
 
-  /** The last words of the user become final first. */
+  /** The user's last words become final first. */
   #endUserTurn(): void {
     this.#deps.transcription.flush()
     this.#goodbye.after(lastTranscriptMs, () => this.#sayGoodbye())
@@ -372,7 +375,7 @@ export class Turns {
     this.#events.finish()
   }
 
-  /** Words that were not answered any more are in the transcript all the same. */
+  /** Unanswered words must also be in the transcript. */
   #takeRest(): void {
     if (this.#user.text !== '') this.#takeSaid()
   }

@@ -1,6 +1,6 @@
 /**
- * The user's turn: its words, its times, and the decision that it is over. The decision waits for the silence that the
- * last words ask for, and then a little for the final transcript.
+ * The user's turn: its words, its times, and the decision that it is over. The decision waits for a silence whose
+ * length depends on the last words, and then a little for the final transcript.
  *
  *   speech ▁▃▅▃▁___________________________
  *          end ▲         ▲         ▲
@@ -14,26 +14,26 @@ import { replayedMs, type Transcription } from '../hearing/transcription.ts'
 import { silenceNeededMs } from '../words/endpointing.ts'
 import { sameWords, UserText } from '../words/user-text.ts'
 
-/** The final transcript is asked for this long before the decision is due. */
+/** Requests the final transcript this long before the decision is due. */
 const flushLeadMs = 150
-/** The final transcript may come this much later than the decision was due, or than the last words. */
+/** Waits this long for the final transcript, after the decision was due or after the last words. */
 const finalMs = 1000
 /** The last transcript may end this much before the speech does. */
 const wordlessMs = 800
-/** Speech without a word by then was noise. */
+/** If speech has no word by then, it was noise. */
 const noWordsMs = 2500
-/** Words that begin later than this after speech are not words of that speech. */
+/** Words that begin later than this after speech belong to other speech. */
 const afterSpeechMs = 1000
-/** A guess is made when the decision is this near, */
+/** A guess is made when the text is final or the decision is this near, */
 const guessLeadMs = 600
 /** and at most this often in a turn. */
 const guessesMax = 3
 
 export type UserTurnEvents = {
   decided(): void
-  /** Speech of this length had no words. */
+  /** The speech had this length and no words. */
   nothingSaid(spokenMs: number): void
-  /** The text is likely to be that of the turn. */
+  /** The turn's final text is probably this text. */
   guess(text: string): void
   flush(): void
 }
@@ -55,11 +55,11 @@ export class UserTurn {
   /** When the last words were said, and when their transcript came. */
   #wordsEndMs: number | null = null
   #wordsCameMs: number | null = null
-  /** The end of the audio that any transcript has covered. */
+  /** How far transcripts have covered the audio. */
   #readToMs: number | null = null
-  /** The end of the speech of the last turn. */
+  /** The end of the last turn's speech. */
   #takenEndMs = Number.NEGATIVE_INFINITY
-  /** When the decision was due at the last look. */
+  /** When the decision was due, as last computed. */
   #dueMs: number | null = null
   #isFlushed = false
   #guessed: string[] = []
@@ -77,7 +77,7 @@ export class UserTurn {
     this.#events = events
   }
 
-  /** The same for all transcripts of the turn. */
+  /** The same id for each transcript in the turn. */
   get id(): string {
     this.#id ??= this.#newId()
     return this.#id
@@ -91,26 +91,29 @@ export class UserTurn {
     return this.#text.isFinal
   }
 
-  /** Voice activity detection has found speech where these words were said. */
+  /** True if voice activity detection has found speech at these words. */
   isSpeech({ startMs }: Said): boolean {
     if (startMs < this.#takenEndMs) return true
     return this.#hasSpeech && (this.#speechEndMs === null || startMs < this.#speechEndMs + afterSpeechMs)
   }
 
-  /** False: nothing new. */
+  /** False if the transcript adds nothing new. */
   add(transcript: StreamTranscript, said: Said): boolean {
     const before = this.text
     this.#readToMs = Math.max(said.endMs, this.#readToMs ?? said.endMs)
     if (!this.#text.add(transcript)) return false
     this.#startedMs ??= said.startMs
-    // A final of the same words may include the silence after them.
+    // A final with the same words may include the silence after them.
     if (sameWords(before, this.text)) return true
     this.#wordsEndMs = Math.max(said.endMs, this.#wordsEndMs ?? said.endMs)
     this.#wordsCameMs = this.#clock.monotonicMs()
     return true
   }
 
-  /** Another stream of speech to text begins. True: the text so far is forgotten, and the audio of the turn is sent again. */
+  /**
+   * A new speech-to-text stream begins. Returns true if the text so far is forgotten, because the turn's audio is sent
+   * again.
+   */
   reopened(): boolean {
     const startedMs = this.#startedMs ?? this.#clock.monotonicMs()
     if (this.#clock.monotonicMs() - startedMs < replayedMs) {
@@ -135,7 +138,7 @@ export class UserTurn {
     this.#speechEndMs = atMs
   }
 
-  /** Decides now or later, with the words that are there. */
+  /** Decides now or later, with the words so far. */
   decide(): void {
     this.keepListening()
     const nowMs = this.#clock.monotonicMs()
@@ -159,7 +162,7 @@ export class UserTurn {
     this.#cancel = null
   }
 
-  /** The words, which then belong to a turn. */
+  /** Takes the words for a turn. */
   take(): SaidTurn {
     const nowMs = this.#clock.monotonicMs()
     const { id } = this
@@ -171,7 +174,7 @@ export class UserTurn {
     return turn
   }
 
-  /** The words were no turn. */
+  /** Drops the words, because they are not a turn. */
   drop(): void {
     this.#text.take()
     this.#reset()
@@ -196,28 +199,28 @@ export class UserTurn {
     this.#guessed = []
   }
 
-  /** Words without speech were too quiet to be found: the silence after them begins when they came. */
+  /** Words without detected speech were too quiet. Their silence begins when the words came. */
   #silentSinceMs(nowMs: number): number {
     return this.#speechEndMs ?? this.#wordsCameMs ?? nowMs
   }
 
-  /** The last stretch of speech. */
+  /** How long the last stretch of speech was. */
   get #spokenMs(): number {
     return this.#onsetMs === null || this.#speechEndMs === null ? 0 : this.#speechEndMs - this.#onsetMs
   }
 
-  /** Speech to text has not reached the end of the speech yet. */
+  /** True if transcripts have not reached the speech's end yet. */
   #isBehind(): boolean {
     if (this.#onsetMs === null || this.#speechEndMs === null || this.#readToMs === null) return false
     return this.#readToMs < Math.max(this.#onsetMs, this.#speechEndMs - wordlessMs)
   }
 
-  /** The decision is made then with the words that are there. */
+  /** The latest time for the decision, with the words so far. */
   #lastMs(dueMs: number): number {
     return finalMs + Math.max(dueMs, this.#wordsCameMs ?? dueMs)
   }
 
-  /** False: the flush has brought the transcript at once, and another decision was taken. */
+  /** False if the flush brought the transcript at once, because then another decision was made. */
   #flushIfDue(nowMs: number, dueMs: number): boolean {
     if (this.#isFlushed || (this.isFinal && this.text !== '') || nowMs < dueMs - flushLeadMs) return true
     this.#isFlushed = true
@@ -226,7 +229,7 @@ export class UserTurn {
     return this.text === before
   }
 
-  /** A stream that is being opened gets the speech afterwards, and then has the same time to find words. */
+  /** If the stream is still opening, it gets the speech later, and then has the same time to find words. */
   #waitForWords(nowMs: number, silentMs: number): void {
     const untilMs = Math.max(silentMs, (this.#transcription.readyMs ?? nowMs) + noWordsMs)
     if (nowMs >= untilMs) return this.#events.nothingSaid(this.#spokenMs)

@@ -1,11 +1,11 @@
 import { type LanguageWords, soundsOfListening, wordsOfLanguage } from './languages.ts'
 import { Phrases, plain } from './phrases.ts'
 
-/** More words than these are a turn. */
+/** With more words, it is a turn. */
 const wordsMax = 3
 const known = new WeakMap<LanguageWords, Phrases>()
 
-/** Whether the caller only shows that he listens. A text without words is no backchannel. */
+/** True if the caller only shows that he listens. A text without words is no backchannel. */
 export function isBackchannel(text: string, language: string): boolean {
   const count = phrasesOf(wordsOfLanguage(language)).countIn(withoutLongSounds(plain(text)), wordsMax)
   return count !== null && count > 0 && plain(text).split(' ').length <= wordsMax
@@ -17,7 +17,7 @@ function phrasesOf(words: LanguageWords): Phrases {
   return phrases
 }
 
-/** "mmmmhmmm" is "mmhmm": no word has a letter three times. */
+/** "mmmmhmmm" becomes "mmhmm", because no word has a letter three times. */
 function withoutLongSounds(text: string): string {
   return text.replaceAll(/(\p{L})\1{2,}/gu, '$1$1')
 }

@@ -1,12 +1,12 @@
 /**
- * Whether a text ends within something that is dictated in groups: a number, or a name that is spelled. Its speaker
- * pauses behind each group. `words` is plain text: lower case without punctuation.
+ * True if a text ends inside a dictated number or a spelled name. These come in groups, and the speaker pauses after
+ * each group. `words` is plain text: lower case without punctuation.
  */
 export function isWithinDictation(words: string, language: string): boolean {
   return isWithinNumber(words, language.toLowerCase().slice(0, 2)) || isSpelling(words)
 }
 
-/** A number that nobody has announced: with two groups or more, and as many digits as these, it may be complete. */
+/** Without an announcement, digits count as a number from two groups on. From seven digits on, it may be complete. */
 const groupsMin = 2
 const digitsWhole = 7
 
@@ -23,7 +23,7 @@ const spokenDigits = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** Two digits each. Without an announcement "twenty five" is an answer. */
+/** Each has two digits. Without an announcement "twenty five" is an answer. */
 const spokenTens = new Set(
   'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred'.split(
     ' ',
@@ -31,21 +31,28 @@ const spokenTens = new Set(
 )
 
 /**
- * `digits`: as many has what was announced right in front of the number. `isClock`: the number may be a time of day.
+ * `digits` is the announced number's length. The announcement comes right before the number. `isClock`: the number may
+ * be a time of day.
  */
 type Announcement = { words: RegExp; digits: number; isClock?: true }
 
 const isWords = 'is|its|ist|lautet|es|est|è|é|is het'
-/** These words may stand between the announcement of a phone number and the number. "My phone is an iPhone 12" announces no number. */
+/**
+ * These words may come between a phone number's announcement and the number. "My phone is an iPhone 12" announces no
+ * number.
+ */
 const linkWords = `(?:number|nummer|número|numero|numéro|номер|numer|line|${isWords}|it|would|will|be|to|at|on|plus|area|code|unter|der|die|das|el|la|le|il|o|no|the)`
-/** Numbers of a few digits that are said at once, as "order number is 4711", have another word in front of theirs. */
+/**
+ * Words before "number" if a long number follows. Short numbers said at once, such as "order number is 4711", have
+ * other words there.
+ */
 const ownNumber =
   '(?:^|my|our|his|her|their|your|the|a|new|other|best|direct|home|work|office|contact|callback|cell|fax|meine|unsere|ihre|seine|die|eine|mi|su|nuestro|el|tu|mon|son|notre|le|un|mio|suo|il|meu|seu|o|mijn|ons|het|мой|наш|mój|nasz)'
-/** These codes are short, and no dictation. */
+/** These codes are short, so they are not dictated. */
 const shortCodes =
   'error|country|area|dial|dialing|dialling|order|house|room|exit|status|dress|fault|product|item|building|airport|branch|store|department|class|course|color|colour|time|promo|discount|coupon|voucher|offer'
 
-/** The first that fits. */
+/** The first match counts. */
 const announced: readonly Announcement[] = [
   {
     words:
@@ -88,7 +95,7 @@ const announced: readonly Announcement[] = [
 
 type Dictated = { groups: number[]; digits: number; before: string }
 
-/** "um" is one in Portuguese, a filler in English and "at" in German. */
+/** "um" means one in Portuguese, is a filler in English, and means "at" in German. */
 function isDigit(word: string, language: string): boolean {
   return spokenDigits.has(word) || (language === 'pt' && word === 'um')
 }
@@ -104,12 +111,12 @@ function isWithinNumber(words: string, language: string): boolean {
   return groups.length >= groupsMin && (digits < digitsWhole || isCutPhoneNumber({ groups, digits, before }, language))
 }
 
-/** "5", "10 30" and "ten thirty". */
+/** Matches "5", "10 30" and "ten thirty". */
 function isClock({ groups: [hours = 0, minutes = 2, ...more] }: Dictated): boolean {
   return hours <= 2 && minutes === 2 && more.length === 0
 }
 
-/** "five five five" and "555 12". */
+/** Finds the digits at the end, such as "five five five" or "555 12". */
 function dictatedAtEnd(words: string, lengthOf: (word: string) => number): Dictated {
   const list = words.split(' ')
   const groups: number[] = []
@@ -122,19 +129,19 @@ function dictatedAtEnd(words: string, lengthOf: (word: string) => number): Dicta
   return { groups, digits: groups.reduce((sum, length) => sum + length, 0), before: list.join(' ') }
 }
 
-/** Numbers of North America are said as 3, 3 and 4 digits, so 212 555 1 goes on although it has seven. */
+/** North American numbers are said as 3, 3 and 4 digits, so 212 555 1 goes on although it has seven. */
 function isCutPhoneNumber({ groups }: Dictated, language: string): boolean {
   if (language !== 'en') return false
   const [area, exchange, line, ...more] = groups[0] === 1 ? groups.slice(1) : groups
   return area === 3 && exchange === 3 && line !== undefined && line < 4 && line + more.reduce((a, b) => a + b, 0) < 4
 }
 
-/** Pairs of letters that are words. */
+/** Letter pairs that are words. */
 const letterWords = /(?:^| )(?:a m|p m|o k|t v|u s|u k|i d|d c|l a|y a)$/
 const letters = /(?:^| )\p{Script=Latin} \p{Script=Latin}$/u
 const firstLetter =
   /(?:^| )(?:spelled|spelt|spell|buchstabiert|geschrieben|escribe|sécrit|scrive|escreve|gespeld)(?: (?:it|with|mit|con|avec|com|met))? \p{Script=Latin}$/u
-/** "S as in Sam": the word stands for its letter. */
+/** In "S as in Sam" the word stands for its letter. */
 const letterName =
   /(?:^| )(?:\p{Script=Latin} (?:as in|wie)|[b-df-hj-np-tv-xz] (?:for|like|como|come|comme|van)) \p{L}+$/u
 

@@ -1,6 +1,6 @@
 /**
- * How long the user must be silent until the turn is over. `text` reads the last words: an answer or a sentence that
- * has ended is quick, a sentence that goes on gets time.
+ * How long the user must be silent before the turn is over. `text` judges the last words: after an answer or a complete
+ * sentence the silence is short, and after an incomplete sentence it is long.
  */
 import { isOpening, looksFinished } from './turn-end.ts'
 import { wordsOf } from './user-text.ts'
@@ -8,16 +8,13 @@ import { wordsOf } from './user-text.ts'
 export type Endpointing = { minDelay: number; maxDelay: number }
 export type TurnDetection = 'text' | 'vad' | 'stt'
 
-/** Parts of the way from `minDelay` to `maxDelay`. */
+/** Shares of the range from `minDelay` to `maxDelay`. */
 const plainShare = 0.15
 const commaShare = 0.6
-/** An answer of up to this number of words is complete without punctuation. */
+/** Up to this many words, an answer is complete without punctuation. */
 const answerWordsMax = 3
 
-/**
- * From the end of speech, in ms. Words of a text that are spaced by other means than blanks count as one, so that
- * punctuation decides.
- */
+/** In ms after speech. If a text has no blanks between words, it counts as one word, so punctuation decides. */
 export function silenceNeededMs(
   detection: TurnDetection,
   { minDelay, maxDelay }: Endpointing,

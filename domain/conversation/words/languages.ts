@@ -1,19 +1,22 @@
 /**
- * The words that the voice loop knows of each language. Lists are texts with `|` between their entries, in lower case,
- * without punctuation. A word that is also an answer or a wish ("no", "stop", "wait") is no backchannel.
+ * The voice loop's words for each language. Lists are texts with `|` between their entries, in lower case, without
+ * punctuation. If a word is also an answer or a wish ("no", "stop", "wait"), it is no backchannel.
  */
 export type LanguageWords = {
-  /** Sounds and words of a caller who listens and wants the agent to go on. */
+  /** Sounds and words from a caller who listens and wants the agent to go on. */
   backchannels: string
-  /** A text that ends with one of these is not finished: conjunctions, articles, prepositions, pronouns, fillers. */
+  /** If a text ends with an entry, it is not finished: conjunctions, articles, prepositions, pronouns, fillers. */
   unfinished: string
-  /** The same, but a sentence with a full stop may end with them: "Ich komme mit." */
+  /** Like `unfinished`, but with a full stop the sentence is finished: "Ich komme mit." */
   particles?: string
-  /** A word that begins a request as often as it answers: alone, without a full stop, it gets the time of a sentence. */
+  /**
+   * A word that begins requests as often as it is an answer. Alone and without a full stop, it gets the time for a
+   * sentence.
+   */
   openings?: string
-  /** A turn without an answer of an LLM. */
+  /** The agent says this if the LLM gives no answer in a turn. */
   fallback: string
-  /** Before a tool that takes long. */
+  /** The agent says this before a slow tool. */
   toolLeadIn: string
   goodbye: string
 }
@@ -166,7 +169,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
   },
 }
 
-/** The words of a language tag. An unknown language gets those of English. */
+/** The words for a language tag. An unknown language gets the English words. */
 export function wordsOfLanguage(tag: string): LanguageWords {
   return languages[tag.toLowerCase().split(/[-_]/)[0] as string] ?? (languages['en'] as LanguageWords)
 }

@@ -1,4 +1,4 @@
-/** Looks for phrases of a language at the end of a text, or in all of it. */
+/** Finds a language's phrases at the end of a text, or matches a whole text. */
 
 /** Scripts without spaces between words. */
 const unspaced =
@@ -8,7 +8,7 @@ export function isUnspaced(text: string): boolean {
   return unspaced.test(text)
 }
 
-/** Lower case without punctuation, one space between words. An apostrophe joins: "it's" is "its". */
+/** Lower case without punctuation, one space between words. An apostrophe joins: "it's" becomes "its". */
 export function plain(text: string): string {
   return text
     .normalize('NFC')
@@ -22,13 +22,13 @@ export class Phrases {
   readonly #phrases: ReadonlySet<string>
   readonly #lengthMax: number
 
-  /** Entries with `|` between them. */
+  /** Each list has entries with `|` between them. */
   constructor(...lists: readonly string[]) {
     this.#phrases = new Set(lists.flatMap((list) => list.split('|').map(plain)))
     this.#lengthMax = Math.max(...[...this.#phrases].map((phrase) => phrase.length))
   }
 
-  /** The number of phrases that make up the whole plain text; null if it has other words, or more than `max` phrases. */
+  /** Counts the phrases in a plain text. Null if it has other words, or more than `max` phrases. */
   countIn(text: string, max: number): number | null {
     const spaced = !isUnspaced(text)
     const joined = spaced ? text : text.replaceAll(' ', '')
@@ -46,7 +46,7 @@ export class Phrases {
     return null
   }
 
-  /** Whether the plain text ends with a phrase. */
+  /** True if the plain text ends with a phrase. */
   end(text: string): boolean {
     const spaced = !isUnspaced(text)
     const isInside = (length: number) => spaced && text[text.length - length - 1] !== ' '

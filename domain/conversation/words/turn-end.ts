@@ -1,16 +1,16 @@
-/** Judges by the words of a transcript whether its speaker is likely to go on. */
+/** Judges by a transcript's words whether the speaker is likely to go on. */
 import { isWithinDictation } from './dictation.ts'
 import { type LanguageWords, wordsOfLanguage } from './languages.ts'
 import { Phrases, plain } from './phrases.ts'
 
-/** The end of a transcript is enough, and its length must not cost. */
+/** Reads only the transcript's end, so a long transcript costs no more. */
 const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
 const closed = /[.!。！]\s*$/u
 const asked = /[?？]\s*$/u
 const known = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases; openings: Phrases }>()
 
-/** False: the speaker is likely to go on after a pause, because the text ends with an open clause or within a dictation. */
+/** False if the text ends in an open clause or in a dictation: the speaker is likely to go on after a pause. */
 export function looksFinished(text: string, language: string): boolean {
   const end = text.trimEnd().slice(-readCharactersMax)
   if (opened.test(end)) return false
@@ -22,7 +22,7 @@ export function looksFinished(text: string, language: string): boolean {
   return !isWithinDictation(words, language)
 }
 
-/** Whether the text is one word that begins a request as often as it answers: "Please" of "Please try again". */
+/** True for a single word that begins requests as often as it is an answer: "Please" in "Please try again". */
 export function isOpening(text: string, language: string): boolean {
   return !closed.test(text) && phrasesOf(wordsOfLanguage(language)).openings.countIn(plain(text), 1) === 1
 }

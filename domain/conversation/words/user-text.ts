@@ -1,6 +1,6 @@
 /**
- * The words of the user's turn so far: the final transcripts, then the interim after them. A turn that was taken can be
- * followed by late transcripts of the same speech, which are dropped.
+ * The words in the user's turn so far: the final transcripts, then the interim after them. After a turn was taken, late
+ * transcripts from the same speech may come. They are dropped.
  */
 import type { StreamTranscript } from '../../ports/stt.ts'
 
@@ -10,10 +10,10 @@ export class UserText {
   #finals: Segment[] = []
   #interim: Segment | null = null
   #isSpeechFinal = false
-  /** The interim that was taken with the last turn; its final still comes. */
+  /** The interim in the last taken turn. Its final still comes. */
   #taken: Segment | null = null
 
-  /** False: the transcript adds nothing to this turn. */
+  /** False if the transcript adds nothing to this turn. */
   add(transcript: StreamTranscript): boolean {
     const { utterance, startMs, endMs, isFinal } = transcript
     const text = this.#newText(transcript)
@@ -37,7 +37,7 @@ export class UserText {
       .join(' ')
   }
 
-  /** Nothing of the text may change any more. */
+  /** True if the whole text is final. */
   get isFinal(): boolean {
     return this.#interim === null
   }
@@ -47,7 +47,7 @@ export class UserText {
     return this.#isSpeechFinal && this.#interim === null
   }
 
-  /** The text, which then belongs to a turn. */
+  /** Takes the text for a turn. */
   take(): string {
     const text = this.text
     this.#taken = this.#interim
@@ -57,7 +57,7 @@ export class UserText {
     return text
   }
 
-  /** Another stream begins. Its utterances are counted from 0 again. */
+  /** A new stream begins and counts its utterances from 0 again. */
   reopened(): void {
     if (this.#interim !== null) this.#addFinal(this.#interim)
     this.#interim = this.#taken = null
@@ -82,7 +82,7 @@ export function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '')
 }
 
-/** Case and punctuation do not count. */
+/** Ignores case and punctuation. */
 export function sameWords(a: string, b: string): boolean {
   return comparable(a) === comparable(b)
 }
