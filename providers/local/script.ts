@@ -1,11 +1,11 @@
 /**
  * Answers from an agent's prompt, for the scripted model:
  *
- *   Q: When do you open?            a question with its answer, which the next line begins with "A:"
+ *   Q: When do you open?            a question; the next line begins with "A:" and is its answer
  *   A: At nine.
  *   When asked about parking, say that it is free.
  *   Greeting: Welcome to the hotel.
- *   We are open from nine to five.  any other sentence that is no order to the agent is a fact
+ *   We are open from nine to five.  any other sentence is a fact, unless it is an order to the agent
  */
 import { common, plainWords, subjects } from './script-words.ts'
 
