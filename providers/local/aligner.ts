@@ -1,10 +1,10 @@
-/** Forced alignment in the processes that recognise recordings. */
+/** Forced alignment in the processes for recordings. */
 import type { Aligner } from '../../domain/ports/alignment.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { AlignInput, AlignOutput } from './child-messages.ts'
 import type { ChildPool } from './child-pool.ts'
 
-/** A busy core was measured to need 30 ms, and 20 ms more for a second of audio. */
+/** Measured on a busy core: 30 ms, and 20 ms more for each second of audio. */
 const expectedMs = { start: 30, perAudioMs: 0.02 }
 /** A session waits for the answer: its caller has interrupted, and may have said a short word. */
 const waitMsMax = 300
@@ -14,7 +14,7 @@ export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jo
     async spokenUpTo({ text, samples, sampleRateHz }, signal) {
       const durationMs = (samples.length * 1000) / sampleRateHz
       const neededMs = expectedMs.start + durationMs * expectedMs.perAudioMs
-      // It waits neither for a recording that is recognised now nor for the models of another process.
+      // The job waits neither for a running recognition nor for another process's models.
       if (!pool.isReady || neededMs > waitMsMax) throw new ProviderError('overloaded', { sent: false })
       const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
       const input: AlignInput = { format, durationMs, alignText: text }

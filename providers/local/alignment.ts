@@ -1,50 +1,50 @@
 /**
- * Finds how far a known text was spoken in audio that is cut anywhere. The recogniser is given the text instead of
- * choosing its own words: for each place it then says how likely the text goes on there, and how likely it ends there.
+ * Finds how far a known text was spoken in audio cut at any place. The recogniser does not choose words. It receives
+ * the text and rates for each place how likely the text continues there, and how likely it ends there.
  *
  *   audio   We have three rooms wi|            the cut
  *   text    We have three rooms with a view    "with" is likely to go on, "a" is not, and the end behind "with" is
  *
- * A model of language also finds a usual phrase likely that was not spoken, so a part of the likelihood that the text has
- * without any audio is taken off. The time that the words need is weighed in as well.
+ * A language model rates a common phrase as likely even if it was not spoken. So a part of the text's likelihood
+ * without audio is subtracted. The words' usual speaking time counts too.
  *
- * The last word that was begun may have been cut. So only the words before it count, and of these only the ones that were
- * begun some time before the cut, because the model completes a familiar phrase before its last word is spoken.
+ * The cut may fall into the last begun word, so this word does not count. An earlier word counts only if it was begun
+ * some time before the cut, because the model completes a familiar phrase before its last word is spoken.
  */
 import { weightOf } from '../../domain/conversation/words/word-weight.ts'
 import { type Followed, type Moonshine, moonshineRateHz, tokensOf } from './moonshine.ts'
 import { numberWords } from './number-words.ts'
 
-/** A word that counts was begun this much before the cut. */
+/** A word counts if it was begun at least this long before the cut. */
 const begunMs = 180
-/** The part of the likelihood without audio that is taken off, and the least that is taken for it. */
+/** The subtracted part of the likelihood without audio, and the lower bound for this likelihood. */
 const familiarPart = 0.45
 const unfamiliarLeast = -8
-/** How much the time that the words need weighs against their likelihood. */
+/** The weight of the words' speaking time against their likelihood. */
 const paceWeight = 2
-/** A longer text must be more likely by this than a shorter one. */
+/** A longer text wins only if its score is higher by this. */
 const clearBy = 1
-/** In steps of sound for a letter, over four voices: the mean, and the deviation of a voice from it as a part of it. */
+/** Sound steps per letter over four voices: the mean, and a voice's deviation as a fraction of the mean. */
 const pace = { mean: 5.2, deviation: 0.3 }
-/** No voice needs fewer steps for a letter, so words that would are not found. */
+/** No voice needs fewer steps per letter. The search stops at words for which the sound is too short. */
 const stepsLeast = 1.5
-/** In squared letters: of the time for a letter, and of the start. */
+/** Variances in squared letters: for each letter's time, and for the start. */
 const variance = { letter: 0.7, start: 14 }
-/** No voice is faster than this, so later words need not be looked at. */
+/** No voice speaks faster, so later words are not examined. */
 const tokensPerSecondMax = 12
 const tokensMin = 12
 const stepSamples = moonshineRateHz / 100
-/** A step is sound if its peak is above this part of the highest peak so far: -29 dB. */
+/** A step counts as sound if its peak is above this fraction of the highest peak so far: -29 dB. */
 const soundAbove = 0.035
 const silenceBelow = 0.001
 
-/** A part of a word that is spoken as a word. `weight` is the time that it needs, in letters. */
+/** A spoken word for a part of a written word. `weight` is its speaking time, in letters. */
 type Unit = {
-  /** The numbers of tokens up to its end without and with the punctuation behind it. */
+  /** Token counts up to the unit's end, without and with the following punctuation. */
   spoken: number
   whole: number
   weight: number
-  /** The place behind its word in the text, if it is the last unit of it. */
+  /** The text place after the word. Null: more units of this word follow. */
   place: number | null
 }
 
@@ -90,7 +90,7 @@ function unitsOf(text: string, tokensMax: number): { units: Unit[]; tokens: numb
   return { units, tokens }
 }
 
-/** The number of units that were begun. */
+/** The number of begun units. */
 function begun(units: readonly Unit[], followed: Followed, familiar: Followed, steps: number): number {
   const sums = [0]
   for (const [at, likely] of followed.goesOn.entries())
@@ -108,7 +108,7 @@ function begun(units: readonly Unit[], followed: Followed, familiar: Followed, s
   return scores.findIndex((score) => score >= most - clearBy)
 }
 
-/** How likely the sound ends within a word, from its start to its end in letters: a logarithm. */
+/** How likely the sound ends within a word, as a logarithm. `from` and `to` are the word's start and end in letters. */
 function likelyPace(from: number, to: number, steps: number): number {
   const middle = (from + to) / 2
   const spread = ((to - from) / 2) ** 2 + (pace.deviation * middle) ** 2 + variance.letter * middle + variance.start
@@ -116,7 +116,7 @@ function likelyPace(from: number, to: number, steps: number): number {
   return -((steps - middle * pace.mean) ** 2) / (2 * square) - Math.log(square) / 2
 }
 
-/** The number of steps of 10 ms that are sound. */
+/** The number of 10 ms steps with sound. */
 function soundSteps(samples: Float32Array): number {
   let peakSoFar = silenceBelow / soundAbove
   let steps = 0

@@ -1,11 +1,11 @@
-/** The child's side of the jobs: it runs one job after the other until its parent ends. */
+/** The child's side for jobs. It runs one job after the other until its parent ends. */
 import { AudioError } from '../../audio/error.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 
 export type JobContext = {
   /** The recording; the parent sends one piece at a time. */
   pieces: AsyncIterable<Uint8Array>
-  /** The job must check it between steps, since the parent kills a child that does not stop. */
+  /** The job must check the signal between steps, because the parent kills a child if it does not stop. */
   signal: AbortSignal
   progress: (doneMs: number) => void
 }
@@ -35,7 +35,7 @@ async function answer(output: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Audio that cannot be decoded is no failure of the engine, so it must not open the engine's circuit. */
+/** If audio cannot be decoded, the engine has not failed, so the engine's circuit must not open. */
 export function failureOf(error: unknown): { errorClass: 'bad_request' | 'server'; message: string } {
   const errorClass = error instanceof AudioError ? 'bad_request' : 'server'
   return { errorClass, message: error instanceof Error ? error.message : String(error) }
@@ -73,7 +73,10 @@ function send(message: FromSpeechChild): void {
   sendToParent(message)
 }
 
-/** A parent that has closed the channel waits for no message; this process leaves at the event "disconnect", which follows. */
+/**
+ * If the parent has closed the channel, it waits for no message. The event "disconnect" follows, and this process
+ * leaves.
+ */
 export function sendToParent(message: object): void {
   process.send?.(message, undefined, undefined, () => {})
 }

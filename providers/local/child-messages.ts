@@ -3,9 +3,9 @@ import type { AudioFormat } from '../../audio/format.ts'
 import type { FliteSpeech } from './flite.ts'
 
 export type SttInput = { format: AudioFormat; durationMs: number }
-/** Loads the models and does a first piece of work, because that takes much longer than the next ones. */
+/** Loads the models and does a first piece of work, because the first piece takes much longer than the next. */
 export type WarmInput = { warm: true }
-/** The audio, which comes as for SttInput, speaks this text and is cut anywhere. */
+/** The audio arrives as for SttInput. It contains this text and may be cut at any place. */
 export type AlignInput = SttInput & { alignText: string }
 /** See `Aligner`. */
 export type AlignOutput = { place: number }

@@ -1,6 +1,6 @@
 /**
- * A bounded queue in front of a few children of one kind. A child starts when it is first needed and ends when it has
- * been idle. A job that is cancelled is rejected at once; its child goes on to the next safe point, or is killed.
+ * A bounded queue before a few children with the same entry. A child starts when it is first needed and ends after an
+ * idle time. A cancelled job is rejected at once. Its child continues to the next safe point, or is killed.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -10,26 +10,26 @@ import { type ChildJob, SpeechChild } from './speech-child.ts'
 export type PoolOptions = {
   entry: 'stt-child' | 'tts-child'
   processes: number
-  /** The most jobs that may wait; one more is refused. */
+  /** The longest queue. Further jobs are refused. */
   queueMax: number
-  /** A child that is idle for this long is ended, since it holds its models. */
+  /** A child is ended if it is idle for this long, because it holds its models in memory. */
   idleMs: number
-  /** The last child is not ended when it is idle, so that the next job need not wait for its models. */
+  /** True: the last idle child is not ended, so the next job need not wait for its models. */
   keepsLast: boolean
-  /** The time that a cancelled job may take to reach a safe point, and a child to leave. */
+  /** The longest time for a cancelled job to reach a safe point, and for a child to leave. */
   stopMs: number
   clock: Clock
   log: Log
 }
 
 export type PoolJob = ChildJob & {
-  /** The limit of the job on a child; the wait in the queue does not count. */
+  /** The job's time limit on a child. Waiting in the queue does not count. */
   timeoutMs: number
-  /** The time that the job is expected to take, from which the Retry-After of a refusal is calculated. */
+  /** The job's expected time. A refusal's Retry-After is calculated from it. */
   expectedMs: number
   /**
-   * The job continues an earlier one of the same request, so it waits in the queue and is never refused. A request has
-   * one such job at a time.
+   * True: the job continues an earlier job for the same request, so it waits in the queue and is never refused. A
+   * request has only one such job at a time.
    */
   continues?: boolean
 }
@@ -70,7 +70,7 @@ export class ChildPool {
     })
   }
 
-  /** Jobs that no child has taken yet. */
+  /** The number of jobs in the queue. */
   get waiting(): number {
     return this.#queue.length
   }
@@ -79,7 +79,7 @@ export class ChildPool {
     return this.#children.size > 0
   }
 
-  /** A job would begin at once, in a child that has its models. */
+  /** True: a job would begin at once, in a child with loaded models. */
   get isReady(): boolean {
     return this.#queue.length === 0 && [...this.#children].some(({ alive, busy }) => alive && !busy)
   }

@@ -1,6 +1,6 @@
 /**
- * Decodes a recording into a stream of mono samples at the rate of the recogniser. The whole signal is never in memory
- * at once.
+ * Decodes a recording into a stream of mono samples at the recogniser's rate. The whole signal is never in memory at
+ * once.
  */
 import { FLACDecoder } from '@wasm-audio-decoders/flac'
 import { MPEGDecoder } from 'mpg123-decoder'
@@ -22,33 +22,33 @@ import {
 import { Resampler } from '../../audio/resample.ts'
 import { packetsIn } from './packets.ts'
 
-/** The result that the four decoders of compressed audio share. */
+/** The common result type of the four decoders for compressed audio. */
 type Decoded = { channelData: Float32Array[]; samplesDecoded: number }
-/** `durationMs` is what the recording declares; null in a stream, which has no end yet. */
+/** `durationMs` is the recording's declared duration. Null: a live stream, without an end yet. */
 type Source = { format: AudioFormat; durationMs: number | null; pieces: AsyncIterable<Uint8Array> }
 
 /**
- * Frames that cannot be decoded are left out. Below this share, a transcript of the rest would look like one of the
- * whole recording.
+ * Undecodable frames are left out. Below this share the recording is refused, because a partial transcript would look
+ * complete.
  */
 const decodedPartMin = 0.9
 
 /**
- * A sender can write any position into the last frame or page, from which the duration is read. So decoding ends when
- * it has gone beyond that duration by this share and this time: 39 KB of FLAC can hold hours.
+ * A duration is read from the last frame or page, and a sender can write any position there. So decoding ends beyond
+ * that duration by this share and this time: 39 KB of FLAC can contain hours.
  */
 const decodedPartMax = 1.1
 const decodedBeyondMs = 2000
 
 /**
- * The decoder of FLAC answers all that it gets at once, and a frame of 13 bytes can hold 65,535 samples. So it gets
- * little at a time, or one piece takes a gigabyte before its duration can be checked.
+ * The FLAC decoder returns all audio from its input at once, and a frame of 13 bytes can contain 65,535 samples. So the
+ * input is sliced. Otherwise one piece could take a gigabyte before its duration is checked.
  */
 const flacSliceBytes = 512
 
 /**
- * In a raw stream of Opus each piece is one packet. Throws AudioError `damaged` if the headers were right but too few
- * frames can be decoded, or far more than was declared.
+ * In a raw Opus stream each piece is one packet. Throws AudioError `damaged` if the headers were right but too few
+ * frames are decodable, or if the audio is far longer than declared.
  */
 export async function* decodeMono(source: Source, rateHz: number): AsyncGenerator<Float32Array> {
   const { format } = source
@@ -76,12 +76,12 @@ async function* decodeRaw({ format, pieces }: Source): AsyncGenerator<Float32Arr
   }
 }
 
-/** The rate of the decoded samples. */
+/** The decoded samples' rate. */
 function decodedRateHz({ container, encoding, sampleRateHz }: AudioFormat, wantedHz: number): number {
   return encoding === 'opus' && container !== 'ogg' ? packetsRateHz(wantedHz) : sampleRateHz
 }
 
-/** The decoder of packets emits the wanted rate itself, which takes less time than to resample 48 kHz. */
+/** The packet decoder emits the wanted rate itself, because resampling from 48 kHz takes more time. */
 function packetsRateHz(wantedHz: number): OpusRateHz {
   return opusRatesHz.find((rate) => rate === wantedHz) ?? opusRateHz
 }
@@ -147,8 +147,8 @@ async function* decodeFlac(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<De
 }
 
 /**
- * The decoder gets one page at a time, which holds 30.6 s at most, because it answers all that it gets at once. It
- * forgets what follows the end of a logical stream, so it is flushed before the next one.
+ * The decoder receives one page at a time, because it returns all decoded audio at once. A page contains 30.6 s at
+ * most. The decoder drops data after the end of a logical stream, so it is flushed before the next stream begins.
  */
 async function* decodeOgg(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Decoded> {
   const decoder = new OggOpusDecoder()
@@ -181,7 +181,7 @@ async function* decodeMp3(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Dec
   }
 }
 
-/** The decoders throw errors of any kind on damaged input. */
+/** The decoders throw all kinds of errors on damaged input. */
 async function attempt(decode: () => Decoded | Promise<Decoded>): Promise<Decoded> {
   try {
     return await decode()

@@ -1,7 +1,7 @@
 /**
- * The ends of the words of a text that Flite has spoken. Flite prints the ends of segments (`-psdur`), but not which word
- * a segment belongs to, so this reads the utterance in the memory of the program while it writes its file. The layouts
- * are those of `cst_item.h`, `cst_relation.h`, `cst_features.h` and `cst_val.h` for 32 bit; `weights.ts` pins the program.
+ * Finds when each word ends in Flite's speech. Flite prints the segments' end times (`-psdur`), but not the word for
+ * each segment. So this reads the utterance from the program's memory while the program writes its file. The 32-bit
+ * layouts come from `cst_item.h`, `cst_relation.h`, `cst_features.h` and `cst_val.h`; `weights.ts` pins the program.
  *
  *   Token relation     ["We"]      ["$4.50"]
  *                        │            ├──────┬──────┐           a token is spoken as words,
@@ -11,17 +11,17 @@
 import type { WordEnd } from '../../domain/ports/tts.ts'
 import type { ProgramMemory } from './wasi.ts'
 
-/** The places of the fields, in words of 4 bytes. */
+/** Field offsets, in words of 4 bytes. */
 const relation = { name: 0, head: 3, words: 5 }
 const item = { contents: 0, relation: 1, next: 2, down: 5 }
 const contents = { features: 0, relations: 1 }
 const feature = { name: 0, value: 1, next: 2 }
 const stringType = 5
 const floatType = 3
-/** A longer list is damaged: a sentence has fewer characters. */
+/** A longer list is damaged, because a sentence has fewer characters. */
 const listMax = 10_000
 
-/** Empty if the memory holds no utterance, or if the words of the utterance do not match this text. */
+/** Empty if the memory contains no utterance, or if its words do not match this text. */
 export function fliteWordEnds({ view, heapStart }: ProgramMemory, text: string): WordEnd[] {
   const memory = new Memory(view)
   const tokens = memory.relation('Token', heapStart)
@@ -30,7 +30,7 @@ export function fliteWordEnds({ view, heapStart }: ProgramMemory, text: string):
   for (const token of tokens === null ? [] : memory.list(memory.at(tokens, relation.head))) {
     const name = memory.string(memory.features(token, contents.features).get('name') ?? 0)
     const from = text.indexOf(name, place)
-    // Between tokens there is punctuation, of which the program keeps only some.
+    // The program keeps only some punctuation between tokens.
     if (from < 0 || /[a-z0-9]/i.test(text.slice(place, from))) return []
     place = from + name.length
     const endS = memory.endOf(token)
@@ -50,7 +50,10 @@ class Memory {
     return this.#view.getUint32(address + 4 * field, true)
   }
 
-  /** The address of the relation with this name, whose first item refers to it. Null: the program has none. */
+  /**
+   * Searches the relation with this name. A candidate is valid if its first item refers back to it. Null: the memory
+   * contains no such relation.
+   */
   relation(name: string, heapStart: number): number | null {
     const isAddress = (value: number) => value >= heapStart && value % 4 === 0 && value < this.#view.byteLength - 64
     const end = this.#view.byteLength - 4 * relation.words
@@ -62,13 +65,13 @@ class Memory {
     return null
   }
 
-  /** The items from this one on. */
+  /** All items from `first` on. */
   *list(first: number): Generator<number> {
     let count = 0
     for (let address = first; address !== 0 && count++ < listMax; address = this.at(address, item.next)) yield address
   }
 
-  /** The features of an item, or its counterparts in other relations, by name. */
+  /** An item's features, or its counterparts in other relations, by name. */
   features(address: number, of: number): Map<string, number> {
     const found = new Map<string, number>()
     const head = this.at(this.at(this.at(address, item.contents), of), 0)
@@ -78,7 +81,7 @@ class Memory {
     return found
   }
 
-  /** The end of the last segment of the last word of a token. Null: it has no sound. */
+  /** When the token's last segment ends, in seconds. Null: the token has no sound. */
   endOf(token: number): number | null {
     let last = 0
     for (const word of this.list(this.at(token, item.down))) last = word

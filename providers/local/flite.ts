@@ -1,6 +1,6 @@
 /**
- * Flite (Carnegie Mellon) turns a sentence into 16 kHz mono samples. The whole program runs once per sentence, in a new
- * instance.
+ * Flite (Carnegie Mellon) turns a sentence into 16 kHz mono samples. The whole program runs once for each sentence, in
+ * a new instance.
  */
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
@@ -13,7 +13,7 @@ export const fliteRateHz = 16000
 /** 300 characters at a quarter of the speed take less than two minutes. */
 const outputBytesMax = 180 * fliteRateHz * 2
 
-/** s16le samples, which are empty for a text without anything to speak, and the ends of its words. */
+/** s16le samples and word ends. Both are empty if the text contains nothing to speak. */
 export type FliteSpeech = { samples: Uint8Array; ends: WordEnd[] }
 
 export async function openFlite(): Promise<Flite> {
@@ -29,7 +29,7 @@ export class Flite {
 
   /** `text` is plain ASCII. `speed` 1 is the voice's normal speed. */
   async speak(text: string, voice: string, speed: number): Promise<FliteSpeech> {
-    // "-t" takes the next argument as text in any case; without it a text could be taken for a file or an option.
+    // "-t" always takes the next argument as text. Without it a text could be taken for a file or an option.
     const args = ['flite', '-voice', voice, '--setf', `duration_stretch=${1 / speed}`, '-t', text, '-o', '/speech.wav']
     let ends: WordEnd[] = []
     const { exitCode, output } = await runWasi(this.#module, args, outputBytesMax, (memory) => {

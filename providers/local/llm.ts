@@ -1,8 +1,7 @@
 /**
- * A language "model" made of rules: it answers from the lines of its prompt (`script.ts`) and calls the tools that the
- * user speaks of (`script-tools.ts`). The same question always gets the same answer. With it, features that need an LLM
- * run on a machine without an account; its answers state that it is a set of rules, so that nobody mistakes it for a
- * model.
+ * A language "model" made from rules: it answers from its prompt's lines (`script.ts`) and calls tools named by the
+ * user (`script-tools.ts`). The same question always gets the same answer. With it, LLM features run on a machine
+ * without an account. Its answers state openly: this is a set of rules, so a user does not mistake it for a model.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/ports/llm.ts'
@@ -18,7 +17,7 @@ type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; argu
 const introduction = "I am Parley's rule-based stand-in, not a language model"
 
 export function createScriptedLlm(): Llm {
-  // The rules use no random number, so equal seeds give equal answers; and no rule makes two calls.
+  // The rules use no random numbers, so equal seeds give equal answers. No rule makes two calls.
   return { respond, stream, lacks: lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'parallelToolCalls') }
 }
 
@@ -48,7 +47,7 @@ async function* stream(request: LlmRequest, signal: CancelSignal): AsyncGenerato
     yield reply.kind === 'call' ? { type: 'arguments', index: 0, delta } : { type: 'text', delta }
   }
   const inputTokens = request.items.reduce((sum, item) => sum + countTokens(contentOf(item)), 0)
-  // The text that stopped the answer was made too: without it, an answer that begins with it would count as empty.
+  // The stop text counts as output too. Otherwise an answer with the stop text at its start would count as empty.
   const outputTokens = given.length + Number(text.length < whole.length)
   const usage = { ...noUsage, inputTokens, outputTokens }
   yield { type: 'end', stopReason: stopReason(reply, given.length < words.length), usage }
@@ -64,7 +63,7 @@ function beforeStop(text: string, stop: readonly string[] = []): string {
   return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
 }
 
-/** Words are used as tokens; each word keeps the space in front of it. */
+/** Words serve as tokens. Each word keeps the space before it. */
 function tokens(text: string, countMax: number): string[] {
   const words: string[] = []
   const word = /\s*\S+/g
@@ -72,7 +71,7 @@ function tokens(text: string, countMax: number): string[] {
   return words
 }
 
-/** Takes ASCII blanks alone, and makes no words: a conversation of 8 MB has two million. */
+/** Splits only at ASCII blanks and creates no strings, because an 8 MB conversation has two million words. */
 function countTokens(text: string): number {
   let count = 0
   for (let at = 0, wasBlank = true; at < text.length; at++) {
@@ -83,7 +82,7 @@ function countTokens(text: string): number {
   return count
 }
 
-/** The id differs from that of every other call of this conversation. */
+/** The id is unique within this conversation. */
 function callId(items: readonly LlmItem[]): string {
   return `call_${items.filter((item) => item.type === 'function_call').length + 1}`
 }
@@ -106,8 +105,8 @@ function replyTo(request: LlmRequest): Reply {
 }
 
 /**
- * Chooses a tool that the request demands, or one that the user speaks of. After the result of a tool, no tool is chosen
- * by words again.
+ * Chooses the tool demanded by the request, or a tool named by the user. Directly after a tool result, no tool is
+ * chosen by words.
  */
 function toolFor(
   { tools, toolChoice = 'auto', items }: LlmRequest,
@@ -123,7 +122,7 @@ function toolFor(
 const resultFieldsMax = 20
 const resultDepthMax = 2
 
-/** The fields of a JSON object in words; any other text as it is. */
+/** A JSON object's fields in words. Any other text is used as it is. */
 function spokenResult(result: string): string {
   const value = parsedObject(result)
   if (value === null) return `The tool answered: ${result}`
@@ -133,7 +132,7 @@ function spokenResult(result: string): string {
   return `The tool answered: ${spoken === '' ? 'done.' : sentence(spoken)}`
 }
 
-/** As the voice loop writes it: `{"code": "invalid_arguments", "detail": "/city is missing"}`. */
+/** Speaks a failure in the voice loop's format: `{"code": "invalid_arguments", "detail": "/city is missing"}`. */
 function spokenFailure({ code, detail }: Fields): string {
   const words = wordsOf(String(code))
   return sentence(
@@ -160,7 +159,7 @@ function spokenFields(fields: Fields, depthLeft: number): string {
   return all.map(([name, field]) => `${wordsOf(name)} ${spokenValue(field, depthLeft)}`).join(', ')
 }
 
-/** Deeper values are left out: a voice cannot make a tree understood. */
+/** Deeper values are left out, because a listener cannot follow a spoken tree. */
 function spokenValue(value: unknown, depthLeft: number): string {
   if (value === null) return 'is empty'
   if (typeof value !== 'object') return `is ${typeof value === 'string' ? value : JSON.stringify(value)}`
@@ -181,12 +180,12 @@ function lastUserText(items: readonly LlmItem[]): string {
   return last?.type === 'message' ? last.text.trim() : ''
 }
 
-/** So much of a message is searched for names and rules: some of them read a long run of digits again from each digit. */
+/** Names and rules search only this much text, because some patterns read a long digit run again from each digit. */
 const readCharactersMax = 2000
 
 type Rule = { when: RegExp; say: (match: RegExpExecArray) => string }
 
-/** These rules are tried before the facts of the prompt. */
+/** These rules are tried before the prompt's facts. */
 const rules: readonly Rule[] = [
   {
     when: /(-?\d+(?:\.\d+)?)\s*(\+|-|\*|\/|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i,
@@ -199,7 +198,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** "Hi, when are you open?" is a question all the same, so these go behind the facts. */
+/** "Hi, when are you open?" is a question too, so these rules come after the facts. */
 const manners: readonly Rule[] = [
   {
     when: /^(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/i,
@@ -215,7 +214,7 @@ const manners: readonly Rule[] = [
   { when: /^(?:no,? )?(?:please )?(?:stop|wait|never ?mind|be quiet|hold on)\b/i, say: () => 'All right.' },
 ]
 
-/** The hints of the voice loop, in brackets: it asks for the first words, or for a question to a caller who is silent. */
+/** Hints from the voice loop, in brackets: it asks for the first words, or for a question to a silent caller. */
 const joined = /^\[The caller has joined\b/
 const silent = /^\[The caller has said nothing\b/
 const again =
@@ -223,7 +222,7 @@ const again =
 
 const echo = /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(?=\S|$)/i
 
-/** Answers of the prompt go before the rules for everyone. */
+/** The prompt's answers come before the general rules. */
 function answerTo(said: string, items: readonly LlmItem[]): string {
   const start = said.slice(0, readCharactersMax)
   if (silent.test(start)) return 'Are you still there?'

@@ -1,5 +1,5 @@
 /**
- * Moonshine tiny-en (int8) turns up to about 25 s of 16 kHz speech into English text, by greedy decoding, one token at
+ * Moonshine tiny-en (int8) turns up to about 25 s of 16 kHz speech into English text. It decodes greedily, one token at
  * a time.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
@@ -13,16 +13,16 @@ const heads = 8
 const headWidth = 36
 const startToken = 1
 const endToken = 2
-/** The authors of the model set this bound against endless repetition. Speech has about 3 to 4 tokens a second. */
+/** The model's authors set this bound against endless repetition. Speech has about 3 to 4 tokens a second. */
 const tokensPerSecondMax = 6.5
 /**
- * The model misreads the last words of speech that ends with the clip. Added silence lowered the word error rate from
+ * The model misreads the last words if the speech ends with the clip. Added silence lowered the word error rate from
  * 5.0 to 3.5 %.
  */
 const silenceBehindSamples = moonshineRateHz
 /**
- * Speech from a telephone often has an empty text as its likeliest one, with a probability of 0.2 to 0.75, although the
- * words behind it are right ("Hello", "Yes, please put them through."). Noise, tones and clicks reach 0.94 and more.
+ * For telephone speech the likeliest text is often empty, with a probability from 0.2 to 0.75, although the next best
+ * words are right ("Hello", "Yes, please put them through."). Noise, tones and clicks reach 0.94 and more.
  */
 const emptyMin = 0.75
 
@@ -47,7 +47,8 @@ export class Moonshine {
     const tokensMax = Math.trunc(clipS * tokensPerSecondMax)
     const past = emptyPast()
     while (tokens.length <= tokensMax) {
-      // The runtime computes in this thread. Without this pause the message "stop" would be read only after the last token.
+      // The runtime computes in this thread. Without this pause the message "stop" would be read only after the last
+      // token.
       await eventLoop()
       signal.throwIfAborted()
       const first = tokens.length === 1
@@ -62,7 +63,7 @@ export class Moonshine {
     return tokenizer.decode(tokens, true, true).trim()
   }
 
-  /** How well a known text follows from audio, in one step. `samples` null: how well it follows from nothing. */
+  /** Rates a known text against audio, in one step. If `samples` is null, rates it without audio. */
   async follow(tokens: readonly number[], samples: Float32Array | null): Promise<Followed> {
     const encoded = samples === null ? withoutAudio() : await this.#encoded(samples)
     const ids = BigInt64Array.from([startToken, ...tokens], BigInt)
@@ -95,12 +96,12 @@ export class Moonshine {
 }
 
 /**
- * Natural logarithms of probabilities in front of each token and behind the last: that this token comes next, that the
- * text ends, and that it ends or gets the mark at the end of a sentence.
+ * Natural logarithms of probabilities before each token and after the last token. `goesOn`: this token comes next.
+ * `ends`: the text ends. `stops`: the text ends or a sentence mark comes next.
  */
 export type Followed = { goesOn: number[]; ends: number[]; stops: number[] }
 
-/** `isWord`: it has a space in front of it. */
+/** `isWord`: the text has a space before it. */
 export function tokensOf(text: string, isWord: boolean): number[] {
   return text === '' ? [] : tokenizer.encode(text, false, isWord)
 }
@@ -111,13 +112,13 @@ function single(tokens: readonly number[]): readonly number[] {
   return tokens.length === 1 ? tokens : []
 }
 
-/** Frames of zeros, about a second of them. */
+/** About one second of zero frames. */
 function withoutAudio(): ort.Tensor {
   const frames = 60
   return new ort.Tensor('float32', new Float32Array(frames * heads * headWidth), [1, frames, heads * headWidth])
 }
 
-/** Values far below the highest one add nothing, and most are. */
+/** Values this far below the highest value add nothing. Most values are lower. */
 const negligible = -20
 
 function logOfSum(values: Float32Array): number {
@@ -144,7 +145,7 @@ function emptyPast(): Record<string, ort.Tensor> {
   return past
 }
 
-/** The encoder's keys are computed only in the first step; the output of later steps holds nothing useful for them. */
+/** The encoder's keys are computed only in the first step. Later outputs contain nothing useful for them. */
 function keepPast(
   past: Record<string, ort.Tensor>,
   output: ort.InferenceSession.OnnxValueMapType,
@@ -163,7 +164,7 @@ function pastNames(sides: readonly string[]): string[] {
   return names
 }
 
-/** Whether the audio holds no words, by the values of the first step. */
+/** Whether the audio contains no words, by the first step's values. */
 function isEmpty(logits: Float32Array): boolean {
   return logits[endToken]! - logOfSum(logits) >= Math.log(emptyMin)
 }

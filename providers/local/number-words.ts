@@ -1,4 +1,4 @@
-/** The English words in which a number, a price or a time is usually spoken. */
+/** The usual English words for a number, a price or a time. */
 
 const ones =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
@@ -29,7 +29,7 @@ const currencies: Readonly<Record<string, readonly [string, string]>> = {
 const digitsMax = 4
 const largest = 999_999_999_999
 
-/** The words of `written`, which is one word without the punctuation around it. A word without digits stays as it is. */
+/** The spoken words for `written`, one word without the punctuation around it. A word without digits stays as it is. */
 export function numberWords(written: string): string[] {
   if (!/\d/.test(written)) return [written]
   const time = /^(\d{1,2}):(\d{2})$/.exec(written)

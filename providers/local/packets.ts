@@ -1,16 +1,20 @@
 /**
- * Packets of a compressed stream on their way to a speech engine. A piece is one message and holds whole packets, each behind its length
- * in two bytes.
+ * Compressed packets on their way to a speech engine. A piece is one message with whole packets. Each packet follows
+ * its length in two bytes.
  */
 
 const lengthBytes = 2
 
-/** A packet lasts up to 120 ms in two bytes, so the size of a piece alone does not limit its sound: these are a minute. */
+/**
+ * A packet can contain 120 ms in two bytes, so a size limit alone does not limit a piece's sound. This many packets are
+ * one minute.
+ */
 const piecePacketsMax = 500
 
 /**
- * No piece is larger than `pieceBytesMax`, unless one packet alone is, nor has it more than `piecePacketsMax` packets. An empty packet ends a piece, which can be empty, because the
- * source wants a pause there.
+ * No piece is larger than `pieceBytesMax`, unless one packet alone is larger, and no piece has more than
+ * `piecePacketsMax` packets. An empty packet ends the piece, because the source wants a pause there. Such a piece can
+ * be empty.
  */
 export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
   let held: Uint8Array[] = []
@@ -43,7 +47,7 @@ function pieceOf(packets: readonly Uint8Array[], bytes: number): Uint8Array {
   return piece
 }
 
-/** The packets of a piece. They share its memory. */
+/** A piece's packets. They share the piece's memory. */
 export function packetsIn(piece: Uint8Array): Uint8Array[] {
   const packets: Uint8Array[] = []
   for (let at = 0; at + lengthBytes <= piece.length; ) {

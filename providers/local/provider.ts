@@ -1,6 +1,6 @@
 /**
- * The provider that needs no account and no network. It has embedded speech engines in child processes and a language
- * model made of rules.
+ * The provider without an account or a network. It has embedded speech engines in child processes and a rule-based
+ * language model.
  */
 
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -15,27 +15,24 @@ import { StreamPool } from './stt-live.ts'
 import { createLocalTts } from './tts.ts'
 
 export type LocalOptions = {
-  /**
-   * The number of processes that recognise recordings, each with about 265 MiB and one core. Streams have as many
-   * processes again.
-   */
+  /** Processes for recordings, each with about 265 MiB and one core. Streams have as many processes again. */
   sttProcesses: number
   /**
-   * The most streams that one process recognises. Eight with interims took half a core on average; more streams get
-   * fewer interims.
+   * The most streams in one process. Eight streams with interims took half a core on average. With more streams,
+   * interims are rarer.
    */
   sttStreamsMax: number
-  /** The number of processes that synthesize, each with about 100 MB. */
+  /** Processes for synthesis, each with about 100 MB. */
   ttsProcesses: number
-  /** The most requests that may wait, for recognition and for synthesis each. */
+  /** The longest queue, for recognition and for synthesis each. */
   queueMax: number
-  /** The limit for one sentence, or for a recording of length zero; half of a recording's duration is added. */
+  /** The time limit for one sentence, or for a recording without length. Half a recording's duration is added. */
   jobTimeoutMs: number
-  /** A process that is idle for this long is ended. */
+  /** A process is ended if it is idle for this long. */
   idleMs: number
   /**
-   * One process that recognises recordings is started at once and never ended for being idle, and `warmUp` starts those of
-   * a session.
+   * True: one process for recordings starts soon after the server and is never ended when idle, and `warmUp` starts a
+   * session's processes.
    */
   warm: boolean
   clock: Clock
@@ -43,10 +40,10 @@ export type LocalOptions = {
   onProgress?: (progress: SttProgress) => void
 }
 
-/** A job stops after a token of the recogniser, which takes some 10 ms, or after a sentence of the voice, some 200 ms. */
+/** A job stops after the recogniser's next token, some 10 ms, or after the voice's sentence, some 200 ms. */
 const stopMs = 2000
 
-/** The start of a server has the processor for itself until then. */
+/** Until then the starting server has the processor for itself. */
 const warmUpAfterMs = 500
 
 export function createLocalProvider(options: LocalOptions): Provider {
@@ -88,7 +85,7 @@ export function createLocalProvider(options: LocalOptions): Provider {
   }
 }
 
-/** A failure is left to the first request, which tries again and reports it. */
+/** A failure is only logged. The first request tries again and reports it. */
 function warmUp(pool: ChildPool, { jobTimeoutMs: timeoutMs, log }: LocalOptions, closing: AbortSignal): void {
   const input: WarmInput = { warm: true }
   pool.run({ input, expectedMs: 0, timeoutMs }, closing).then(

@@ -1,6 +1,6 @@
 /**
  * One model for many streams. Finals are recognised first and in order. An interim is stopped for any final, even in
- * the middle, because the final replaces it anyway; so under load interims are dropped first.
+ * the middle, because the final replaces it anyway. So under load interims are dropped first.
  */
 import type { Moonshine } from './moonshine.ts'
 
@@ -70,7 +70,7 @@ export class Recognition {
   readonly samples: Float32Array
   readonly stop = new AbortController()
   urgent: boolean
-  /** Null if it was stopped for a final, or cancelled. */
+  /** Null: the recognition was stopped for a final, or cancelled. */
   readonly text: Promise<string | null>
   settle: (text: string | null) => void = () => {}
   fail: (error: unknown) => void = () => {}
@@ -82,7 +82,7 @@ export class Recognition {
       this.settle = resolve
       this.fail = reject
     })
-    // The stream may be closed before this fails, and then nothing awaits it.
+    // If the stream closes before a failure, no code awaits this promise.
     this.text.catch(() => {})
   }
 }

@@ -1,20 +1,20 @@
-/** Chooses a tool by what the user says, and takes its arguments from the same words. */
+/** Chooses a tool by the user's words and takes its arguments from the same words. */
 import type { LlmRequest } from '../../domain/ports/llm.ts'
 import { plainStemOf, plainWords, stemOf, subjects } from './script-words.ts'
 import { smallestValue } from './smallest-value.ts'
 
 type Tool = LlmRequest['tools'][number]
 
-/** "get_weather" is about the weather: the verb says nothing. */
+/** "get_weather" is about the weather. The verb says nothing, so verbs are ignored. */
 const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
 const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call|that(?: is|'s|’s) all|nothing else)\b/i
 const endCall = 'end_call'
 const wantsCallback = /\b(?:call|ring|phone) (?:me|us) (?:back|later|again)\b/i
 const scheduleCallback = 'schedule_callback'
-/** "book a table" names book_table: at most this many words are between. */
+/** "book a table" names book_table: at most this many words may be between. */
 const gapMax = 2
 
-/** Undefined: the user speaks of no tool. A name in full goes before a subject. */
+/** Undefined: the user names no tool. A full name counts before a subject. */
 export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefined {
   if (tools.length === 0) return undefined
   const words = plainWords(said)
@@ -42,7 +42,7 @@ function isAbout(name: string, said: readonly string[]): boolean {
   return subject.length > 1 || subject.length < words.length
 }
 
-/** At least two words of the description, and half of what the user speaks of. */
+/** True if the user names at least two of the description's words, and these are half the user's subjects. */
 function isDescribed(description: string, said: string): boolean {
   const wanted = subjects(said)
   const known = subjects(description)
@@ -50,7 +50,7 @@ function isDescribed(description: string, said: string): boolean {
   return both >= 2 && 2 * both >= wanted.size
 }
 
-/** JSON. An argument that is not said has the smallest value that the schema takes. */
+/** JSON. An unspoken argument gets the smallest valid value for its schema. */
 export function argumentsFrom({ name, parameters = { type: 'object' } }: Tool, said: string): string {
   const value = smallestValue(parameters)
   if (!isObject(value)) return JSON.stringify(value)
@@ -77,7 +77,7 @@ function valueOf(property: string, schema: Record<string, unknown>, said: string
   return fits ? text : undefined
 }
 
-/** Speech to text often loses the last "s" of a plural, so words in another form are found too. Exact words go first. */
+/** Speech to text often loses a plural's last "s", so other forms match too. Exact words match first. */
 function chosenIn(values: readonly unknown[], said: string): string | undefined {
   const texts = values.filter((value) => typeof value === 'string')
   const isSaid = (form: (word: string) => string) => {
@@ -120,7 +120,7 @@ const time =
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)/
 const phone = /\+\d(?:[ ()-]{0,2}\d){6,14}/
 const mail = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/
-/** A number of one piece, or digits that are spoken one by one. */
+/** A code in one piece, or digits spoken one by one. */
 const code = /[A-Za-z]{0,4}-?\d(?:[\d -]{0,30}\d)?[A-Za-z]{0,4}/
 /** A name after a preposition: words with a capital letter. */
 const place = /\b(?:in|for|to|at|from|about|of|with)\s+((?:\p{Lu}[\p{L}'’-]*)(?:\s+\p{Lu}[\p{L}'’-]*){0,3})/u
@@ -140,7 +140,7 @@ function textOf(property: string, said: string): string | undefined {
   return place.exec(said)?.[1]
 }
 
-/** A time after "at" goes before any other number. */
+/** A time after "at" counts before any other number. */
 function timeIn(said: string): string | undefined {
   const parts = said.replace(day, '').split(/\bat\b/i)
   const after = parts.slice(1).map((part) => time.exec(part.slice(0, timeCharactersMax)))

@@ -1,26 +1,26 @@
 /**
- * Answers from the prompt of an agent, for the scripted model:
+ * Answers from an agent's prompt, for the scripted model:
  *
- *   Q: When do you open?            a question with its answer, which the next line begins with "A:"
+ *   Q: When do you open?            a question; the next line begins with "A:" and is its answer
  *   A: At nine.
  *   When asked about parking, say that it is free.
  *   Greeting: Welcome to the hotel.
- *   We are open from nine to five.  any other sentence that is no order to the agent is a fact
+ *   We are open from nine to five.  any other sentence is a fact, unless it is an order to the agent
  */
 import { common, plainWords, subjects } from './script-words.ts'
 
-/** `question` is set for a question in full. */
+/** `question` is set only for a "Q:" line. */
 type Entry = { question?: string; words: ReadonlySet<string>; answer: string }
 
 export type Script = {
-  /** The first words of an agent that speaks first. */
+  /** The agent's first words, if the agent speaks first. */
   greeting: string | null
-  /** Answers that the prompt gives to a question. */
+  /** The prompt's answers to questions. */
   answers: readonly Entry[]
   facts: readonly Entry[]
 }
 
-/** The rest of a longer prompt, and of a longer line, is not read. */
+/** The rest of a longer prompt or line is not read. */
 const promptCharactersMax = 65_536
 const lineCharactersMax = 2000
 
@@ -29,7 +29,7 @@ const answer = /^\W*(?:a|answer|agent|assistant):\s*(\S.*)$/i
 const greeting = /^\W*(?:greeting|greet with|first say|begin with|opening):\s*(\S.*)$/i
 const asked =
   /^\W*(?:when|whenever|if) (?:you are |they are |anyone is |someone is )?(?:asked|(?:(?:the |a )?(?:user|caller|customer|someone|anyone|they|people) asks?))(?: you)? (?:about |for |whether |if )?([^,:]{1,200})[,:]? *(?:then )?(?:you )?(?:say|answer|reply|respond|tell (?:them|him|her))(?: with| that)?[,:]? *(\S.*)$/i
-/** A sentence that tells the agent what to do is no fact. */
+/** A sentence is no fact if it gives the agent an order. */
 const order =
   /^\W*(?:you\b|your\b|always\b|never\b|do not\b|dont\b|don't\b|be\b|keep\b|speak\b|answer\b|if\b|when\b|use\b|ask\b|greet\b|help\b|act\b|respond\b|reply\b|try\b|make sure\b|please\b|avoid\b|only\b|call\b|end\b|introduce\b|offer\b|remember\b|talk\b)/i
 
@@ -51,7 +51,7 @@ export function readScript(prompt: string): Script {
 
 function readSentences(line: string, { answers, facts }: { answers: Entry[]; facts: Entry[] }): void {
   const whole = asked.exec(line)
-  // The answer goes on to the end of its line, so that it can have several sentences.
+  // The answer continues to the end of its line, so it can have several sentences.
   if (whole) return void answers.push({ words: subjects(whole[1] as string), answer: unquoted(whole[2] as string) })
   for (const sentence of line.split(/(?<=[.!?])\s+/)) {
     const match = asked.exec(sentence)
@@ -61,7 +61,10 @@ function readSentences(line: string, { answers, facts }: { answers: Entry[]; fac
   }
 }
 
-/** The answer whose words fit best. Null: no entry has half of the words of the question, nor the question half of its words. */
+/**
+ * The answer with the best matching words. Null: no entry shares half its words, or half the question's words, with the
+ * question.
+ */
 export function answerFrom(entries: readonly Entry[], said: string): string | null {
   const asked = plain(said)
   const exact = entries.find(({ question }) => question === asked)

@@ -1,11 +1,12 @@
 /**
- * Cuts a stream of samples into segments of speech that are short enough for the recogniser, which loses words beyond about 25 s.
+ * Cuts a sample stream into speech segments. The segments are short, because the recogniser loses words beyond about 25
+ * s.
  *
  *   samples  ....####..###...................#########################################...
  *   segments   [            ]             [              ][                             ]
  *             pad  one segment  pad: a long pause closes    no pause for 15 s: cut where it is quietest
  *
- * It holds one open segment at most, so its memory does not depend on the length of the recording.
+ * At most one segment is open, so memory use does not depend on the recording's length.
  */
 
 import { joinSamples } from '../../audio/join.ts'
@@ -16,7 +17,7 @@ export type SpeechSegment = {
   samples: Float32Array
   startMs: number
   endMs: number
-  /** True if the speaker paused, false if speech without a pause was cut. */
+  /** True: the speaker paused. False: speech without a pause was cut. */
   endpoint: boolean
 }
 
@@ -28,7 +29,7 @@ const goesOnAbove = 0.35
 const padFrames = Math.round(300 / frameMs)
 const speechFramesMin = Math.round(96 / frameMs)
 const segmentFramesMax = Math.floor(15_000 / frameMs)
-/** A forced cut is made between here and the end, so that no segment gets too short to be recognised. */
+/** A forced cut is made between here and the end, so that no segment gets too short for recognition. */
 const cutFromFrames = Math.round(6_000 / frameMs)
 
 type Frame = { samples: Float32Array; speech: boolean; loudness: number }
@@ -36,19 +37,19 @@ type Frame = { samples: Float32Array; speech: boolean; loudness: number }
 export class Segmenter {
   readonly #vad: Vad
   readonly #pauseFrames: number
-  /** The samples that do not fill a frame yet. */
+  /** Samples for the next, incomplete frame. */
   #rest: Float32Array = new Float32Array(0)
-  /** The frames of the open segment with the pad before it; without speech only the pad. */
+  /** The open segment's frames with the pad before them. Without speech only the pad. */
   #frames: Frame[] = []
-  /** The index of the first of #frames, counted from the start of the recording. */
+  /** The index of `#frames[0]`, counted from the recording's start. */
   #firstFrame = 0
   #open = false
   #silentFrames = 0
   #speechFrames = 0
 
   /**
-   * The model keeps state between frames, so only this segmenter may use it until its end. A silence of `pauseMs`
-   * closes a segment.
+   * The model keeps state between frames, so no other code may use it until this segmenter has ended. A silence of
+   * `pauseMs` closes a segment.
    */
   constructor(vad: Vad, pauseMs: number) {
     vad.reset()
@@ -56,7 +57,6 @@ export class Segmenter {
     this.#pauseFrames = Math.max(1, Math.round(pauseMs / frameMs))
   }
 
-  /** Whether a segment is open. */
   get open(): boolean {
     return this.#open
   }
@@ -66,30 +66,30 @@ export class Segmenter {
     return this.#open && this.#speechFrames >= speechFramesMin
   }
 
-  /** The number of frames of the recording so far. */
+  /** The recording's frames so far. */
   get frameCount(): number {
     return this.#firstFrame + this.#frames.length
   }
 
-  /** The time at which the speech in the open segment begins. */
+  /** When the open segment's speech begins. */
   get startMs(): number {
     return this.#placeMs(this.#frames.findIndex((frame) => frame.speech))
   }
 
-  /** The number of silent frames at the end of the open segment. */
+  /** The silent frames at the open segment's end. */
   get silentFrames(): number {
     return this.#silentFrames
   }
 
   /**
-   * True at the frame at which the silence is as long as the pad. If a pause closes the segment before more speech
-   * follows, the segment closes as `peek` returns it now.
+   * True at the frame where the silence becomes as long as the pad. If a pause closes the segment before more speech
+   * comes, the segment closes in the form `peek` returns now.
    */
   get settled(): boolean {
     return this.#open && this.#silentFrames === padFrames
   }
 
-  /** The open segment in the form that it would have if it were closed now. */
+  /** The open segment, as if it were closed now. */
   peek(): SpeechSegment | undefined {
     return this.#open ? this.#segment(this.#spokenFrames(), true) : undefined
   }
@@ -136,12 +136,12 @@ export class Segmenter {
     return undefined
   }
 
-  /** The frames of the open segment without the silence beyond its pad. */
+  /** The number of the open segment's frames, without the silence after its pad. */
   #spokenFrames(): number {
     return this.#frames.length - Math.max(0, this.#silentFrames - padFrames)
   }
 
-  /** The frames behind the segment become the pad of the next one. */
+  /** The frames after the segment become the next segment's pad. */
   #close(): SpeechSegment | undefined {
     const count = this.#spokenFrames()
     const segment = this.#segment(count, true)
@@ -165,7 +165,8 @@ export class Segmenter {
     if (frames.filter((frame) => frame.speech).length < speechFramesMin) return undefined
     const first = frames.findIndex((frame) => frame.speech)
     const last = frames.findLastIndex((frame) => frame.speech)
-    // Speech that was cut begins without a pause before it, and the recogniser then often finds no word.
+    // After a forced cut, speech begins without a pause, and then the recogniser often finds no word. So silence is
+    // added.
     const missing = Math.max(0, padFrames - first)
     return {
       samples: joinSamples([new Float32Array(missing * vadFrameSamples), ...frames.map((frame) => frame.samples)]),
@@ -186,7 +187,7 @@ export class Segmenter {
   }
 }
 
-/** Finds the three quietest frames in a row and answers the middle one. */
+/** Finds the three quietest frames in a row and returns the middle frame's index. */
 function quietest(frames: readonly Frame[], from: number): number {
   let best = frames.length - 1
   let bestLoudness = Infinity

@@ -1,6 +1,6 @@
 /**
- * Splits a text into sentences of plain characters, which a small English voice can read. The first sentence can be
- * played early.
+ * Splits a text into sentences with plain characters, because the voice is small and English only. The first sentence
+ * can be played early.
  */
 
 import { TracedText } from '../../domain/speech/traced-text.ts'
@@ -20,10 +20,10 @@ const replacements: readonly [RegExp, string][] = [
   [/ß/g, 'ss'],
 ]
 
-/** A sentence for the voice. `sourcePlace` is the place in the whole text that a place of the sentence comes from. */
+/** A sentence for the voice. `sourcePlace` maps a place in the sentence to its place in the whole text. */
 export type PlainSentence = { text: string; sourcePlace: (place: number) => number }
 
-/** Answers sentences of at most `charsMax` characters; the list is empty for a text without anything to speak. */
+/** Returns sentences up to `charsMax` characters. The list is empty if the text contains nothing to speak. */
 export function sentences(text: string, charsMax: number): PlainSentence[] {
   const steps = plain(text)
   const whole = steps.at(-1)?.text ?? ''
@@ -61,7 +61,7 @@ function partsOf(text: string, charsMax: number): Part[] {
   return parts.filter((part) => /[a-z0-9]/i.test(part.text))
 }
 
-/** Cuts a sentence that is too long at the last comma, else at the last space, else at the limit. */
+/** Cuts a long sentence at the last comma, else at the last space, else at the limit. */
 function split(sentence: Part, charsMax: number): Part[] {
   const parts: Part[] = []
   let rest = sentence

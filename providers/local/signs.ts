@@ -1,9 +1,9 @@
 /**
- * Signs without an ASCII form that change what a sentence says, in words: the embedded voice drops other signs, so that
- * "½" was "12" and "5 €" was five of something. The amount or number beside a sign is part of the pattern.
+ * Spoken words for signs without an ASCII form, if the sign changes a sentence's meaning. The embedded voice drops
+ * other signs: "½" became "12", and "5 €" lost its currency. The pattern includes the amount or number beside a sign.
  */
 
-/** It is looked for only where a number begins: from each digit of a long one, the rest would be read again. */
+/** Matches only at a number's first digit. Otherwise a long number would be read again from each digit. */
 const amount = String.raw`((?<![\d.,])\d[\d.,]*(?<![.,]))`
 const space = String.raw`[\s\u00a0\u202f]*`
 
@@ -38,7 +38,7 @@ const fractions: Readonly<Record<string, [alone: string, behindNumber: string]>>
   '⅞': ['seven eighths', 'seven eighths'],
 }
 
-/** Signs that are words wherever they stand. */
+/** Signs with the same word in every context. */
 const words: Readonly<Record<string, string>> = {
   '×': 'times',
   '÷': 'divided by',
@@ -72,7 +72,7 @@ const scales: Readonly<Record<string, string>> = {
 const oneOrRange = String.raw`(?<![\d.,])\d[\d.,]*(?<![.,])(?:\s*[–—-]\s*\d[\d.,]*(?<![.,]))?`
 const scaled = String.raw`(${oneOrRange}[\s\u00a0\u202f-]*(?:hundred|thousand|lakh|crore|million|billion|trillion)(?![a-z]))`
 
-/** "€10k" is "€10 thousand". Behind a space, "m" is a metre. */
+/** "€10k" is "€10 thousand". After a space, "m" is a metre. */
 const spokenScales = Object.entries(scales).flatMap(([short, long]): [RegExp, string][] => [
   [new RegExp(`(${moneySigns}${space}${oneOrRange})(?:${short})(?![a-z\\d])`, 'gi'), `$1 ${long}`],
   [new RegExp(`(\\d)${space}(?:${short})(?=${space}${moneySigns})`, 'gi'), `$1 ${long}`],
@@ -84,7 +84,7 @@ const moneyRange = new RegExp(
   'g',
 )
 
-/** The unit stands behind the whole amount. */
+/** The unit comes after the whole amount. */
 const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string][] => [
   [new RegExp(`${sign}${space}${scaled}`, 'gi'), `$1 ${more}`],
   [new RegExp(`${scaled}${space}${sign}`, 'gi'), `$1 ${more}`],
@@ -97,8 +97,9 @@ const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string]
 ]
 
 /**
- * The dash of a range: up to four digits on each side, or thousands. Three and four digits are a phone number, unless both
- * are round, and so are more groups in a row, "212 555–123" and "030–123".
+ * Finds a range's dash: up to four digits on each side, or thousands. A three-digit and a four-digit number are a phone
+ * number, unless both are round. More groups in a row ("212 555–123") and a leading zero ("030–123") are phone numbers
+ * too.
  */
 const numberOfRange = String.raw`(?:\d{1,3}(?:[.,]\d{3})+|\d{1,4})(?:\.\d+)?`
 const rangeDash = new RegExp(
@@ -117,7 +118,7 @@ export const spokenSigns: readonly [RegExp, string][] = [
     [new RegExp(sign, 'g'), ` ${alone} `],
   ]),
   [/(\d)\u2044(?=\d)/g, '$1/'],
-  // Other dashes between numbers are those of phone numbers, and one in front of a number is a minus.
+  // Other dashes between numbers belong to phone numbers. A dash before a number is a minus.
   [rangeDash, ' to '],
   [/(\d)\s*[–—]\s*(?=\d)/g, '$1-'],
   [/(^|[\s(])[–\u2212](?=\d)/g, '$1minus '],

@@ -1,13 +1,15 @@
 /**
- * Makes the smallest value that a JSON Schema accepts, for the usual schemas of tools and answers. It ignores patterns
- * and negations.
+ * Makes the smallest valid value for a JSON Schema, for the usual schemas in tools and answers. It ignores patterns and
+ * negations.
  */
 
 type Schema = Readonly<Record<string, unknown>>
 
 /** The depth is limited, because a schema may contain itself. */
 const depthMax = 16
-/** A schema that contains itself ten times has ten thousand million values in ten levels. Values beyond the limit are null. */
+/**
+ * If a schema contains itself ten times, ten levels have ten thousand million values. Values beyond the limit are null.
+ */
 const stepsMax = 20_000
 
 type Budget = { steps: number }

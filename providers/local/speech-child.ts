@@ -1,7 +1,4 @@
-/**
- * The parent's side of one speech child. A child that does not stop is killed, since it holds nothing that must be
- * kept.
- */
+/** The parent's side for one speech child. A child is killed if it does not stop, because it keeps nothing of value. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
@@ -9,7 +6,7 @@ import { SpeechEngineProcess } from './speech-engine-process.ts'
 
 export type ChildJob = {
   input: object
-  /** The pieces of a recording; the child requests one at a time. */
+  /** The recording's pieces. The child requests one piece at a time. */
   pieces?: Iterator<Uint8Array>
   onProgress?: (doneMs: number) => void
 }
@@ -53,12 +50,12 @@ export class SpeechChild {
     })
   }
 
-  /** Asks the child to cancel its job. It answers with a failure soon, or must be killed. */
+  /** Asks the child to cancel its job. If the child does not answer with a failure soon, it must be killed. */
   stop(): void {
     this.#process.send({ type: 'stop' })
   }
 
-  /** Asks the child to leave; one that has not left after `stopMs` is killed. */
+  /** Asks the child to leave. If it has not left after `stopMs`, it is killed. */
   end(clock: Clock, stopMs: number): void {
     this.#process.end(clock, stopMs)
   }

@@ -1,14 +1,14 @@
-/** The parent's side of a forked speech engine process, independent of the messages between the two. */
+/** The parent's side for a forked speech engine process, independent from the messages between both. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 
 export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child' | 'vad-child'
 
-/** The extension of the files that run now: sources under tsx, or compiled files. */
+/** The running files' extension: sources under tsx, or compiled files. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const stderrCharsMax = 2000
-/** A child inherits only these variables, since it needs no keys. */
+/** A child inherits only these variables, because it needs no keys. */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH']
 
 export class SpeechEngineProcess<ToChild extends object, FromChild> {
@@ -54,7 +54,7 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
     return this.#alive
   }
 
-  /** Asks the process to leave by closing the channel of messages. One that has not left after `stopMs` is killed. */
+  /** Asks the process to leave by closing the message channel. If it has not left after `stopMs`, it is killed. */
   end(clock: Clock, stopMs: number): void {
     this.#alive = false
     if (this.#process.connected) this.#process.disconnect()
@@ -68,7 +68,7 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
   }
 
   /**
-   * Copies the bytes before it returns. A broken pipe is ignored here, since the event "exit" follows it and ends all
+   * Copies the bytes before it returns. A broken pipe is ignored here, because the event "exit" follows and ends all
    * work.
    */
   send(message: ToChild): void {

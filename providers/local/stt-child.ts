@@ -1,6 +1,6 @@
 /**
- * The entry of the process that recognises recordings: it decodes, finds speech and recognises each segment. It aligns
- * text with audio, too. Only fork starts it.
+ * The entry file for a process that recognises recordings: it decodes, finds speech and recognises each segment. It
+ * also aligns text with audio. Only fork starts it.
  */
 import { joinSamples } from '../../audio/join.ts'
 import { alignedPlace } from './alignment.ts'
@@ -11,18 +11,15 @@ import { type Moonshine, moonshineRateHz, openMoonshine } from './moonshine.ts'
 import { Segmenter, type SpeechSegment } from './segmenter.ts'
 import { openVad, type Vad } from './vad.ts'
 
-/**
- * Latency does not matter in a recording, so this pause is longer than that of a stream, which keeps sentences
- * together.
- */
+/** Latency does not matter in a recording. So this pause is longer than in a stream, to keep sentences together. */
 const pauseMs = 640
 
-/** Four seconds of sound: a cancelled job stops between two of these steps, because a decoder can answer minutes at once. */
+/** Four seconds. A cancelled job stops between two such steps, because a decoder can return minutes at once. */
 const stepSamples = 4 * moonshineRateHz
 
 let models: Promise<[Vad, Moonshine]> | undefined
 
-/** Samples of a telephone, so that warming up also loads the resampler. */
+/** Telephone samples, so that warming up also loads the resampler. */
 const warmUpFormat = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
 const warmUpMs = 1000
 const warmUpBytes = 16_000
@@ -33,7 +30,7 @@ serveJobs<SttInput | AlignInput | WarmInput, SttOutput | AlignOutput>(async (inp
     const noise = once(Uint8Array.from({ length: warmUpBytes }, (_, index) => (index * 37) % 251))
     const audio = decodeMono({ format: warmUpFormat, durationMs: warmUpMs, pieces: noise }, moonshineRateHz)
     for await (const { samples } of findSpeech(vad, audio, context)) await moonshine.transcribe(samples, context.signal)
-    // Noise is no speech, so most likely nothing was recognized yet.
+    // Noise is no speech, so probably nothing has been recognized yet.
     await moonshine.transcribe(new Float32Array(moonshineRateHz), context.signal)
     return { segments: [] }
   }

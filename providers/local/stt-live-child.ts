@@ -1,4 +1,4 @@
-/** The entry of the process that recognizes streams, several at a time. It is started by fork only. */
+/** The entry file for a process that recognizes several streams. Only fork starts it. */
 import { failureOf, leaveWithParent, sendToParent } from './child-jobs.ts'
 import { openMoonshine } from './moonshine.ts'
 import { Recogniser } from './recogniser.ts'
@@ -11,7 +11,7 @@ const warmUpSamples = 16_000
 
 let models: Promise<[Vad, Recogniser]> | undefined
 const streams = new Map<number, RecognitionStream>()
-/** Streams that wait until the models are loaded. */
+/** Streams waiting for the models to load. */
 const opening = new Set<number>()
 
 leaveWithParent()
@@ -42,7 +42,7 @@ async function open(id: number, input: StreamInput): Promise<void> {
   }
 }
 
-/** A failure is left to the first stream, which loads again and reports it. */
+/** A failure is ignored here. The first stream loads again and reports it. */
 function preload(): void {
   models ??= load()
   models.catch(() => {})
@@ -56,8 +56,8 @@ function close(id: number): void {
 }
 
 /**
- * Includes one recognition, because the first of a process takes much longer. After a failure the next stream loads
- * again.
+ * Includes one recognition, because a process's first recognition takes much longer. After a failure the next stream
+ * loads again.
  */
 async function load(): Promise<[Vad, Recogniser]> {
   try {

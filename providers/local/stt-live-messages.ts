@@ -1,6 +1,6 @@
 /**
- * The messages between the child that recognizes streams and its parent. Many streams share one child, so each
- * message has an id.
+ * The messages between the stream-recognizing child and its parent. Many streams share one child, so each message has
+ * an id.
  */
 import type { StreamAudio, StreamTranscript } from '../../domain/ports/stt.ts'
 
@@ -10,7 +10,7 @@ export type StreamInput = {
   endpointingMs: number
 }
 
-/** The messages of one stream are in order. `close` is always answered by `closed`, and `load` by nothing. */
+/** One stream's messages are in order. The answer to `close` is always `closed`. `load` has no answer. */
 export type ToStreamChild =
   | { type: 'load' }
   | { type: 'open'; id: number; input: StreamInput }
@@ -19,7 +19,10 @@ export type ToStreamChild =
   | { type: 'end'; id: number }
   | { type: 'close'; id: number }
 
-/** `taken` has the weight of one frame (AudioLayout). `ended`, `failed` and `closed` end a stream. `message` contains no speech. */
+/**
+ * `taken` contains one frame's weight (AudioLayout). `ended`, `failed` and `closed` end a stream. `message` contains no
+ * speech.
+ */
 export type FromStreamChild =
   | { type: 'opened'; id: number }
   | { type: 'taken'; id: number; weight: number }

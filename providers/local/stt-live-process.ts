@@ -1,4 +1,4 @@
-/** The parent's side of a child that recognizes several streams. */
+/** The parent's side for a child with several recognized streams. */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
@@ -8,9 +8,9 @@ import { SpeechEngineProcess } from './speech-engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 
 export type StreamChildOptions = {
-  /** A child that has not loaded its models and done a first recognition within this time is killed. */
+  /** A child is killed if it has not loaded its models and done a first recognition within this time. */
   openMs: number
-  /** A child that takes longer than this to close a stream, or to leave, counts as stuck and is killed. */
+  /** If a child takes longer than this to close a stream, or to leave, it is stuck and is killed. */
   stopMs: number
   clock: Clock
   /** Called when the last stream is gone. */
@@ -33,7 +33,7 @@ export class StreamChild {
     })
   }
 
-  /** Resolves with the way in which the process ended. */
+  /** Resolves with the signal or the exit code. */
   get exited(): Promise<string> {
     return this.#process.exited
   }
@@ -42,12 +42,12 @@ export class StreamChild {
     return this.#process.pid
   }
 
-  /** False from the moment the process is asked to leave, or killed. */
+  /** False as soon as the process was asked to leave, or killed. */
   get alive(): boolean {
     return this.#process.alive
   }
 
-  /** The number of streams that are not closing. */
+  /** The number of streams, without closing streams. */
   get streams(): number {
     let count = 0
     for (const { closing } of this.#streams.values()) if (!closing) count++
@@ -59,7 +59,7 @@ export class StreamChild {
     this.#process.send({ type: 'load' })
   }
 
-  /** Asks the child to leave; one that has not left after `stopMs` is killed. */
+  /** Asks the child to leave. If it has not left after `stopMs`, it is killed. */
   end(): void {
     this.#process.end(this.#options.clock, this.#options.stopMs)
   }
@@ -101,11 +101,11 @@ type StreamParts = {
 }
 
 /**
- * `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. The end or a failure of the child leads to
- * `gone` from any state.
+ * `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. If the child ends or fails, each state
+ * becomes `gone`.
  */
 class ChildStream implements SttStream {
-  /** The weight of the frames that the child has not taken. */
+  /** The weight of frames not yet taken by the child. */
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'
   readonly #parts: StreamParts

@@ -1,12 +1,12 @@
 /**
- * One stream inside the child: its audio is decoded, cut at pauses and recognized while it comes.
+ * One stream inside the child: its audio is decoded, cut at pauses and recognized as it arrives.
  *
  *   audio     ....######.######........######..
  *   interims         ^    ^  ^ settled: the pause is as long as the pad
- *   final                       ^ end point: the pause is as long as requested. The settled interim has the same samples, so it is the final.
+ *   final                       ^ end point: the pause is as long as requested
  *
- * The stream holds one open segment and at most one that waits for its text (15 s each), and takes more audio only
- * when there is room for it.
+ * The settled interim has the same samples as the final, so its text becomes the final. The stream holds one open
+ * segment and at most one segment waiting for its text (15 s each). It takes more audio only when there is room.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
@@ -22,13 +22,13 @@ import { type Vad } from './vad.ts'
 /** With less speech the model finds hardly any text. */
 const firstInterimFrames = Math.round(448 / frameMs)
 const interimFramesMin = Math.round(640 / frameMs)
-/** Interims take at most this part of the time, so long segments and a busy recognizer make them rarer. */
+/** Interims take at most this fraction of the time, so they become rarer with long segments or a busy recognizer. */
 const interimShareMax = 1 / 3
-/** A stream that is this far behind gets no interims. */
+/** If a stream is this far behind, it gets no interims. */
 const behindMs = 500
 
 type Event = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' }
-/** A message to the parent, without the id of the stream, which the stream does not know. */
+/** A message to the parent without the stream's id, because the stream does not know its id. */
 export type StreamMessage = FromStreamChild extends infer Message
   ? Message extends unknown
     ? Omit<Message, 'id'>
@@ -52,11 +52,11 @@ export class RecognitionStream {
   #interim: Interim | undefined
   #interimDueFrame = 0
   #followedFrames = 0
-  /** Recognitions that are not done yet. */
+  /** Unfinished recognitions. */
   readonly #pending = new Set<Recognition>()
   #lastFinal: Promise<void> = Promise.resolve()
   #utterance = 0
-  /** The utterance has a transcript, so it needs one that ends it. */
+  /** True: the utterance has a transcript, so a last transcript must end it. */
   #isUtteranceOpen = false
   #lastText = ''
 
@@ -103,7 +103,7 @@ export class RecognitionStream {
     this.#wake()
   }
 
-  /** A request for the next piece means that the piece before has been handled. So events keep their order. */
+  /** The reader requests the next piece only after it has handled the piece before. So events keep their order. */
   async *#pieces(): AsyncGenerator<Uint8Array> {
     while (!this.#closed) {
       const event = this.#inbox.shift()
@@ -122,7 +122,7 @@ export class RecognitionStream {
   async #recognize(samples: Float32Array): Promise<void> {
     for (let at = 0; at < samples.length && !this.#closed; at += vadFrameSamples) {
       const wasOpen = this.#segmenter.open
-      // At most one frame at a time, so that no state of the segmenter is missed.
+      // At most one frame at a time, so that no segmenter state is missed.
       for await (const segment of this.#segmenter.push(samples.subarray(at, at + vadFrameSamples))) {
         await this.#finish(segment)
       }
@@ -133,7 +133,7 @@ export class RecognitionStream {
     }
   }
 
-  /** Speech without a word so far stays open: what follows may make it one. */
+  /** Speech without a word so far stays open, because the next audio may complete a word. */
   async #flush(): Promise<void> {
     if (!this.#segmenter.open) return this.#endSpeech()
     const segment = this.#segmenter.peek()
@@ -160,7 +160,7 @@ export class RecognitionStream {
 
   #interimIfDue(): void {
     const { settled, silentFrames, frameCount } = this.#segmenter
-    // In a pause only the interim that can become the final is worth its time.
+    // During a pause only the settled interim is worth its time, because it can become the final.
     const due = this.#input.interimResults && silentFrames === 0 && frameCount >= this.#interimDueFrame
     if (!settled && !due) return
     const segment = this.#segmenter.peek()
@@ -170,7 +170,7 @@ export class RecognitionStream {
   async #makeInterim(segment: SpeechSegment, askedFrame: number): Promise<void> {
     this.#dropInterim()
     this.#interimDueFrame = Infinity
-    // By the machine's clock: how long the engine takes on this machine.
+    // The machine's clock measures the engine's real speed.
     const askedMs = performance.now()
     const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#interim = interim
@@ -184,11 +184,11 @@ export class RecognitionStream {
       this.#sendTranscript(text, segment, false)
   }
 
-  /** The text is sent later, in order. The audio is held up only when a second segment waits for its text. */
+  /** The text is sent later, in order. The audio waits only if a second segment waits for its text. */
   async #finish(segment: SpeechSegment, recognition = this.#recognitionOf(segment)): Promise<void> {
     await this.#lastFinal
     this.#lastFinal = this.#sendFinal(recognition, segment)
-    // The promise is awaited before the next final, which may never come.
+    // The promise is awaited before the next final, but there may be no next final.
     this.#lastFinal.catch(() => {})
     this.#planInterim()
     if (segment.endpoint) this.#isSpeechReported = false
@@ -200,13 +200,13 @@ export class RecognitionStream {
 
   async #sendFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
     let text = await this.#textOf(recognition)
-    // The recognition was dropped just before it was hurried.
+    // The recognition was dropped just before it became a final.
     if (text === null && !this.#closed) text = await this.#textOf(this.#recogniser.final(segment.samples))
     if (text === null || (text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
     this.#sendTranscript(text, segment, true)
   }
 
-  /** The interim of exactly these samples is hurried. An interim of other samples is dropped. */
+  /** If the interim has exactly these samples, it becomes the final. Otherwise it is dropped. */
   #recognitionOf({ samples }: SpeechSegment): Recognition {
     const interim = this.#interim
     this.#interim = undefined
@@ -218,7 +218,7 @@ export class RecognitionStream {
     return this.#recogniser.final(samples)
   }
 
-  /** An utterance that was cut, with no speech after that, has no last segment that ends it. */
+  /** Ends an utterance after a forced cut without later speech, because no last segment ends it. */
   #endSpeech(): void {
     this.#dropInterim()
     this.#isSpeechReported = false

@@ -1,6 +1,6 @@
 /**
- * Children that recognize streams. A child starts when it is needed, gets an even share of the streams, and ends
- * after a time without any.
+ * Children for stream recognition. A child starts when it is needed, gets an even share of the streams, and ends after
+ * a time without streams.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -11,14 +11,14 @@ import { StreamChild, type StreamChildOptions } from './stt-live-process.ts'
 
 export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   processes: number
-  /** The maximum of streams in one child; one more is refused. */
+  /** The most streams in one child. Further streams are refused. */
   streamsMax: number
-  /** A child without a stream for this long is ended, because it holds its models. */
+  /** A child without a stream is ended after this time, because it holds its models in memory. */
   idleMs: number
   log: Log
 }
 
-/** The end of a stream cannot be predicted, so this is only a short wait. */
+/** A stream's end cannot be predicted, so this is only a short wait. */
 const retryAfterS = 5
 
 export class StreamPool {
@@ -41,7 +41,7 @@ export class StreamPool {
     return child.open(input, sink, signal)
   }
 
-  /** Starts a child for the next stream if none is ready. */
+  /** Starts a child for the next stream if no child is alive. */
   warmUp(): void {
     if (this.#closed || [...this.#children].some((child) => child.alive)) return
     const child = this.#start()

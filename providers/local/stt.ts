@@ -9,12 +9,12 @@ import { packetPieces } from './packets.ts'
 import type { StreamPool } from './stt-live.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 
-/** The size of a message. A child checks for "stop" between two messages, and 64 KiB of poor MP3 are a minute of sound. */
+/** A message's size. A child checks for "stop" between two messages, and 64 KiB of poor MP3 last a minute. */
 const pieceBytesMax = 64 * 1024
-/** A busy core was measured to need 0.07 s for a second of audio. */
+/** Measured on a busy core: 0.07 s for each second of audio. */
 const expectedPerAudio = 0.1
 const timeoutPerAudio = 0.5
-/** Shorter pauses occur within words; longer ones occur between speakers. */
+/** Shorter pauses occur within words, longer pauses between speakers. */
 const endpointing = { minMs: 100, usualMs: 480, maxMs: 3000 }
 
 export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
@@ -22,7 +22,7 @@ export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
 export type LocalSttOptions = {
   pool: ChildPool
   streams: StreamPool
-  /** The limit for a recording of length zero; half of a recording's duration is added. */
+  /** The time limit for a recording without length. Half a recording's duration is added. */
   jobTimeoutMs: number
   onProgress?: (progress: SttProgress) => void
 }
@@ -48,7 +48,10 @@ export function createLocalStt({ pool, streams, jobTimeoutMs, onProgress }: Loca
   }
 }
 
-/** Throws ProviderError for more channels than an Opus packet can have: outside of a container nothing says how several packets form a moment. */
+/**
+ * Throws ProviderError if an Opus stream has more than two channels, the most in one packet. Without a container
+ * nothing says how several packets belong together.
+ */
 function streamInput({ audio, interimResults, endpointingMs = endpointing.usualMs }: SttStreamRequest): StreamInput {
   if (audio.encoding === 'opus' && audio.channels > 2) throw new ProviderError('unsupported', { sent: false })
   return {

@@ -15,7 +15,7 @@ export const fliteVoices = [
 
 const bytesPerMs = (fliteOutput.sampleRateHz * 2) / 1000
 const sentenceCharsMax = 300
-/** A busy core was measured to need 160 ms for 90 characters. */
+/** Measured on a busy core: 160 ms for 90 characters. */
 const expectedMsPerChar = 2
 
 export type LocalTtsOptions = {
@@ -32,8 +32,8 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
   }
 
   /**
-   * Each sentence is a separate job, so a client that reads slowly does not occupy a child. The next sentence is made
-   * while this one is read.
+   * Each sentence is a separate job, so a slow client does not occupy a child. The next sentence is made while the
+   * client reads this sentence.
    */
   async function* speakAll(
     { inputs, onWordEnd }: Asked,
@@ -52,7 +52,8 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
         const following = inputs[i + 1]
         if (following) {
           spoken = speak(following, true, either)
-          // The next round awaits this. If the client leaves before, this must not be an unhandled rejection.
+          // The next round awaits this promise. If the client leaves before, this must not become an unhandled
+          // rejection.
           spoken.catch(() => {})
         }
         if (samples.length > 0) yield samples
@@ -74,11 +75,11 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
 type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
 type Asked = { inputs: readonly Input[] } & Pick<TtsRequest, 'onWordEnd'>
 
-/** Answers at least one sentence. Throws ProviderError. */
+/** Returns at least one sentence. Throws ProviderError. */
 function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): Input[] {
   if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
   const parts = sentences(text, sentenceCharsMax)
-  // The text is only emoji or another script. `bad_request` stops the failover, since no other provider would find
+  // The text is only emoji or another script. `bad_request` stops the failover, because no other provider would find
   // English text in it.
   if (parts.length === 0) throw new ProviderError('bad_request', { sent: false })
   return parts.map((part) => ({ ...part, voice, speed }))

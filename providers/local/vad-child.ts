@@ -1,4 +1,4 @@
-/** The entry of the process that finds speech in all live streams of a serving process. It is started by fork only. */
+/** The entry file for a process that finds speech in all live streams of a serving process. Only fork starts it. */
 import { leaveWithParent, sendToParent } from './child-jobs.ts'
 import { openSession } from './onnx.ts'
 import type { VadBatch } from './vad-messages.ts'
@@ -9,7 +9,10 @@ const streams = openSession('sileroVad').then((session) => new VadStreams(sessio
 
 process.on('message', (batch: VadBatch) => void answer(batch))
 
-/** A failure ends this process as an unhandled rejection. Its parent starts another one, since the state may be damaged. */
+/**
+ * A failure ends this process as an unhandled rejection. Its parent starts another process, because the state may be
+ * damaged.
+ */
 async function answer(batch: VadBatch): Promise<void> {
   sendToParent(await (await streams).answer(batch))
 }

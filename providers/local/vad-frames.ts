@@ -1,23 +1,25 @@
 /**
- * The samples of one stream that have no answer yet. Frames stay here until they are answered, so that they can be sent
- * again to another child. The ring grows while a child is late, and is small again once it has caught up.
+ * One stream's unanswered samples. Frames stay here until their answers come, so that they can be sent again to another
+ * child. The ring grows while a child is late, and shrinks when the child has caught up.
  *
  *   ring   [ sent | waiting | the rest of a frame | free ]
  *   frames  #done           #written
  */
 import { vadFrameSamples, vadLateFramesMax } from '../../domain/ports/vad.ts'
 
-/** Two seconds: a child that was killed is replaced within one. */
+/** Two seconds. A killed child is replaced within one second. */
 export const usualFrames = 64
 
 export class VadFrames {
   #ring = new Int16Array(usualFrames * vadFrameSamples)
-  /** Counted from the start of the stream, as are all numbers of frames. */
+  /** Counted from the stream's start, like all frame numbers. */
   #writtenSamples = 0
   #sent = 0
   #done = 0
 
-  /** Takes as many of the samples as one frame still needs, and answers how many. A frame must be free: see `full`. */
+  /**
+   * Takes samples until the current frame is complete, and returns the number taken. A frame must be free: see `full`.
+   */
   write(samples: Int16Array): number {
     if (this.unanswered * vadFrameSamples >= this.#ring.length) this.#resize(2 * this.#ring.length)
     const missing = vadFrameSamples - (this.#writtenSamples % vadFrameSamples)
@@ -32,17 +34,17 @@ export class VadFrames {
     return this.#whole - this.#done
   }
 
-  /** No more frames may wait for their answers. */
+  /** True: no further frame may wait for its answer. */
   get full(): boolean {
     return this.unanswered === vadLateFramesMax
   }
 
-  /** The number of whole frames that were not sent. */
+  /** The number of unsent whole frames. */
   get waiting(): number {
     return this.#whole - this.#sent
   }
 
-  /** Copies the next frame that was not sent, and answers its number. */
+  /** Copies the next unsent frame and returns its number. */
   send(to: Int16Array, at: number): number {
     const from = (this.#sent * vadFrameSamples) % this.#ring.length
     to.set(this.#ring.subarray(from, from + vadFrameSamples), at)
@@ -64,7 +66,7 @@ export class VadFrames {
     return this.#done
   }
 
-  /** The child has died: its frames are sent to the next one. */
+  /** The child has died: its unanswered frames are sent to the next child. */
   rewind(): void {
     this.#sent = this.#done
   }
@@ -73,7 +75,7 @@ export class VadFrames {
     return Math.floor(this.#writtenSamples / vadFrameSamples)
   }
 
-  /** Each frame keeps the place that its number has in a ring of this length. */
+  /** Each frame moves to its number's position in the new ring. */
   #resize(length: number): void {
     const ring = new Int16Array(length)
     for (let frame = this.#done; frame <= this.#whole; frame++) {

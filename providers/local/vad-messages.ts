@@ -1,14 +1,15 @@
-/** The messages between the child that finds speech in all live streams of a serving process and its parent. */
+/**
+ * The messages between the speech-finding child and its parent. The child serves all live streams in a serving process.
+ */
 
-/** The parent sends the next batch after the answer to the last one, so messages have no id. */
+/** The parent sends a batch only after the answer to the last batch, so messages have no id. */
 export type VadBatch = {
-  /** One number for each frame: the stream that it belongs to. A stream can have several frames, in order. */
+  /** Each frame's stream id. A stream can have several frames, in order. */
   streams: Uint32Array
   /** The frames, `vadFrameSamples` each. */
   samples: Int16Array
-  /** Streams that are over. */
   closed: readonly number[]
 }
 
-/** The probability of speech of each frame of the batch. */
+/** Each frame's speech probability, in the batch's order. */
 export type VadAnswer = { probabilities: Float32Array }

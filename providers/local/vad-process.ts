@@ -1,6 +1,7 @@
 /**
- * Voice activity detection for all sessions of a serving process by one child. The frames of all streams go out in one
- * message each `tickMs`, and come back in one. A child that dies is replaced; the streams go on with a fresh state.
+ * Voice activity detection by one child for all sessions in a serving process. Every `tickMs`, all streams' frames go
+ * out in one message, and one message brings the answers. If the child dies, it is replaced, and the streams go on with
+ * a fresh state.
  */
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { type Vad, type VadStream, vadFrameSamples } from '../../domain/ports/vad.ts'
@@ -9,24 +10,24 @@ import { usualFrames, VadFrames } from './vad-frames.ts'
 import type { VadAnswer, VadBatch } from './vad-messages.ts'
 
 export type LocalVadOptions = {
-  /** The child is ended when there was no stream for this long. */
+  /** The child is ended after this time without a stream. */
   idleMs: number
   clock: Clock
   log: Log
 }
 
-/** A session alone waits this long for the answer to a frame, and 100 sessions cost 200 messages a second at most. */
+/** A single session waits this long for a frame's answer. 100 sessions cost 200 messages a second at most. */
 const tickMs = 5
-/** The frames of 16 s of one stream, half a megabyte. */
+/** 16 s of one stream, half a megabyte. */
 const batchFramesMax = 512
-/** A child that has not answered for this long is killed. It includes the start of the process. */
+/** A child is killed if it has not answered for this long. Includes the process start. */
 const answerMsMax = 10_000
-/** The wait before the next start, when a child has died before its first answer. */
+/** The wait before the next start if a child dies before its first answer. */
 const restartMs = 5000
 const stopMs = 2000
 
 export interface WarmVad extends Vad {
-  /** Starts the child, which is then ended after `idleMs` without a stream. */
+  /** Starts the child. It ends after `idleMs` without a stream. */
   warmUp(): void
 }
 
@@ -40,14 +41,14 @@ type Sent = { stream: LocalVadStream; frame: number }
 class LocalVad implements WarmVad {
   readonly #options: LocalVadOptions
   readonly #streams = new Map<number, LocalVadStream>()
-  /** The streams with whole frames that were not sent. The one that was served last is at the end. */
+  /** Streams with unsent whole frames. The stream served last is at the end. */
   readonly #waiting = new Set<LocalVadStream>()
   readonly #samples = new Int16Array(batchFramesMax * vadFrameSamples)
   readonly #ids = new Uint32Array(batchFramesMax)
   #closedIds: number[] = []
   #lastId = 0
   #child: Child | undefined
-  /** The batch that the child has, empty for none. */
+  /** The batch now at the child. Empty: the child has no batch. */
   #sent: Sent[] = []
   #sentAtMs = 0
   #cancelTick: (() => void) | undefined
@@ -145,7 +146,7 @@ class LocalVad implements WarmVad {
     this.#cancelIdle = clock.after(idleMs, () => this.#child?.end(clock, stopMs))
   }
 
-  /** The frames that an earlier child has not answered wait again. */
+  /** An earlier child's unanswered frames are sent again. */
   #startIfNeeded(): void {
     if (this.#child?.alive || this.#cancelRestart || this.#closed) return
     let answered = false
@@ -183,7 +184,7 @@ class LocalVad implements WarmVad {
 
 type StreamParts = {
   onFrame: (speechProbability: number) => void
-  /** A child lives that will answer, perhaps late. */
+  /** True: a child exists and will answer, perhaps late. */
   hasChild: () => boolean
   onWaiting: () => void
   onClose: () => void
@@ -203,8 +204,8 @@ class LocalVadStream implements VadStream {
 
   push(samples: Int16Array): void {
     for (let at = 0; at < samples.length && !this.#closed; ) {
-      // The calling code counts time by frames, so the oldest one is answered like the one before it. A child that loads
-      // its model is waited for, because speech in the first seconds of a session would be lost.
+      // The calling code counts time by frames, so the oldest frame gets the same answer as the frame before it. While
+      // a child loads its model, frames wait, because speech in a session's first seconds would be lost.
       while (this.frames.full || this.#isAbandoned()) this.answer(this.frames.oldest, this.#last)
       at += this.frames.write(samples.subarray(at))
     }
@@ -223,12 +224,12 @@ class LocalVadStream implements VadStream {
     this.#parts.onFrame(probability)
   }
 
-  /** No child will answer soon. */
+  /** True: no child will answer soon. */
   #isAbandoned(): boolean {
     return this.frames.unanswered >= usualFrames && !this.#parts.hasChild()
   }
 
-  /** Without a child nothing is taken for speech. */
+  /** Without a child no frame counts as speech. */
   quiet(): void {
     this.#last = 0
   }

@@ -1,22 +1,22 @@
 /**
- * Silero VAD over many streams at a time. One run of the model takes a frame of each stream, because a frame in a run
- * of 32 takes 37 µs and a frame alone 122 µs (measured on one core).
+ * Silero VAD over many streams at a time. One model run takes one frame from each stream, because a frame takes 37 µs
+ * in a run with 32 frames and 122 µs alone (measured on one core).
  */
 import * as ort from 'onnxruntime-node'
 import { vadFrameSamples, vadRateHz } from '../../domain/ports/vad.ts'
 import type { VadAnswer, VadBatch } from './vad-messages.ts'
 
-/** The model also takes the end of the previous frame. */
+/** The model also takes the previous frame's end. */
 const contextSamples = 64
 const inputSamples = contextSamples + vadFrameSamples
-/** The state of a stream is one vector in each of two layers. */
+/** A stream's state is one vector in each layer. */
 const layers = 2
 const vectorLength = 128
 const fullScale = 32_768
 
 /**
- * After a long silence the model takes a first word for none: 256 ms of a recorded "please" were no speech, which ended the turn within a sentence. A state that begins anew finds the word, so after
- * about a second of silence it does.
+ * After a long silence the model misses a first word: 256 ms of a recorded "please" were no speech, so the turn ended
+ * within a sentence. A fresh state finds the word. So the state is reset after about a second of silence.
  */
 const silentBelow = 0.15
 const forgetsAfterFrames = 30
@@ -39,7 +39,7 @@ export class VadStreams {
     return { probabilities }
   }
 
-  /** `frames` are indexes of the batch, at most one of each stream. */
+  /** `frames` are indexes in the batch, at most one for each stream. */
   async #run(batch: VadBatch, frames: readonly number[], probabilities: Float32Array): Promise<void> {
     const count = frames.length
     const streams = frames.map((frame) => this.#stream(batch.streams[frame]!))
@@ -88,7 +88,7 @@ function forgetSilence(stream: Stream, probability: number): void {
   stream.state.fill(0)
 }
 
-/** Puts the first frame of each stream into the first round, the second into the second, and so on. */
+/** Puts each stream's first frame into the first round, its second into the second, and so on. */
 function rounds(streams: Uint32Array): number[][] {
   const counts = new Map<number, number>()
   const all: number[][] = []

@@ -1,9 +1,9 @@
-/** Silero VAD v5 at 16 kHz gives the probability of speech for each frame of 32 ms. */
+/** Silero VAD v5 at 16 kHz rates each 32 ms frame's speech probability. */
 import * as ort from 'onnxruntime-node'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
 import { openSession } from './onnx.ts'
 
-/** The model also takes the end of the previous frame. */
+/** The model also takes the previous frame's end. */
 const contextSamples = 64
 const rateHz = new ort.Tensor('int64', BigInt64Array.of(16000n), [])
 
@@ -11,7 +11,7 @@ export async function openVad(): Promise<Vad> {
   return new Vad(await openSession('sileroVad'))
 }
 
-/** It serves one stream at a time, and needs `reset` between recordings. */
+/** Serves one stream at a time. Call `reset` between recordings. */
 export class Vad {
   readonly #session: ort.InferenceSession
   #state = emptyState()
@@ -21,7 +21,7 @@ export class Vad {
     this.#session = session
   }
 
-  /** Makes another one over the same weights, for a second stream at the same time. */
+  /** A further Vad with the same weights, for a second stream at the same time. */
   another(): Vad {
     return new Vad(this.#session)
   }

@@ -1,6 +1,6 @@
 /**
- * The part of WASI preview 1 that a program needs if it reads nothing and writes one file, which is kept in memory.
- * Node's WASI is experimental and would need a folder on disk for each run, which a killed process leaves behind.
+ * The part of WASI preview 1 for a program that reads nothing and writes one file. The file is kept in memory. Node's
+ * WASI is experimental and would need a disk folder for each run. A killed process would leave the folder behind.
  */
 
 export type WasiRun = { exitCode: number; output: Uint8Array }
@@ -22,8 +22,8 @@ const allRights = 0xffff_ffff_ffff_ffffn
 const encoder = new TextEncoder()
 
 /**
- * Runs the program's `main`. `args[0]` is its name. Any path that it opens below "/" is the output file; `opened` may
- * read the memory at that moment. Traps are thrown.
+ * Runs the program's `main`. `args[0]` is its name. If it opens any path below "/", it gets the output file; `opened`
+ * may read the memory at that moment. Traps are thrown.
  */
 export async function runWasi(
   module: WebAssembly.Module,
@@ -161,7 +161,7 @@ function fileImports(view: () => DataView, file: MemoryFile, opened: () => void)
       for (let i = 0; i < count; i++) {
         const start = view().getUint32(vectors + 8 * i, true)
         const length = view().getUint32(vectors + 8 * i + 4, true)
-        // Other output of the program is ignored.
+        // The program's other output is ignored.
         if (fd === outputDescriptor) file.write(new Uint8Array(view().buffer, start, length))
         total += length
       }

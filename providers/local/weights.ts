@@ -1,4 +1,4 @@
-/** The model files inside npm packages. Their checksums prove that they are the files that were measured. */
+/** The model files inside npm packages. Their checksums prove they are the measured files. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 

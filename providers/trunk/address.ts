@@ -1,24 +1,24 @@
-/** The addresses in messages of SIP: of people, of the way that a message came, and of peers in the network. */
+/** Addresses in SIP messages: From and To, Via, and network peers. */
 import { isIP } from 'node:net'
 
-/** The value of From, To, Contact, Refer-To. */
+/** A From, To, Contact or Refer-To value. */
 export type Address = { uri: string; tag: string | null; text: string }
 export type Via = {
   transport: 'UDP' | 'TCP'
   host: string
   port: number | null
   branch: string
-  /** The sender wants the answer at the port from which it sent. */
+  /** Via has `rport`: the answer goes to the request's source port. */
   wantsSourcePort: boolean
 }
 export type SipUri = { user: string | null; host: string; port: number | null; parameters: ReadonlyMap<string, string> }
 
 export const sipPort = 5060
 
-/** A party in the network. An address of IPv6 is without brackets. */
+/** A network address. IPv6 is written without brackets. */
 export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
 
-/** Null: the text is not an address. */
+/** Null: the text is no address. */
 export function addressOf(text: string): Address | null {
   if (text.length > 2048) return null
   const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"[ \t]*|[^<"]*)<([^<>]+)>(.*)$/.exec(text) ?? []
@@ -30,7 +30,7 @@ export function addressOf(text: string): Address | null {
   return { uri, tag: tag ?? null, text }
 }
 
-/** Null: the text is not an address of SIP. Parameters of the header behind `?` are dropped. */
+/** Null: the text is no SIP address. Header parameters behind `?` are dropped. */
 export function sipUriOf(uri: string): SipUri | null {
   const [, user, host, port, rest] =
     /^sips?:(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?@[\]]+)(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i.exec(uri) ?? []
@@ -44,13 +44,13 @@ export function sipUriOf(uri: string): SipUri | null {
   }
 }
 
-/** The number or name that an address of SIP or of a telephone names. */
+/** The number or user name in a SIP or telephone address. */
 export function userOf(uri: string): string | null {
   const [, number] = /^tel:([^;?]+)/i.exec(uri) ?? []
   return number === undefined ? (sipUriOf(uri)?.user ?? null) : decoded(number)
 }
 
-/** Null: we cannot answer to it. */
+/** Null: an answer to this Via is impossible. */
 export function viaOf(text: string): Via | null {
   const [, transport, host, port, rest = ''] =
     /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*(UDP|TCP)[ \t]+(\[[0-9a-fA-F:.]+\]|[^\s:;,[\]]{1,255})(?:[ \t]*:[ \t]*(\d{1,5}))?[ \t]*(;.*)?$/i.exec(
@@ -71,10 +71,10 @@ export function viaOf(text: string): Via | null {
   }
 }
 
-/** The host as an address has it: IPv6 in brackets. */
+/** The host as an address contains it: IPv6 in brackets. */
 export const hostText = (host: string) => (isIP(host) === 6 ? `[${host}]` : host)
 
-/** A socket of IPv6 names senders of IPv4 in another form. */
+/** An IPv6 socket writes IPv4 senders as `::ffff:192.0.2.1`. Removes that prefix. */
 export const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 function pairOf(text: string): [string, string] {

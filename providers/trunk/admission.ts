@@ -1,8 +1,8 @@
 /**
- * Decides which connection a request belongs to: by the registration at the address from which it came if it calls our Contact there,
- * else by the address, else by a login. A call by its address alone needs the login where a connection with a login has imported
- * the dialled number first. An unknown source gets one short answer at most, which is never longer than its request, so that a
- * forged address cannot be flooded with our help.
+ * Finds the connection for a request. If the request calls our Contact at an address with a registration, the
+ * registration decides. Else the address decides, else a login. If a connection with a login imported the dialled
+ * number first, an address alone is not enough. An unknown source gets one short answer at most. The answer is never
+ * longer than the request, so that a forged address cannot be flooded through us.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -13,7 +13,7 @@ import type { TrunkLimits } from './limits.ts'
 import { valueOf } from './message.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 
-/** An unknown source is not looked up again for this long. */
+/** After a failed lookup, a source is not looked up again for this long. */
 const unknownMs = 1_000
 const unknownMax = 4096
 
@@ -23,7 +23,7 @@ export class Admission {
   readonly #lookupsMax: number
   readonly #challenges: Challenges
   readonly #unknown = new Map<string, number>()
-  /** The connections that are registered at an address, and take calls. */
+  /** The connections with a registration at an address, if they take incoming calls. */
   readonly #registered: (address: string) => readonly SipConnection[]
   #open = 0
 
@@ -40,7 +40,7 @@ export class Admission {
     this.#challenges = new Challenges(clock)
   }
 
-  /** Null: the request has its answer, or gets none. */
+  /** Null: the request was answered or dropped. */
   async admit(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
     const { request, source } = transaction
     if (this.#open >= this.#lookupsMax) return this.#drop(transaction)
@@ -49,7 +49,8 @@ export class Admission {
       const dialed = dialedOf(request)
       const registered = this.#registered(source.address)
       const named = registered.find(({ id }) => registeredUser(id) === userOf(request.uri))
-      // The trunk itself names the connection. Others may have imported the number too, or a range with the address of the trunk.
+      // The trunk itself names the connection. Its address is not enough: others may have imported the number too, or a
+      // range with the trunk's address.
       if (named !== undefined) return named
       const known = await this.#ofAddress(source.address, dialed, registered)
       const isCall = request.method === 'INVITE'
@@ -78,13 +79,13 @@ export class Admission {
     const authorization = valueOf(request.headers, 'authorization')
     const username = authorization === null ? null : this.#challenges.userOf(authorization, source.address)
     if (authorization === null || username === null) {
-      // An old or a forged nonce costs no question to the store.
+      // An old or a forged nonce costs no store lookup.
       const headers = this.#challenges.headers(source.address, authorization !== null)
       transaction.respondOnce(401, headers, size)
       return null
     }
-    // The login for one number must not call another one (RFC 7616, section 3.4.6). A proxy may have changed the host (RFC 3261,
-    // section 22.4), which decides nothing here.
+    // A login for one number must not call another number (RFC 7616, section 3.4.6). The host is not compared, because
+    // a proxy may have changed it (RFC 3261, section 22.4).
     if (userOf(this.#challenges.uriOf(authorization)) !== (userOf(request.uri) ?? '')) {
       transaction.respondOnce(400, [], size)
       return null

@@ -1,9 +1,9 @@
-/** The answers to the challenges of a trunk, which wants its login with the requests that we send (RFC 3261, section 22). */
+/** Answers a trunk's challenges: a trunk may require its login with our requests (RFC 3261, section 22). */
 import type { Draft } from './client-transaction.ts'
 import { answerTo, type Credentials } from './digest.ts'
 import type { Header, SipResponse } from './message.ts'
 
-/** A second challenge says that the password is wrong, or that the first nonce was too old. */
+/** A second challenge means a wrong password or an expired first nonce. */
 const challengesMax = 2
 
 /** For one request and its repeats. */
@@ -15,13 +15,13 @@ export class Authentication {
     this.#credentials = credentials
   }
 
-  /** The header with which the request is sent again. Null: the response is no challenge, or it cannot be answered. */
+  /** The login header for the second try. Null: the response is no challenge, or it cannot be answered. */
   answer({ code, headers }: SipResponse, draft: Draft): Header | null {
     if (this.#credentials === null || this.#challenges >= challengesMax || (code !== 401 && code !== 407)) return null
     const [asked, answered] =
       code === 401 ? ['www-authenticate', 'authorization'] : ['proxy-authenticate', 'proxy-authorization']
     const challenges = headers.filter(([name]) => name === asked).map(([, value]) => value)
-    // A challenge that does not call the nonce old refuses the password.
+    // If the second challenge does not mark the nonce as stale, the trunk has refused the password.
     if (this.#challenges > 0 && !challenges.some((text) => /stale[ \t]*=[ \t]*"?true/i.test(text))) return null
     const answer = answerTo(challenges, this.#credentials, draft)
     if (answer === null) return null

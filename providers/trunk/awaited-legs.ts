@@ -1,4 +1,4 @@
-/** The legs whose conversation waits for audio, as trunks find them: in the same process, and without a socket. */
+/** Finds legs with a conversation waiting for audio. Trunks find them in the same process, without a socket. */
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { MediaEndpoint } from '../../domain/ports/phone-line.ts'
@@ -10,6 +10,6 @@ export type OpenedLeg = {
 }
 
 export interface AwaitedLegs {
-  /** Opens the address, which nothing else can open then. Null: it opens nothing here. */
+  /** Opens the media address, so that nothing else can open it. Null: the address is not valid here. */
   open(legId: string, media: MediaEndpoint): OpenedLeg | null
 }

@@ -1,17 +1,18 @@
 /**
- * The SDP in the body of a message: the body itself, or a part of it (multipart, RFC 5621). Carriers put the place of the caller
- * (PIDF-LO), the messages of their network (ISUP) and other parts beside it, which are passed over unless they must be understood.
+ * Finds the SDP in a message body: the whole body, or one part of it (multipart, RFC 5621). Carriers add other parts:
+ * the caller's location (PIDF-LO), network messages (ISUP). Such parts are ignored unless the sender marks them as
+ * required.
  */
 import { type Header, headersOf, linesOf, valueOf } from './message.ts'
 
-/** The sender wants a part to be understood that is no SDP. */
+/** The sender requires a part in an unsupported format. */
 export const unsupported = Symbol('unsupported')
-/** Null: there is no SDP, as in an INVITE without an offer. */
+/** Null: the body has no SDP, as in an INVITE without an offer. */
 type FoundSdp = string | null | typeof unsupported
 
 type Part = { headers: readonly Header[]; body: string }
 
-/** The bodies that we understand. */
+/** The supported body types. */
 export const acceptedBodies: Header = ['accept', 'application/sdp, multipart/mixed']
 const depthMax = 4
 const partsMax = 16
@@ -21,7 +22,7 @@ export function sdpIn({ headers, body }: Part): FoundSdp {
   return foundIn({ headers, body }, 'required', depthMax)
 }
 
-/** `otherwise`: how a part counts that says nothing of its handling. */
+/** `otherwise` is the handling for a part without a handling parameter. */
 function foundIn(part: Part, otherwise: 'required' | 'optional', depth: number): FoundSdp {
   const type = (valueOf(part.headers, 'content-type') ?? '').toLowerCase()
   const [, kind] = /^multipart\/([\w.+-]+)/.exec(type) ?? []
@@ -31,8 +32,9 @@ function foundIn(part: Part, otherwise: 'required' | 'optional', depth: number):
 }
 
 /**
- * The parts of a `multipart/alternative` say the same, the best one last (RFC 2046, section 5.1.4). RFC 3261, section 20.11, calls
- * a part required that does not say how it is handled, but the parts that senders leave without a word can be left out.
+ * The parts in a `multipart/alternative` say the same, the best part last (RFC 2046, section 5.1.4). By RFC 3261,
+ * section 20.11, a part without a handling parameter is required. Here it is optional, because senders leave the
+ * parameter out from parts they do not need.
  */
 function ofParts(part: Part, kind: string, depth: number): FoundSdp {
   const parts = partsOf(part)
@@ -42,7 +44,10 @@ function ofParts(part: Part, kind: string, depth: number): FoundSdp {
   return found.includes(unsupported) ? unsupported : (described[0] ?? null)
 }
 
-/** The lines between the delimiters (RFC 2046, section 5.1.1). Text before the first and behind the last one counts for nothing. */
+/**
+ * Splits the body at its boundary lines (RFC 2046, section 5.1.1). Text before the first and after the last boundary is
+ * ignored.
+ */
 function partsOf({ headers, body }: Part): Part[] {
   const type = valueOf(headers, 'content-type') ?? ''
   const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? []
@@ -64,7 +69,7 @@ function partOf(lines: readonly string[]): Part {
   return { headers: headersOf(linesOf(head.join('\r\n'))) ?? [], body: lines.slice(blank + 1).join('\r\n') }
 }
 
-/** An `early-session` (RFC 3959) is another one than that of the call. */
+/** False for an `early-session` (RFC 3959): its SDP describes another session than the call. */
 function isSession({ headers }: Part): boolean {
   return !/^early-session\b/i.test(valueOf(headers, 'content-disposition') ?? '')
 }

@@ -1,4 +1,7 @@
-/** Why a leg has ended, in the words of lines: by the cause of the telephone network (Q.850) in Reason, else by the code. */
+/**
+ * Gives the cause for a leg's end in the words of `PhoneLine`. The telephone network's cause (Q.850) in Reason counts
+ * first, then the SIP code.
+ */
 import { type Header, valuesOf } from './message.ts'
 
 const byCause: Readonly<Record<string, string>> = {

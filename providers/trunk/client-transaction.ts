@@ -1,23 +1,23 @@
-/** A request that we send, and the answers to it. */
+/** A request from us, and the answers to it. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { type Header, type SipResponse, valueOf } from './message.ts'
 import { Repeats } from './repeats.ts'
 
-/** A request without the headers of its way: Via and Max-Forwards. */
+/** A request without the routing headers Via and Max-Forwards. */
 export type Draft = { method: string; uri: string; headers: readonly Header[]; body?: string }
 
-/** A transaction by which a request can be ended, also by the process after the one that has sent it. */
+/** Enough of a sent request to cancel it later, also from another process. */
 export type SentRequest = {
   draft: Draft
   peer: Peer
-  /** The header Via, and the branch in it, by which the peer knows the request. */
+  /** The Via header and its branch. The peer knows the request by them. */
   via: string
   branch: string
 }
 
 export type ResponseHandlers = {
-  /** An answer 200 to INVITE comes here each time that it is repeated, because each one wants an ACK. */
+  /** Called again for each repeated answer 200 to INVITE, because each repeat needs an ACK. */
   response(response: SipResponse): void
   /** No answer came. */
   timeout(): void
@@ -35,7 +35,7 @@ export type ClientTransactionDeps = {
   over: () => void
 }
 
-/** 64 times T1: without any answer the request has failed, and answers that are repeated come no later. */
+/** 64 times T1. Without an answer in this time the request has failed, and no repeated answer comes later. */
 const patienceMs = 32_000
 const pauseMaxMs = 4_000
 
@@ -64,7 +64,7 @@ export class ClientTransaction {
     return { draft: this.#sameRequest(this.#draft.method, null), peer: this.#peer, via, branch }
   }
 
-  /** Ends the request, which another process has sent. The peer has answered it for the first time. */
+  /** Cancels a request from another process. The peer has already answered it with a provisional response. */
   cancelSent(): void {
     this.#state = 'proceeding'
     this.cancel()
@@ -83,7 +83,7 @@ export class ClientTransaction {
   }
 
   response(response: SipResponse, { address }: Peer): void {
-    // Nobody else may answer for the peer.
+    // Only the peer's address may answer.
     if (address !== this.#peer.address) return
     const { code } = response
     const wasDone = this.#state === 'done'
@@ -94,7 +94,10 @@ export class ClientTransaction {
     this.#deps.handlers.response(response)
   }
 
-  /** Ends an INVITE. The peer has to have answered something before it understands that. */
+  /**
+   * Ends an INVITE. The CANCEL waits for the first provisional response, because the peer does not understand an
+   * earlier CANCEL.
+   */
   cancel(): void {
     if (this.#state === 'done' || this.#wantsCancel) return
     this.#wantsCancel = true
@@ -113,7 +116,7 @@ export class ClientTransaction {
     this.#state = 'proceeding'
     if (this.#isInvite && isFirst) {
       this.#repeats.stop()
-      // It may ring as long as the calling code lets it.
+      // The calling code limits the ringing time.
       this.#cancelTimer()
       if (this.#wantsCancel) return this.#sendCancel()
     }
@@ -128,7 +131,7 @@ export class ClientTransaction {
     this.#cancelTimer = this.#deps.clock.after(patienceMs, () => this.end())
   }
 
-  /** An INVITE that was cancelled and never gets its last answer is given up. */
+  /** If the cancelled INVITE gets no final answer, it is given up after 32 s. */
   #sendCancel(): void {
     const { clock, cancel, handlers } = this.#deps
     cancel(this.#sameRequest('CANCEL', null))
@@ -142,7 +145,7 @@ export class ClientTransaction {
     this.#deps.send(this.#sameRequest('ACK', valueOf(response.headers, 'to')))
   }
 
-  /** ACK of a refusal and CANCEL bear the names of the request (RFC 3261, sections 9.1 and 17.1.1.3). */
+  /** The ACK to a refusal and the CANCEL repeat the request's names (RFC 3261, sections 9.1 and 17.1.1.3). */
   #sameRequest(method: string, to: string | null): Draft {
     const headers = this.#draft.headers.flatMap(([name, value]): Header[] => {
       if (name === 'cseq') return [[name, value.replace(/[A-Z]+$/, method)]]

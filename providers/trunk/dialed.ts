@@ -1,21 +1,24 @@
-/** The number that was dialled, and the user in our Contact, which a trunk may call in its place. */
+/** The dialled number, and the user name in our Contact. A trunk may call that Contact instead of the number. */
 import { createHash } from 'node:crypto'
 import { userOf } from './address.ts'
 import { type SipRequest, valueOf } from './message.ts'
 
-/** The user in the Contact of a dialog. */
+/** The user name in a dialog's Contact. */
 export const contactUser = 'parley'
 
 /**
- * The user in the Contact of a registration. Several connections may be registered at one trunk, so each has its own. A restart must not change
- * it: until the old registration ran out, the trunk would send each call to both.
+ * The user name in a registration's Contact. Several connections may register at one trunk, so each has another name. A
+ * restart must not change the name: the trunk would send each call to both names until the old registration expires.
  */
 export const registeredUser = (connectionId: string): string =>
   `${contactUser}-${createHash('sha256').update(connectionId).digest('hex').slice(0, 20)}`
 
 const isContactUser = (user: string) => user === contactUser || user.startsWith(`${contactUser}-`)
 
-/** The target of the call before it was changed to our Contact is in P-Called-Party-ID (RFC 7315, section 4.2), or in To. */
+/**
+ * The dialled number. If the request's target is our Contact, the number is in P-Called-Party-ID (RFC 7315, section
+ * 4.2) or in To.
+ */
 export function dialedOf({ uri, to, headers }: SipRequest): string {
   const user = userOf(uri) ?? ''
   if (!isContactUser(user)) return user

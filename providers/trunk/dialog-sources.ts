@@ -1,6 +1,7 @@
 /**
- * Decides whether the other side of a dialog has sent a request. Its names are secret, but they are sent in the clear, so the
- * address counts too. A trunk may have several: a BYE from the second one must not be refused, or the call would never end.
+ * Decides whether a request really comes from the other side of a dialog. The dialog's names are secret, but they
+ * travel in the clear, so the source address counts too. A trunk may have several addresses: if a BYE from the second
+ * address were refused, the call would never end.
  */
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Log } from '../../domain/ports/system.ts'
@@ -9,12 +10,12 @@ import type { TrunkLeg } from './leg.ts'
 
 export type DialogSourcesDeps = {
   connections: Pick<SipConnections, 'hasAddress'>
-  /** The addresses of a host. */
+  /** Looks up a host's addresses. */
   resolve: (host: string) => Promise<readonly string[]>
   log: Log
 }
 
-/** Questions that are open at once. Requests beyond them get no answer, and their senders repeat them. */
+/** Concurrent lookups. Requests beyond this limit get no answer, and their senders repeat them. */
 const openMax = 16
 
 export class DialogSources {
@@ -25,14 +26,14 @@ export class DialogSources {
     this.#deps = deps
   }
 
-  /** The call began with this address. */
+  /** Whether the call began with this address. */
   isOf({ dialog }: TrunkLeg, { address }: Peer): boolean {
     return dialog?.start.peer.address === address
   }
 
   /**
-   * Whether the address is another one of the same connection: calls go out to its host, or may come in from it. `unknown`: it could not be
-   * looked up now. Never rejects.
+   * Whether the address is another address of the same connection: calls go out to its host, or may come in from it.
+   * `unknown`: the lookup failed or was not possible now. Never rejects.
    */
   async asked({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
     if (connection === null) return false

@@ -1,13 +1,13 @@
-/** A dialog (RFC 3261, section 12): the names and counters that all requests between two sides of a call share. */
+/** A dialog (RFC 3261, section 12): the names and counters shared by all requests between a call's two sides. */
 import { addressOf, type Peer } from './address.ts'
 import type { Draft } from './client-transaction.ts'
 import { type Header, type SipMessage, type SipRequest, type SipResponse, valuesOf } from './message.ts'
 
 export type DialogStart = {
-  /** The other side is called, and does not call. */
+  /** True: we have called the other side. */
   isOurs: boolean
   callId: string
-  /** The values of From and To with their tags, as we write them. */
+  /** From and To values with their tags, as we write them. */
   local: string
   localTag: string
   remote: string
@@ -15,13 +15,13 @@ export type DialogStart = {
   target: string
   routes: readonly string[]
   /**
-   * Requests go to the address with which the call began, and not to the one in Contact: a message must not make us send
-   * to other hosts, and behind NAT the address in Contact is often none that can be reached.
+   * Requests go to the call's first address, and not to the address in Contact: a message must not make us send to
+   * other hosts, and behind NAT the Contact address is often unreachable.
    */
   peer: Peer
   localCseq: number
   remoteCseq: number
-  /** The header Contact of ours. */
+  /** Our Contact header. */
   contact: string
 }
 
@@ -38,7 +38,7 @@ export class Dialog {
     this.#remoteCseq = start.remoteCseq
   }
 
-  /** The dialog of a request that we have got, before our answer to it. */
+  /** The dialog for a received request, before our answer to it. */
   static ofRequest(request: SipRequest, peer: Peer, localTag: string, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = request
     return new Dialog({
@@ -57,7 +57,7 @@ export class Dialog {
     })
   }
 
-  /** The dialog that an answer to our INVITE makes. */
+  /** The dialog made by an answer to our INVITE. */
   static ofResponse(response: SipResponse, draft: Draft, localTag: string, peer: Peer, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = response
     return new Dialog({
@@ -76,13 +76,13 @@ export class Dialog {
     })
   }
 
-  /** A dialog that begins with these values goes on where this one is. */
+  /** The current values. A new dialog with these values continues this dialog. */
   now(): DialogStart {
     const [target, localCseq, remoteCseq] = [this.#target, this.#localCseq, this.#remoteCseq]
     return { ...this.start, target, localCseq, remoteCseq }
   }
 
-  /** A request with the next number. */
+  /** A request with the next sequence number. */
   draft(method: string, headers: readonly Header[] = [], body = ''): Draft {
     this.#localCseq++
     return this.#draft(method, this.#localCseq, headers, body)
@@ -92,25 +92,25 @@ export class Dialog {
     return this.#draft('ACK', cseq, headers, body)
   }
 
-  /** Whether the request is of this dialog, by its names (RFC 3261, section 12.2.2). */
+  /** Whether the request belongs to this dialog, by its names (RFC 3261, section 12.2.2). */
   isOf({ callId, from, to }: SipRequest): boolean {
     const { start } = this
     return callId === start.callId && to.tag === start.localTag && from.tag === start.remoteTag
   }
 
-  /** False: the request is older than one that we have seen. */
+  /** False: the request is older than an earlier request. */
   takes({ cseq }: SipRequest): boolean {
     if (cseq.number <= this.#remoteCseq) return false
     this.#remoteCseq = cseq.number
     return true
   }
 
-  /** The address of the other side, as it names itself. */
+  /** The other side's address, as the other side writes it. */
   get remoteUri(): string {
     return addressOf(this.start.remote)?.uri ?? ''
   }
 
-  /** The other side says where it wants requests from now on. */
+  /** Takes the new request target from the message's Contact. */
   retarget(message: SipMessage): void {
     this.#target = contactOf(message) ?? this.#target
   }

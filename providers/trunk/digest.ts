@@ -1,7 +1,7 @@
 /**
- * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth, as the side that asks and as the side
- * that answers. A nonce carries its own time and a signature, so that asking costs no memory; only the counters of
- * nonces that were answered rightly are kept.
+ * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth. Covers both roles, challenger and
+ * client. A nonce contains its time and a signature, so a challenge costs no memory. Memory holds only the counters for
+ * correctly answered nonces.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
@@ -16,7 +16,7 @@ export function credentialsOf(connection: SipConnection | null): Credentials | n
   return username === null || password === null ? null : { username, password }
 }
 
-/** The parameters of a challenge or of the answer to it. */
+/** The parameters in a challenge or in an answer. */
 type Parameters = ReadonlyMap<string, string>
 
 const algorithms = { MD5: 'md5', 'SHA-256': 'sha256' } as const
@@ -33,7 +33,7 @@ const hash = (algorithm: Algorithm, ...parts: string[]) =>
 export class Challenges {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
-  /** The counter that an answer used last, by nonce: an answer that is sent again is refused. */
+  /** By nonce: the highest counter used so far. A replayed answer is refused. */
   readonly #counters = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -41,8 +41,8 @@ export class Challenges {
   }
 
   /**
-   * The stronger algorithm is first, and a peer takes the first that it knows. `isStale`: it has answered a nonce that is
-   * too old, and can answer the new one without asking its user.
+   * The stronger algorithm is first, because a peer takes the first algorithm it knows. `isStale`: the peer answered
+   * with an old or foreign nonce, so it can answer the new nonce without asking its user.
    */
   headers(source: string, isStale: boolean): Header[] {
     const stale = isStale ? ', stale=true' : ''
@@ -55,13 +55,15 @@ export class Challenges {
     )
   }
 
-  /** The user that the answer names, before it was checked. Null: it answers no nonce that this source was given. */
+  /**
+   * The user name in the answer, before any check. Null: this source never received the nonce, or the nonce is too old.
+   */
   userOf(authorization: string, source: string): string | null {
     const answer = parametersOf(authorization)
     return this.#isOwn(answer?.get('nonce') ?? '', source) ? (answer?.get('username') ?? null) : null
   }
 
-  /** The address that the answer is for. */
+  /** The request address in the answer. */
   uriOf(authorization: string): string {
     return parametersOf(authorization)?.get('uri') ?? ''
   }
@@ -102,7 +104,7 @@ export class Challenges {
   }
 }
 
-/** Answers a challenge. Null: none of them can be answered. */
+/** Answers the first usable challenge. Null: no challenge is usable. */
 export function answerTo(
   challenges: readonly string[],
   { username, password }: Credentials,
@@ -141,7 +143,7 @@ export function answerTo(
 
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** Null: it is no digest. */
+/** Null: the text is no digest. */
 function parametersOf(text: string): Parameters | null {
   const [, list] = /^digest[ \t]+(.*)$/i.exec(text) ?? []
   if (list === undefined || list.length > 4096) return null

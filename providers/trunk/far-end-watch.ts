@@ -1,23 +1,23 @@
 /**
- * Notices that the far end of an answered leg is gone although no BYE has come, as after a power cut. A far end that holds the
- * call, or leaves silence out, sends no packets either, so their absence alone ends nothing: it is asked by OPTIONS in the
- * dialog, and any other answer than these means that it is there. It is gone where it does not know the dialog (481), where the
- * request does not reach it (408), and where nothing answers for 32 s (RFC 3261, section 12.2.1.2).
+ * Detects a vanished far end on an answered leg if no BYE comes, for example after a power cut. Missing packets alone
+ * end nothing, because a far end sends no packets either while it holds the call or leaves out silence. So the watch
+ * sends OPTIONS in the dialog. The far end is gone if it does not know the dialog (481), if the request cannot reach it
+ * (408), or if no answer comes within 32 s (RFC 3261, section 12.2.1.2). After any other answer the leg continues.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 
 export type FarEndWatchDeps = {
   clock: Pick<Clock, 'after'>
   /**
-   * How long the far end may send no packet. Then the far end is asked (OPTIONS) whether it still has the call, and
-   * again after each further time of this length without a packet.
+   * The longest time without a packet. After it, OPTIONS asks if the far end still has the call, and asks again after
+   * each further such time without a packet.
    */
   quietMaxMs: number
-  /** Since the last packet of the far end. */
+  /** Time since the far end's last packet. */
   quietMs: () => number
-  /** How many packets the far end has sent since the audio began. */
+  /** The far end's packets since the audio began. */
   packets: () => number
-  /** Sends the question. `answered` is called once, with the code of the answer; null: there was none. */
+  /** Sends OPTIONS. `answered` is called once with the answer's code; null: no answer came. */
   ask: (answered: (code: number | null) => void) => void
   gone: () => void
 }
@@ -50,7 +50,7 @@ export class FarEndWatch {
     ask((code) => this.#answered(code, before))
   }
 
-  /** A packet that has come since the question shows that the far end is there, also where the answer is lost. */
+  /** If a packet came after the question, the far end is there, even if its answer is lost. */
   #answered(code: number | null, before: number): void {
     const { quietMaxMs, packets, gone } = this.#deps
     if (this.#isStopped) return

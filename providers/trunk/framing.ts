@@ -1,4 +1,4 @@
-/** Takes the bytes of a TCP connection apart into messages of SIP: each one says in its head how long its body is. */
+/** Splits a TCP connection's bytes into SIP messages. Each message's head announces its body's length. */
 import { contentLengthOf, headBytesMax, messageBytesMax } from './message.ts'
 
 const empty = Buffer.alloc(0)
@@ -7,8 +7,8 @@ export class Framing {
   #bytes: Buffer = empty
 
   /**
-   * Answers the messages that are whole now. `broken`: what came is no SIP, or a message is too long. Nothing behind it
-   * can be understood, so the connection must be closed.
+   * Returns all complete messages. `broken`: the bytes are no SIP, or a message is too long. The later bytes cannot be
+   * understood, so the connection must be closed.
    */
   take(chunk: Buffer): Buffer[] | 'broken' {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])

@@ -7,11 +7,11 @@ import type { Transactions } from './transactions.ts'
 
 export type InDialogDeps = {
   transactions: Transactions
-  /** The login for our requests. Null: the trunk wants none. */
+  /** The login for our requests. Null: the trunk wants no login. */
   credentials: Credentials | null
 }
 
-/** Sends a request in the dialog, and again with the login where the other side asks for it. */
+/** Sends a request in the dialog. If the other side asks for the login, sends it again with the login. */
 export function sendInDialog(
   { transactions, credentials }: InDialogDeps,
   dialog: Dialog,

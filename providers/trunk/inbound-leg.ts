@@ -1,5 +1,5 @@
 /**
- * A call that came over a trunk.
+ * An incoming call over a trunk.
  *
  *   announced ──► ringing ──answer──► answered ──ACK──► talking ──BYE──► over
  *       └────────────┴── reject, CANCEL ──┴─────────────────────────────►
@@ -24,7 +24,7 @@ export class InboundLeg extends TrunkLeg {
   protected readonly otherSide = 'caller'
   readonly #localTag: string
   readonly #contact: string
-  /** Null: the caller leaves the offer to us. */
+  /** Null: the INVITE has no offer, so our answer makes the offer. */
   readonly #offer: RemoteAudio | null
   #state: 'ringing' | 'answered' | 'talking' = 'ringing'
   #wantsBye = false
@@ -38,7 +38,7 @@ export class InboundLeg extends TrunkLeg {
     this.dialog = Dialog.ofRequest(invite.request, invite.peer, this.#localTag, contact)
   }
 
-  /** The caller is announced, and is given the ringing tone once the call is stored. */
+  /** Emits the call's first event. Ringing (180) is sent only after the call is stored. */
   async announce(connectionId: string): Promise<void> {
     const { request } = this.invite
     this.invite.respond(100)
@@ -64,14 +64,14 @@ export class InboundLeg extends TrunkLeg {
       toTag: this.#localTag,
       headers: [['contact', this.#contact], allowedMethods, sdpType],
       body: this.#offer === null ? audio.offer() : audio.answer(this.#offer),
-      // Somebody who never says that the answer has come does not listen.
+      // Without an ACK the caller does not listen.
       unacknowledged: () => this.bye('timeout'),
     })
   }
 
   acknowledged(request: SipRequest): void {
     if (this.isOver || this.#state === 'ringing') return
-    // An ACK has the number of its INVITE (RFC 3261, section 17.1.1.3).
+    // An ACK has its INVITE's number (RFC 3261, section 17.1.1.3).
     if (this.#state === 'answered' && request.cseq.number !== this.invite.request.cseq.number) return
     if (this.#state === 'talking') return this.reinviteAcknowledged(request)
     this.invite.acknowledged()
@@ -83,7 +83,7 @@ export class InboundLeg extends TrunkLeg {
     this.bye('unspecified')
   }
 
-  /** The caller has left before the answer. */
+  /** The caller has cancelled the call before the answer. */
   cancelled(): void {
     if (this.isOver) return
     this.#respond(487)
@@ -96,7 +96,7 @@ export class InboundLeg extends TrunkLeg {
 
   hangUp(): void {
     if (this.#state === 'ringing') return this.#refuse(480)
-    // A BYE before the ACK would end a call that the other side has not begun.
+    // Before the ACK the other side has not begun the call, so the BYE must wait for the ACK.
     if (this.#state === 'answered') this.#wantsBye = true
     else this.bye('normal_clearing')
   }
@@ -112,7 +112,10 @@ export class InboundLeg extends TrunkLeg {
   }
 }
 
-/** The offer of a call. It may have none, which leaves the offer to us. `refusal`: the answer to a call that cannot be taken. */
+/**
+ * Reads the call's offer. Null: the INVITE has no offer, so we make it. `refusal`: the answer if the call cannot be
+ * taken.
+ */
 export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refusal: Refusal | null } {
   const sdp = sdpIn(request)
   if (sdp === unsupported) return { offer: null, refusal: { code: 415, headers: [acceptedBodies] } }
@@ -120,7 +123,10 @@ export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refus
   return { offer, refusal: sdp !== null && offer === null ? { code: 488 } : null }
 }
 
-/** Null: withheld. A carrier asserts the number of the caller beside the From that the caller has chosen. */
+/**
+ * The caller's number. Null: the number is withheld. The carrier's asserted number counts before From, because the
+ * caller chooses From.
+ */
 function callerOf({ headers, from }: SipRequest): string | null {
   const privacy = valueOf(headers, 'privacy') ?? ''
   if (/\b(id|user|header)\b/i.test(privacy) || /\banonymous\b/i.test(from.uri)) return null

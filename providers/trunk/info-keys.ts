@@ -1,10 +1,10 @@
 /**
- * Keys in INFO (RFC 2976). No RFC describes their bodies; these are the two that phones and exchanges send:
+ * Reads keys from INFO (RFC 2976). No RFC describes the bodies. Phones and exchanges send these two:
  *
  *   application/dtmf-relay   Signal=5 and Duration=160, each in a line; 10 to 15 are *, # and A to D
  *   application/dtmf         5
  *
- * A line with another name, as Duration=160 without a signal, has digits and letters too, and must press no key.
+ * Other lines must press no key: `Duration=160` contains digits and letters too.
  */
 import { type Header, type SipRequest, valueOf } from './message.ts'
 
@@ -13,7 +13,10 @@ export const infoBodies: Header = ['accept', 'application/dtmf-relay, applicatio
 const keyNames = '0123456789*#ABCD'
 const keysMax = 32
 
-/** A signal that is no key, such as the flash of a hook, is left out, and an INFO without a body has no keys. Null: the body is of another type. */
+/**
+ * The keys in an INFO request. Ignores other signals, such as a hook flash. An empty body has no keys. Null: the body
+ * has another type.
+ */
 export function keysIn({ headers, body }: SipRequest): string | null {
   const type = (valueOf(headers, 'content-type') ?? '').toLowerCase()
   if (body.trim() === '') return ''
@@ -23,7 +26,7 @@ export function keysIn({ headers, body }: SipRequest): string | null {
   return /^application\/dtmf-relay/.test(type) ? '' : plainKeysIn(body)
 }
 
-/** The lines that have nothing but keys. */
+/** Joins the lines made only from keys. */
 function plainKeysIn(body: string): string {
   const lines = body.split(/\r?\n/).map((line) => line.replace(/[ \t]/g, '').toUpperCase())
   return lines

@@ -1,7 +1,7 @@
 /**
- * The legs of a process that died: their far ends wait for a BYE that names the dialog, so each dialog is stored as soon as
- * it is confirmed, or for a CANCEL that names the INVITE, which is stored with the first answer to it. A process that dies
- * within the milliseconds before that leaves a leg that its far end must give up.
+ * Ends the legs of a dead process. Their far ends wait for a BYE in the dialog or a CANCEL for the INVITE. So each
+ * dialog is stored as soon as it is confirmed, and each INVITE at its first answer. If the process dies within the
+ * milliseconds before that write, the far end must give up the leg by itself.
  */
 import { dialogBytesMax, type LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import { type LegRef, PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -26,13 +26,16 @@ export type LeftLegsDeps = {
 
 type Kept = {
   keptAtMs: number
-  /** The login for the BYE is that of the connection. */
+  /** The connection's login is used for the BYE. Null: the leg has no connection. */
   connectionId: string | null
 } & ({ dialog: DialogStart } | { invite: SentInvite })
 
-/** The dead process may have used more numbers than the one that was stored: one for each REFER, OPTIONS and login. */
+/**
+ * The dead process may have used more sequence numbers than the stored one: each REFER, OPTIONS and login takes a
+ * number.
+ */
 const cseqMargin = 1_000
-/** A request without an answer is repeated by its transaction for 32 s, but the leg counts as over by then. */
+/** A transaction repeats an unanswered request for 32 s, but after this time the leg counts as over. */
 const answerMs = 5_000
 
 export class LeftLegs {
@@ -44,7 +47,7 @@ export class LeftLegs {
     this.#deps = deps
   }
 
-  /** Without waiting, because a call must not wait for the store. */
+  /** Returns at once, because a call must not wait for the store. */
   keep(leg: TrunkLeg, connectionId: string | null): void {
     const { dialogs, clock, log } = this.#deps
     const { legId, carrierLegId, dialog, sentInvite } = leg
@@ -54,14 +57,16 @@ export class LeftLegs {
     const text = JSON.stringify(kept)
     if (Buffer.byteLength(text) > dialogBytesMax)
       return log.warn({ legId }, 'the names of a dialog of a trunk are too long to be stored')
-    // A dialog must not be overwritten by the INVITE before it.
+    // Writes of a leg follow each other, so that its INVITE cannot overwrite the later dialog.
     const before = this.#writes.get(leg) ?? Promise.resolve()
     const write = () => dialogs.keep({ legId, carrierLegId }, text)
     const failed = (err: unknown) => log.warn({ err, legId }, 'the dialog of a leg over a trunk was not stored')
     this.#writes.set(leg, before.then(write).catch(failed))
   }
 
-  /** Sends BYE or CANCEL. Resolves when the far end has answered, or has not within 5 s. Rejects with PhoneLineError. */
+  /**
+   * Sends BYE or CANCEL. Resolves when the far end answers, but after 5 s at the latest. Rejects with PhoneLineError.
+   */
   async hangUp({ legId, carrierLegId }: LegRef): Promise<void> {
     const { dialogs, log } = this.#deps
     const text = await dialogs.find(carrierLegId).catch(unreachable)
@@ -80,17 +85,17 @@ export class LeftLegs {
     return connectionId === null ? null : await this.#deps.connections.find(connectionId).catch(unreachable)
   }
 
-  /** The code of the answer. Null: there was none in time. */
+  /** The answer's code. Null: no answer came in time. */
   #bye(start: DialogStart, keptAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions, clock } = this.#deps
-    // The seconds since then make the number of a later try higher than that of one before.
+    // The elapsed seconds are added, so that each later try has a higher number.
     const localCseq = start.localCseq + cseqMargin + Math.max(0, Math.floor((clock.nowMs() - keptAtMs) / 1000))
     const dialog = new Dialog({ ...start, peer: reachable(start), localCseq })
     const deps = { transactions, credentials: credentialsOf(connection) }
     return this.#lastAnswer((handlers) => sendInDialog(deps, dialog, { method: 'BYE' }, handlers))
   }
 
-  /** The code of the last answer to the INVITE. Null: there was none in time. */
+  /** The code of the last answer to the INVITE. Null: no such answer came in time. */
   #cancel(invite: SentInvite, keptAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions } = this.#deps
     const { draft, localTag, peer, contact } = invite
@@ -99,7 +104,7 @@ export class LeftLegs {
       const response = (answer: SipResponse) => {
         handlers.response(answer)
         if (answer.code < 200 || answer.code >= 300) return
-        // The person has answered before the CANCEL came. Each repeated answer wants an ACK.
+        // The person answered before the CANCEL arrived. Each repeated answer needs an ACK.
         const dialog = Dialog.ofResponse(answer, draft, localTag, peer, contact)
         transactions.acknowledge(dialog.ack(answer.cseq.number), peer)
         if (!isAnswered) void this.#bye(dialog.start, keptAtMs, connection)
@@ -123,8 +128,9 @@ export class LeftLegs {
 }
 
 /**
- * A TCP connection has died with the process. One that the other side had opened came from a port where nobody listens, so
- * the port is that in its Contact, or of the first proxy; the address stays that from which the call came.
+ * The dead process's TCP connections are closed. If the other side had opened the connection, its source port does not
+ * listen. So the port comes from the other side's Contact or the first proxy. The address stays the call's source
+ * address.
  */
 function reachable({ peer, target, routes, isOurs }: DialogStart): Peer {
   if (peer.transport === 'udp' || isOurs) return peer

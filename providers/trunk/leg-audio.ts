@@ -1,4 +1,4 @@
-/** The audio of a leg: our RTP port, and the offers and answers of both sides. */
+/** A leg's audio: our RTP port, and both sides' offers and answers. */
 import type { RtpLeg } from './rtp-ports.ts'
 import { type LocalAudio, type RemoteAudio, readAnswer, readLaterOffer, writeAnswer, writeOffer } from './sdp.ts'
 
@@ -23,12 +23,12 @@ export class LegAudio {
     return writeAnswer({ ...this.#local, version: ++this.#version }, offer)
   }
 
-  /** The answer to our newest offer. Null: there is no audio in it. */
+  /** The answer to our newest offer. Null: the answer contains no usable audio. */
   answered(sdp: string): RemoteAudio | null {
     return readAnswer(sdp, this.#remote)
   }
 
-  /** An offer in the call. Null: there is nothing in it that we can speak. */
+  /** A later offer in the call. Null: the offer contains no usable audio. */
   offered(sdp: string): RemoteAudio | null {
     return readLaterOffer(sdp, this.#remote)
   }

@@ -1,6 +1,6 @@
 /**
- * A leg over a trunk, and everything that inbound and outbound legs have in common: their dialog once there is one, their
- * audio, and the requests of the other side inside of the call.
+ * A leg over a trunk. Contains everything common to inbound and outbound legs: dialog, audio, and the other side's
+ * requests during the call.
  */
 import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
@@ -24,32 +24,32 @@ import type { Transactions } from './transactions.ts'
 export type LegDeps = {
   clock: Clock
   log: Log
-  /** Each name begins with that of this process, which tells its legs from those of a process before it. */
+  /** Each id begins with this process's prefix, so that a later process can tell its legs from ours. */
   newId: () => string
   transactions: Transactions
   rtp: RtpPorts
-  /** The address for the audio, as the other side reaches it. */
+  /** Our audio address, as the other side reaches it. */
   publicAddress: string
-  /** The login for our requests. Null: the trunk wants none. */
+  /** The login for our requests. Null: the trunk wants no login. */
   credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
   farEndQuietMs: number
-  /** The connection of the leg. Null: the far end of another leg makes the call. */
+  /** The leg's connection. Null: another leg's far end makes the call. */
   connection: SipConnection | null
-  /** Stores the dialog of the leg, or its INVITE before there is one, so that the next process can end it. */
+  /** Stores the leg's dialog, or its INVITE before there is a dialog, so that the next process can end the leg. */
   keep(leg: TrunkLeg): void
-  /** The leg is over, and is forgotten. */
+  /** Called when the leg is over and must be forgotten. */
   over(leg: TrunkLeg): void
 }
 
-/** The values that end a call which was not answered, and those of its dialog if it is answered all the same. */
+/** The values for cancelling an unanswered call, and for its dialog in case an answer comes all the same. */
 export type SentInvite = SentRequest & { localTag: string; contact: string }
 
 export type EndedBy = 'caller' | 'callee' | 'unknown'
 
-/** The last news of a call that the far end makes for us come at once after its BYE, or never. */
+/** If the far end makes a call for us, that call's last NOTIFY comes soon after the far end's BYE, or never. */
 const lastNewsMs = 2_000
-/** The calling code takes note of the answer by then. */
+/** By then the calling code has handled the answer. */
 const bridgedMs = 5_000
 
 export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY, INFO']
@@ -60,7 +60,7 @@ export abstract class TrunkLeg {
   /** Null: the calling code has not named the leg. */
   legId: string | null = null
   dialog: Dialog | null = null
-  /** Our INVITE, once the other side has answered it for the first time. Null before that. */
+  /** Our INVITE, as soon as its first answer has come. Null before. */
   sentInvite: SentInvite | null = null
   protected readonly deps: LegDeps
   protected audio: LegAudio | null = null
@@ -71,7 +71,7 @@ export abstract class TrunkLeg {
   #cancelLimit = () => {}
   #watch: FarEndWatch | null = null
   readonly #referrals = new Referrals()
-  /** Ends the leg. Null: the other side has not left. */
+  /** Ends the leg after the other side's BYE. Null: the other side has sent no BYE. */
   #finish: (() => void) | null = null
 
   constructor(deps: LegDeps) {
@@ -84,7 +84,7 @@ export abstract class TrunkLeg {
   }
 
   protected abstract readonly otherSide: EndedBy
-  /** Our side leaves. */
+  /** Ends the leg from our side. */
   abstract hangUp(): void
 
   get isOver(): boolean {
@@ -95,12 +95,12 @@ export abstract class TrunkLeg {
     return this.deps.connection
   }
 
-  /** False: the leg has no audio, or nothing can be sent to the other side now. */
+  /** False: the leg has no audio, or the other side can receive nothing now. */
   sendDtmf(digits: string): boolean {
     return this.audio?.rtp.sendDtmf(digits) ?? false
   }
 
-  /** False: one of the two has no audio here. */
+  /** False: one leg is over or has no audio here. */
   connect(other: TrunkLeg): boolean {
     if (this.audio === null || other.audio === null || this.#isOver || other.#isOver) return false
     this.audio.rtp.connect(other.audio.rtp)
@@ -108,7 +108,7 @@ export abstract class TrunkLeg {
     return true
   }
 
-  /** Asks the other side to call an address. */
+  /** Asks the other side by REFER to call an address. */
   refer(uri: string, referral: Referral): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return referral.answered(481)
@@ -140,7 +140,7 @@ export abstract class TrunkLeg {
     void this.emit({ type: 'dtmf', digit }).catch(() => {})
   }
 
-  /** A request of the other side in the dialog. */
+  /** Handles the other side's request in the dialog. */
   request(transaction: ServerTransaction): void {
     const { request } = transaction
     if (this.#isOver || this.dialog?.takes(request) !== true) return transaction.respond(this.#isOver ? 481 : 500)
@@ -164,10 +164,10 @@ export abstract class TrunkLeg {
     }
   }
 
-  /** The ACK of our answer 200. */
+  /** Handles the ACK to our answer 200. */
   abstract acknowledged(request: SipRequest): void
 
-  /** In the order of the calls. */
+  /** Delivers events one after another, in emit order. */
   protected emit(body: LegEventBody): Promise<void> {
     const id = `${this.carrierLegId}.${this.#events++}`
     const head = { id, occurredAtMs: this.deps.clock.nowMs(), carrierLegId: this.carrierLegId }
@@ -178,7 +178,7 @@ export abstract class TrunkLeg {
     return done
   }
 
-  /** The audio begins. False: the other side has described none that can be used. */
+  /** Starts the audio. False: the other side described no usable audio. */
   protected begin(remote: RemoteAudio | null): boolean {
     if (remote === null || this.audio === null) return false
     this.audio.start(remote)
@@ -201,7 +201,7 @@ export abstract class TrunkLeg {
     })
   }
 
-  /** Whether the other side still has the call. */
+  /** Asks by OPTIONS if the other side still has the call. Null: no answer came. */
   #ask(answered: (code: number | null) => void): void {
     if (this.dialog === null) return
     const response = ({ code }: { code: number }) => {
@@ -215,7 +215,7 @@ export abstract class TrunkLeg {
     this.#cancelLimit = this.deps.clock.after(seconds * 1000, () => this.hangUp())
   }
 
-  /** Sends BYE. The leg is over, also where nobody answers it. */
+  /** Sends BYE. The leg is over at once, even if no answer comes. */
   protected bye(cause: string, by: EndedBy = this.otherSide === 'caller' ? 'callee' : 'caller'): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return
@@ -231,7 +231,7 @@ export abstract class TrunkLeg {
     this.#watch?.stop()
     const { audio } = this
     if (this.#hasStream) void this.emit({ type: 'stream_stopped' }).catch(() => {})
-    // The end must be known before the audio ends, which by itself would count as a lost leg.
+    // The hang-up event must come first: the end of the audio alone would count as a lost leg.
     void this.emit({ type: 'hangup', sipCode, cause, by })
       .catch(() => {})
       .finally(() => audio?.rtp.close())
@@ -239,9 +239,10 @@ export abstract class TrunkLeg {
   }
 
   /**
-   * The other side leaves. Where it calls somebody for us, its BYE ends this call and not the news of that one (RFC 5057), but
-   * many trunks send no more news. Those that agreed to the call and left have handed the caller over, so that without news it
-   * counts as answered. The leg waits until the calling code has taken note.
+   * Handles the other side's BYE. If the other side makes a call for us (REFER), its BYE ends this dialog but not the
+   * NOTIFY requests about the other call (RFC 5057). Many trunks send no NOTIFY after BYE. A trunk has handed the
+   * caller over if it accepted the REFER and then left. So the other call counts as answered if no NOTIFY comes. This
+   * leg waits until the calling code has handled that answer.
    */
   #left(cause: string): void {
     if (this.#finish !== null) return
@@ -256,7 +257,7 @@ export abstract class TrunkLeg {
     })
   }
 
-  /** The news of a call that we have asked for have the first line of its newest answer (RFC 3515, section 2.4.5). */
+  /** A NOTIFY about the other call contains the first line of that call's newest answer (RFC 3515, section 2.4.5). */
   #notified(transaction: ServerTransaction): void {
     const referral = this.#referrals.notified(transaction.request)
     if (referral === null) return transaction.respond(481)
@@ -277,7 +278,7 @@ export abstract class TrunkLeg {
     }
   }
 
-  /** The other side holds the call, takes it back, or moves its audio. */
+  /** The other side holds the call, resumes it, or moves its audio. */
   #reinvited(transaction: ServerTransaction, request: SipRequest): void {
     const { audio, dialog } = this
     if (audio === null || dialog === null) return transaction.respond(491)
@@ -297,10 +298,10 @@ export abstract class TrunkLeg {
     this.reinvite = transaction
   }
 
-  /** Answered and not acknowledged. */
+  /** The re-INVITE with our answer but without its ACK. Null: no ACK is missing. */
   protected reinvite: ServerTransaction | null = null
 
-  /** The ACK of an INVITE inside of the call, which brings the answer where we have made the offer. */
+  /** Handles the ACK to a re-INVITE. If our answer made the offer, the ACK contains the SDP answer. */
   protected reinviteAcknowledged(request: SipRequest): void {
     if (this.reinvite?.request.cseq.number !== request.cseq.number) return
     this.reinvite.acknowledged()
@@ -309,7 +310,7 @@ export abstract class TrunkLeg {
     if (answer !== null) this.audio?.start(answer)
   }
 
-  /** The answer to our offer. Null: the message has none that can be used. */
+  /** The answer to our offer. Null: the message has no usable answer. */
   protected answerIn(message: SipMessage): RemoteAudio | null {
     const sdp = sdpIn(message)
     return sdp === null || sdp === unsupported ? null : (this.audio?.answered(sdp) ?? null)

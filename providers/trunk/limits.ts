@@ -1,15 +1,18 @@
-/** The limits of a line of trunks, as the settings name them. */
+/** The limits of the trunk line, as the settings name them. */
 export type TrunkLimits = {
-  /** Legs at once. Calls that come beyond them are answered 503, and none go out. */
+  /** Concurrent legs. Beyond this limit, incoming calls are answered 503 and no call goes out. */
   legsMax: number
-  /** The same for one organization, so that the calls of one leave room for those of others. */
+  /** Concurrent legs for one organization, so that one organization cannot take all legs. */
   legsPerOrganizationMax: number
-  /** Questions to the store about the senders of messages that are open at once. Messages beyond them are dropped, and repeated by their senders. */
+  /**
+   * Concurrent store lookups for the senders of messages. Beyond this limit, messages are dropped. Their senders repeat
+   * them.
+   */
   lookupsMax: number
-  /** A far end that has sent no audio for this long is asked whether it is still there. */
+  /** If a far end sends no audio for this long, it is asked if it is still there. */
   farEndQuietMs: number
-  /** Sockets of TCP at once. */
+  /** Concurrent TCP sockets. */
   socketsMax: number
-  /** The same for one address that connects to us. */
+  /** Concurrent TCP sockets from one remote address. */
   socketsPerAddressMax: number
 }

@@ -8,13 +8,13 @@ import type { RtpPorts } from './rtp-ports.ts'
 export type TrunkOptions = {
   host: string
   port: number
-  /** The address at which peers reach this machine. */
+  /** This machine's address as peers reach it. */
   publicAddress: string
   connections: SipConnections
   dialogs: LegDialogs
   rtp: RtpPorts
   legs: AwaitedLegs
-  /** The addresses of a host that may be called. */
+  /** Looks up a host's addresses. Leaves out forbidden addresses. */
   resolve: (host: string) => Promise<readonly string[]>
   limits: TrunkLimits
   clock: Clock

@@ -1,10 +1,10 @@
 /**
- * Messages of SIP (RFC 3261) as text and as values. Bytes from the network are hostile: reading them has limits, never
- * throws, and answers null for everything that is not a whole message.
+ * SIP messages (RFC 3261) as text and as values. Bytes from the network are hostile. So the reader has limits, never
+ * throws, and returns null for anything but a whole message.
  */
 import { type Address, addressOf, type Via, viaOf } from './address.ts'
 
-/** Name in lower case and in its long form, and value without line breaks. */
+/** The long name in lower case, and the value without line breaks. */
 export type Header = readonly [name: string, value: string]
 
 type Common = {
@@ -66,13 +66,13 @@ export function readMessage(bytes: Buffer): SipMessage | null {
   return { ...common, headers, body, method, uri }
 }
 
-/** The length that the head of a message announces for its body. Null: none that can be used. */
+/** The body length announced in the head. Null: the head has no valid length, or the length is over the limit. */
 export function contentLengthOf(head: string): number | null {
   const [, digits] = /^(?:content-length|l)[ \t]*:[ \t]*(\d{1,6})[ \t]*$/im.exec(head) ?? []
   return digits === undefined || Number(digits) > bodyBytesMax ? null : Number(digits)
 }
 
-/** A line that begins with a space goes on from the one before it. */
+/** If a line begins with a space, it continues the line before. */
 export function linesOf(head: string): string[] {
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
 }
@@ -90,11 +90,11 @@ export function headersOf(lines: readonly string[]): Header[] | null {
   return headers
 }
 
-/** A lone line break in a value would become another header where the value is written again. */
+/** A lone line break in a value would become another header when the value is written again. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const hasControls = (text: string) => /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
 
-/** Without a length the body ends with the datagram. Null: it is longer or shorter than announced. */
+/** Without a length the body ends with the datagram. Null: the body is too long, or shorter than announced. */
 function bodyOf(bytes: Buffer, length: string | null): string | null {
   const wanted = length === null ? bytes.length : /^\d{1,6}$/.test(length) ? Number(length) : Number.NaN
   if (!(wanted <= bytes.length) || wanted > bodyBytesMax) return null
@@ -116,21 +116,21 @@ export function valueOf(headers: readonly Header[], name: string): string | null
   return headers.find(([own]) => own === name)?.[1] ?? null
 }
 
-/** The values of all headers of the name, the topmost first. Several on one line are taken apart at the commas. */
+/** All values for this header name, the topmost first. A list on one line is split at its commas. */
 export function valuesOf(headers: readonly Header[], name: string): string[] {
   return headers.filter(([own]) => own === name).flatMap(([, value]) => splitList(value))
 }
 
 /**
- * Splits at the commas outside of quotes and angle brackets. Those that are never closed go on to the end: the text
- * behind each of them would otherwise be searched again, and a long header of them would hold up the process.
+ * Splits at commas outside quotes and angle brackets. An unclosed quote or bracket extends to the end. Otherwise the
+ * text behind each unclosed quote would be searched again, and a long header could block the process.
  */
 function splitList(text: string): string[] {
   const parts = text.match(/(?:"(?:[^"\\]|\\[^])*(?:"|\\?$)|<[^>]*(?:>|$)|[^,"<])+/g) ?? []
   return parts.map((part) => part.trim()).filter((part) => part !== '')
 }
 
-/** The bytes of a message. `first` is its first line. */
+/** The message as bytes. `first` is its first line. */
 export function writeMessage(first: string, headers: readonly Header[], body: string): Buffer {
   const lines = headers.map(([name, value]) => `${wireName(name)}: ${oneLine(value)}`)
   const length = `Content-Length: ${Buffer.byteLength(body)}`

@@ -1,5 +1,5 @@
 /**
- * A call that goes out over a trunk.
+ * An outgoing call over a trunk.
  *
  *   calling ──1xx──► dialed ──180──► ringing ──200──► talking ──BYE──► over
  *      └── refusal ─────┴── refusal, CANCEL ──┴────────────────────────►
@@ -25,14 +25,14 @@ const notForwarded: ForwardingFields = {
 
 export type OutboundTarget = {
   peer: Peer
-  /** The host as the connection names it, for the address that is called. */
+  /** The connection's host name, for the called address. */
   host: string
 }
 
 export type OutboundDeps = LegDeps & {
   contact: string
   target: OutboundTarget
-  /** The first answer that says whether the trunk takes calls has come. */
+  /** Called once, with the first answer to show if the trunk takes calls. */
   noteAnswer: (takesCalls: boolean) => void
 }
 
@@ -50,10 +50,10 @@ export class OutboundLeg extends TrunkLeg {
   #draft: Draft
   #transaction: ClientTransaction
   #cseq = 1
-  /** The answer in the newest provisional response, and the phone that has sent it. */
+  /** The newest SDP answer in a provisional response, with that phone's tag. */
   #early: { tag: string | null; remote: RemoteAudio } | null = null
   #state: 'calling' | 'dialed' | 'ringing' | 'talking' = 'calling'
-  /** Null: nobody has given up. */
+  /** Null: the call has not been given up. */
   #givenUp: 'timeout' | 'originator_cancel' | null = null
   #cancelRinging = () => {}
   #noteAnswer: (takesCalls: boolean) => void
@@ -78,7 +78,7 @@ export class OutboundLeg extends TrunkLeg {
     this.limit(leg.timeLimitS)
   }
 
-  /** Resolves when the trunk has taken the call. Rejects with PhoneLineError. */
+  /** Resolves when the trunk has accepted the call. Rejects with PhoneLineError. */
   get dialed(): Promise<void> {
     return this.#dialed
   }
@@ -147,7 +147,7 @@ export class OutboundLeg extends TrunkLeg {
     this.#refused(code, this.#givenUp ?? causeOf(response.headers, code))
   }
 
-  /** The trunk knows the call now, so that the next process can cancel it. */
+  /** Stores the INVITE: the trunk knows the call now, and the next process must be able to cancel it. */
   #keepInvite(): void {
     const { sent } = this.#transaction
     if (this.sentInvite?.branch === sent.branch) return
@@ -166,12 +166,12 @@ export class OutboundLeg extends TrunkLeg {
     void this.emit({ type: 'ringing' }).catch(() => {})
   }
 
-  /** An answer that has come with a provisional response need not come again (RFC 3261, section 13.2.1). */
+  /** An SDP answer in a provisional response need not be repeated in the final response (RFC 3261, section 13.2.1). */
   #earlyOf({ to }: SipResponse): RemoteAudio | null {
     return this.#early?.tag === to.tag ? this.#early.remote : null
   }
 
-  /** The trunk has taken the call. */
+  /** Emits the event for a call accepted by the trunk. */
   #initiated(): void {
     const { from, to, connectionId } = this.#leg
     this.#state = 'dialed'
@@ -190,7 +190,7 @@ export class OutboundLeg extends TrunkLeg {
     const dialog = Dialog.ofResponse(response, this.#draft, this.#localTag, this.#target.peer, this.#contact)
     this.deps.transactions.acknowledge(dialog.ack(response.cseq.number, this.#credentialsOfInvite()), this.#target.peer)
     if (this.dialog !== null) {
-      // A proxy may have rung two phones, and both have answered.
+      // A proxy may ring two phones. If both answer, the second call is ended.
       if (this.dialog.start.remoteTag !== response.to.tag) this.#leave(dialog)
       return
     }
@@ -207,7 +207,7 @@ export class OutboundLeg extends TrunkLeg {
     this.bye('unspecified')
   }
 
-  /** The ACK bears the answer to the challenge of its INVITE (RFC 3261, section 22.1). */
+  /** The ACK contains the same login as its INVITE (RFC 3261, section 22.1). */
   #credentialsOfInvite(): Header[] {
     return this.#draft.headers.filter(([name]) => name === 'authorization' || name === 'proxy-authorization')
   }
@@ -216,7 +216,7 @@ export class OutboundLeg extends TrunkLeg {
     this.deps.transactions.request(dialog.draft('BYE'), this.#target.peer, { response: () => {}, timeout: () => {} })
   }
 
-  /** Null: nobody has answered. */
+  /** `code` is null if no answer came. */
   #refused(code: number | null, cause: string): void {
     this.#cancelRinging()
     if (this.isOver) return

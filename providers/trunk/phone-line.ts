@@ -1,6 +1,6 @@
 /**
- * The line of SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. One process has it, because a
- * call belongs to the socket on which it came.
+ * The line for SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. Only one process has it,
+ * because a call belongs to the socket on which it came.
  */
 import {
   type LegEvent,
@@ -55,10 +55,10 @@ export class TrunkLine implements PhoneLine {
   readonly #registrations: Registrations
   readonly #left: LeftLegs
   readonly #sources: DialogSources
-  /** The names of its legs begin with it. */
+  /** All `carrierLegId` of this process begin with this prefix. */
   readonly #process = `${uniqueId()}.`
   readonly #legs = new Map<string, TrunkLeg>()
-  /** Null before the line is opened, and after it was closed. */
+  /** Null before the line opens and after it closes. */
   #opened: { transport: SipTransport; received: ReceiveLegEvent } | null = null
 
   constructor(options: TrunkOptions) {
@@ -111,7 +111,7 @@ export class TrunkLine implements PhoneLine {
     const connection = leg.connectionId === undefined ? null : await this.#options.connections.find(leg.connectionId)
     const outbound = connection?.outbound ?? null
     if (connection === null || outbound === null || leg.media === null) throw new PhoneLineError('refused')
-    // The limit is ours and passes, so that a repeat can help.
+    // Our own limit is reached. Another try can succeed later, so this is not `refused`.
     if (this.#isFull(connection)) throw new PhoneLineError('unreachable')
     const peer = await this.#peerOf(connection)
     const opened = this.#open(leg.legId, leg.media)
@@ -167,13 +167,17 @@ export class TrunkLine implements PhoneLine {
   async hangUp(ref: LegRef): Promise<void> {
     const leg = this.#named(ref)
     if (leg !== null) return leg.hangUp()
-    // A leg of this process that is not here is over. One of another process is open at its far end.
+    // If this process made the leg and no longer has it, the leg is over. Another process's leg may still be open at
+    // its far end.
     if (ref.carrierLegId.startsWith(this.#process)) return
     this.#sockets()
     await this.#left.hangUp(ref)
   }
 
-  /** Both talk through this process. A caller whose far end has made the other call talks there, so our leg of it ends. */
+  /**
+   * Connects both legs through this process. If the caller's far end made the other call itself (REFER), the parties
+   * talk there, so our leg to the caller ends.
+   */
   async bridge(ref: LegRef, other: LegRef): Promise<void> {
     const [leg, second] = [this.#named(ref), this.#named(other)]
     if (leg === null || second === null) throw new PhoneLineError('refused', { isGone: true })
@@ -218,16 +222,16 @@ export class TrunkLine implements PhoneLine {
     if (leg !== null) {
       const isOther = this.#sources.isOf(leg, source) || (await this.#sources.asked(leg, source))
       if (isOther === 'unknown') return transaction.end()
-      // A sender at another address gets the answer for a dialog that does not exist.
+      // A sender at a foreign address gets the same answer as for an unknown dialog.
       return isOther ? leg.request(transaction) : transaction.respondOnce(481, [], size)
     }
-    // A dialog that is over, or never was: the sender need not be known to learn that.
+    // The dialog is over or never existed. Any sender may learn that, so the sender is not checked.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
       const connection = await this.#admission.admit(transaction, size)
       if (connection !== null) this.#admitted(transaction, connection)
     } catch (cause) {
-      // Nobody knows who has sent it.
+      // The sender is unknown, so it gets one short answer.
       transaction.respondOnce(500, [], size)
       throw cause
     }
@@ -246,7 +250,7 @@ export class TrunkLine implements PhoneLine {
     if (request.method === 'OPTIONS') return transaction.respond(200, { toTag: 'options', headers: [allowedMethods] })
     if (request.method === 'REFER') return transaction.respond(603)
     if (request.method !== 'INVITE') return transaction.respond(405, { headers: [allowedMethods] })
-    // The caller has left while the store was asked about the sender.
+    // The caller has cancelled during the store lookup.
     if (transaction.isCancelled) return transaction.respond(487, { toTag: 'none' })
     if (this.#isFull(connection)) return transaction.respond(503)
     const offered = offerIn(request)
@@ -266,7 +270,7 @@ export class TrunkLine implements PhoneLine {
     return this.#legs.size >= legsMax || own >= legsPerOrganizationMax
   }
 
-  /** Null: the leg sends no requests. */
+  /** `connection` is null for a referred leg, because such a leg sends no requests. */
   #legDeps(connection: SipConnection | null): LegDeps {
     const { clock, log, rtp, publicAddress, limits } = this.#options
     const { received } = this.#whileOpen()
@@ -325,7 +329,10 @@ export class TrunkLine implements PhoneLine {
   }
 }
 
-/** Waits until the far end has taken the call. One that is given up before that is hung up, however late its answer is. */
+/**
+ * Waits until the far end accepts the call. If the signal aborts first, the call is hung up, even if its answer comes
+ * much later.
+ */
 async function hungUpAtAbort(call: OutboundLeg | ReferredLeg, signal: CancelSignal): Promise<void> {
   const cancel = () => call.hangUp()
   signal.addEventListener('abort', cancel)

@@ -1,6 +1,6 @@
 /**
- * Tells the presses of keys apart. Some phones send each press twice, as a telephone event and in INFO, and it counts once: each
- * report by the one way answers for one by the other way, within the time that such a pair takes.
+ * Counts each press once. Some phones report a press twice, as a telephone event and in INFO. A report by one way
+ * cancels one report for the same key by the other way within two seconds.
  */
 export type KeyWay = 'event' | 'info'
 type Report = { digit: string; way: KeyWay; atMs: number }
@@ -16,7 +16,7 @@ export class PressedKeys {
     this.#nowMs = nowMs
   }
 
-  /** False: the press was reported by the other way. */
+  /** False: the other way has already reported this press. */
   isNew(digit: string, way: KeyWay): boolean {
     const atMs = this.#nowMs()
     this.#waiting = this.#waiting.filter((report) => atMs - report.atMs <= pairMs).slice(-waitingMax)

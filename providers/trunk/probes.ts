@@ -1,4 +1,4 @@
-/** Asks the other side of each connection that does not register every minute whether it answers (OPTIONS). */
+/** Sends OPTIONS every minute over each connection without a registration, to learn if its trunk answers. */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
@@ -15,7 +15,7 @@ export type ProbesDeps = {
   publicAddress: string
   clock: Clock
   log: Log
-  /** Null: the host has no address that may be called. */
+  /** Null: the host has no permitted address. */
   resolve: (connection: SipConnection) => Promise<Peer | null>
 }
 

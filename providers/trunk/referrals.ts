@@ -1,23 +1,26 @@
 /**
- * The calls that the far end of a dialog was asked to make (REFER, RFC 3515), and to which of them its news belong: after a
- * first transfer that nobody has answered, the far end may still tell how that one goes while a second one is under way.
+ * Keeps a dialog's REFER requests (RFC 3515) and finds the right REFER for each NOTIFY. After an unanswered first
+ * transfer, its NOTIFY requests may still come while a second transfer is under way.
  */
 import { type SipRequest, valueOf } from './message.ts'
 
-/** The far end is asked to call somebody, by REFER. */
+/** A REFER: the far end is asked to call somebody. */
 export type Referral = {
-  /** Its answer. Null: it has none. */
+  /** Called with the far end's answer to the REFER. Null: no answer came. */
   answered(code: number | null): void
-  /** The answer of the person that it calls. */
+  /** Called with the called person's answer. */
   progress(code: number): void
-  /** The far end has agreed, and the call that it makes is not known to be over. */
+  /** True: the far end has accepted the REFER, and its call is not known to be over. */
   isUnderWay(): boolean
 }
 
-/** `cseq`: the number of the REFER that was agreed to. Null: it was not answered yet. */
+/**
+ * `cseq` is the answered REFER's number. Null: the REFER is not answered yet. `hasLastNews`: no NOTIFY without an id
+ * belongs to this REFER any more.
+ */
 type Sent = { referral: Referral; cseq: number | null; hasLastNews: boolean }
 
-/** Transfers of one call. The news of older ones are refused. */
+/** Transfers in one call. A NOTIFY for an older transfer is refused. */
 const sentMax = 16
 
 export class Referrals {
@@ -34,18 +37,18 @@ export class Referrals {
     return sent
   }
 
-  /** The far end has agreed, or brings no news. */
+  /** The far end has accepted the REFER, or refused it and sends no NOTIFY. */
   answered(sent: Sent, code: number, cseq: number): void {
     sent.cseq = cseq
     if (code >= 300) sent.hasLastNews = true
   }
 
-  /** The far end has not answered, so news without a number are not those of this call. */
+  /** The REFER got no answer, so a NOTIFY without an id does not belong to it. */
   unanswered(sent: Sent): void {
     sent.hasLastNews = true
   }
 
-  /** The referral that a NOTIFY belongs to. Null: it belongs to none. */
+  /** The referral for a NOTIFY. Null: the NOTIFY matches no referral. */
   notified(request: SipRequest): Referral | null {
     const event = valueOf(request.headers, 'event') ?? ''
     if (!/^refer\b/i.test(event)) return null
@@ -58,19 +61,19 @@ export class Referrals {
     return sent.referral
   }
 
-  /** News may come before the answer to the REFER, whose number is not known then. */
+  /** A NOTIFY may come before the answer to its REFER, when the number is still unknown. */
   #withId(id: number): Sent | undefined {
     const newest = this.#sent.at(-1)
     return this.#sent.find(({ cseq }) => cseq === id) ?? (newest?.cseq === null ? newest : undefined)
   }
 
-  /** The first REFER of a dialog needs no id (RFC 3515, section 2.4.6), and many far ends never name one. */
+  /** A dialog's first REFER needs no id (RFC 3515, section 2.4.6), and many far ends never send one. */
   #withoutId(): Sent | undefined {
     return this.#sent.find(({ hasLastNews }) => !hasLastNews) ?? this.#sent.at(-1)
   }
 }
 
-/** News have the first line of the newest answer (RFC 3515, section 2.4.5). Null: they have none. */
+/** A NOTIFY contains the first line of the newest answer (RFC 3515, section 2.4.5). Null: it contains no such line. */
 export function codeOfNews({ body }: SipRequest): number | null {
   const [, code] = /^SIP\/2\.0 ([1-6]\d\d)\b/.exec(body) ?? []
   return code === undefined ? null : Number(code)

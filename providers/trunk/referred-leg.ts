@@ -1,6 +1,6 @@
 /**
- * A call that the far end of another leg makes because we have asked it to (REFER, RFC 3515): a blind transfer over a
- * trunk. It has no audio here. The far end says by NOTIFY how it goes.
+ * A call by another leg's far end at our request (REFER, RFC 3515): a blind transfer over a trunk. The leg has no audio
+ * here. The far end reports progress by NOTIFY.
  *
  *   asked ──202──► dialed ──NOTIFY 180──► ringing ──NOTIFY 200──► answered ──► over
  *     └── refusal ────┴── NOTIFY 300..699 ──┴─────────────────────────────────►
@@ -31,7 +31,7 @@ export class ReferredLeg extends TrunkLeg {
     })
   }
 
-  /** Resolves when the far end has taken the order. Rejects with PhoneLineError. */
+  /** Resolves when the far end has accepted the REFER. Rejects with PhoneLineError. */
   get dialed(): Promise<void> {
     return this.#dialed
   }
@@ -40,22 +40,22 @@ export class ReferredLeg extends TrunkLeg {
     return this.#state === 'answered' && !this.isOver
   }
 
-  /** The far end cannot be stopped: it dials on, and its caller is back here. */
+  /** The far end cannot be stopped: it continues dialling. The caller's leg here goes on. */
   hangUp(): void {
     this.#isDialed(null)
     this.end(null, 'originator_cancel', 'caller')
   }
 
-  /** Resolves when the calling code knows that the two talk to each other. */
+  /** Resolves when the calling code has received the event `bridged`. */
   connected(): Promise<void> {
     return this.emit({ type: 'bridged' })
   }
 
   acknowledged(): void {
-    // It has no INVITE of ours.
+    // This leg has no INVITE, so no ACK comes.
   }
 
-  /** Null: nobody has answered. */
+  /** `code` is null if no answer came. */
   #asked(code: number | null): void {
     if (code !== null && code < 300) return this.#agreed()
     this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))
@@ -68,7 +68,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 
   #progress(code: number): void {
-    // The far end may tell how it goes before its answer has come.
+    // A NOTIFY may come before the answer to the REFER.
     this.#agreed()
     if (this.isOver || this.#state === 'answered') return
     if (code >= 300) return this.end(code, causeOf([], code), 'callee')
@@ -82,7 +82,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 }
 
-/** Headers for the person who is called are parts of the address. */
+/** Headers for the called person are part of the address. */
 function targetOf(caller: TrunkLeg, { to, headers }: LegToDial): string {
   const own = Object.entries(headers).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   const at = hostOf(sipUriOf(caller.dialog?.remoteUri ?? '')) ?? hostOfTrunk(caller)
@@ -90,8 +90,8 @@ function targetOf(caller: TrunkLeg, { to, headers }: LegToDial): string {
 }
 
 /**
- * The host at which the far end knows the number. Null: the address of the caller names no real host, because the caller withholds
- * the number (RFC 3323, section 4.1.1.3).
+ * The host in the caller's address, where the far end knows the number. Null: the address names no real host, because
+ * the caller withholds the number (RFC 3323, section 4.1.1.3).
  */
 function hostOf(uri: SipUri | null): string | null {
   if (uri === null || noHost.test(uri.host)) return null
@@ -101,13 +101,13 @@ function hostOf(uri: SipUri | null): string | null {
 /** The last two names are reserved (RFC 6761). */
 const noHost = /^(?:anonymous|unknown|unavailable|restricted|private|0\.0\.0\.0|::)$|(?:^|\.)(?:invalid|localhost)\.?$/i
 
-/** A trunk that takes no calls is called where its own come from. */
+/** If the trunk takes no calls, the host is the address from which its calls come. */
 function hostOfTrunk({ connection, dialog }: TrunkLeg): string {
   const { host = '', port = null } = connection?.outbound ?? peerOf(dialog)
   return `${hostText(host)}${port === null ? '' : `:${port}`}`
 }
 
-/** Over TCP the other side has opened the connection from a port at which it does not listen. */
+/** Over TCP the port is left out: the other side connected from a port on which it does not listen. */
 function peerOf(dialog: Dialog | null): { host?: string; port?: number } {
   const { transport, address: host, port } = dialog?.start.peer ?? {}
   if (host === undefined) return {}

@@ -1,10 +1,11 @@
 /**
- * The registration of one login at its trunk (RFC 3261, section 10.2): which address calls for it are sent to.
+ * One login's registration at its trunk (RFC 3261, section 10.2). It names our address for the trunk's calls.
  *
  *   asked ──200──► registered ──half of its time──► asked
  *     └── refusal, silence ──► waiting ──60 s … 600 s──► asked
  *
- * A refusal changes nothing at the trunk: calls come until the time that it has given has run out, so the registration is tried again before that.
+ * A refusal changes nothing at the trunk: an older registration stays valid until its time expires. So the next try
+ * comes before that time.
  */
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -21,15 +22,15 @@ import type { Transactions } from './transactions.ts'
 export type RegistrationDeps = {
   transactions: Transactions
   clock: Clock
-  /** Null: the host has no address that may be called. */
+  /** Null: the host has no permitted address. */
   resolve: (connection: SipConnection) => Promise<Peer | null>
-  /** The header Contact for this peer, with this user. */
+  /** Our Contact header for this peer and user name. */
   contact: (peer: Peer, user: string) => string
-  /** `failure` is null if the trunk has taken the registration. */
+  /** `failure` is null if the trunk accepted the registration. */
   answered: (connection: SipConnection, failure: RegistrationFailure | null) => void
 }
 
-/** The code of the trunk's answer. `no_address`: the host has no address that may be called. */
+/** The code of the trunk's answer. `no_address`: the host has no permitted address. */
 export type RegistrationFailure = number | 'no_answer' | 'no_address'
 
 const wantedS = 600
@@ -37,7 +38,7 @@ const longestS = 86_400
 const soonestMs = 5_000
 const retryFirstMs = 60_000
 const retryMaxMs = 600_000
-/** A trunk may want a longer time, more than once only by mistake. */
+/** How often a trunk may ask for a longer time (423). More than once is the trunk's mistake. */
 const minExpiresRetriesMax = 2
 
 type Attempt = {
@@ -51,14 +52,14 @@ type Attempt = {
 export class Registration {
   readonly connection: SipConnection
   readonly #deps: RegistrationDeps
-  /** All requests of a registration have one, and count on. */
+  /** All REGISTER requests share this Call-ID and one counter. */
   readonly #callId = uniqueId()
   readonly #tag = uniqueId()
   #cseq = 0
   #wantedS = wantedS
   #retryMs = retryFirstMs
   #cancelTimer = () => {}
-  /** The trunk sends calls from here until then. Null: it does not know us. */
+  /** The trunk's address, and the time when the registration expires. Null: not registered. */
   #granted: { peer: Peer; untilMs: number } | null = null
   #challenge: SipResponse | null = null
   #isEnded = false
@@ -69,12 +70,12 @@ export class Registration {
     void this.#register()
   }
 
-  /** Where the trunk sends calls from. Null: it does not know us. */
+  /** The trunk's address, from which calls come. Null: not registered. */
   get address(): string | null {
     return this.#leftMs() > 0 ? (this.#granted?.peer.address ?? null) : null
   }
 
-  /** The registration is taken back. Nobody waits for the answer. */
+  /** Withdraws the registration without waiting for the answer. */
   end(): void {
     this.#isEnded = true
     this.#cancelTimer()
@@ -82,7 +83,7 @@ export class Registration {
     this.#granted = null
     if (peer === undefined) return
     const attempt = { peer, expiresS: 0, authentication: this.#authentication(), minExpiresRetries: 0, more: [] }
-    // The line may close before the trunk can ask for the login.
+    // The request includes the login at once, because the line may close before the trunk can ask for it.
     const login = this.#challenge && attempt.authentication.answer(this.#challenge, this.#draft(attempt))
     this.#send({ ...attempt, more: login === null ? [] : [login] })
   }
@@ -147,7 +148,7 @@ export class Registration {
     if (this.#isEnded) return
     if (code < 300) return this.#registered(response, attempt)
     const least = Number(valueOf(headers, 'min-expires'))
-    // The time is too brief for the trunk (RFC 3261, section 10.2.8).
+    // 423: the trunk wants a longer time (RFC 3261, section 10.2.8).
     if (
       code !== 423 ||
       !(least > attempt.expiresS && least <= longestS) ||
@@ -182,7 +183,7 @@ export class Registration {
     this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
   }
 
-  /** How long the trunk still sends calls. */
+  /** The time until the registration expires. */
   #leftMs(): number {
     return Math.max(0, (this.#granted?.untilMs ?? 0) - this.#deps.clock.monotonicMs())
   }
@@ -193,7 +194,10 @@ export class Registration {
   }
 }
 
-/** The trunk may choose another time, for our Contact or for all of them (RFC 3261, section 10.2.4). */
+/**
+ * The seconds granted by the trunk, for our Contact or for all (RFC 3261, section 10.2.4). Null: the trunk names no
+ * time.
+ */
 function expiresOf({ headers }: SipResponse, own: string): number | null {
   const [, uri = ''] = /<([^<>]+)>/.exec(own) ?? []
   const contact = valuesOf(headers, 'contact').find((value) => value.includes(uri))
@@ -202,7 +206,7 @@ function expiresOf({ headers }: SipResponse, own: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
-/** Whether both connections have the same registration. */
+/** Whether both connections need the same registration. */
 export function isSameRegistration(one: SipConnection, other: SipConnection): boolean {
   const of = ({ outbound, inbound }: SipConnection) =>
     outbound && [

@@ -1,4 +1,7 @@
-/** The registrations of this process: one for each connection that wants it. Changes of the connections are looked for again and again. */
+/**
+ * This process's registrations: one for each connection with `register`. Reads the connections again every 10 s to find
+ * changes.
+ */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { plainAddress } from './address.ts'
@@ -15,7 +18,7 @@ const everyMs = 10_000
 export class Registrations {
   readonly #deps: RegistrationsDeps
   readonly #open = new Map<string, Registration>()
-  /** By connection: the failure that the log has named. */
+  /** By connection id: the failure last logged. */
   readonly #failures = new Map<string, RegistrationFailure>()
   #cancel = () => {}
   #isClosed = false
@@ -32,7 +35,7 @@ export class Registrations {
       })
   }
 
-  /** The connections that are registered at the address, and take calls. */
+  /** The connections with a registration at this trunk address, if they take incoming calls. */
   at(address: string): readonly SipConnection[] {
     return [...this.#open.values()]
       .filter((registration) => registration.address === plainAddress(address))
@@ -40,7 +43,7 @@ export class Registrations {
       .filter(({ inbound }) => inbound !== null)
   }
 
-  /** Takes all registrations back. */
+  /** Withdraws all registrations. */
   close(): void {
     this.#isClosed = true
     this.#cancel()
@@ -78,7 +81,7 @@ export class Registrations {
     })
   }
 
-  /** A login that is wrong is refused again every few minutes, so only the change is logged. */
+  /** Logs only changes, because a wrong login is refused again every few minutes. */
   #warn(connectionId: string, failure: RegistrationFailure | null): void {
     const { log } = this.#deps
     if (failure === null) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/ports/system.ts'
 
-/** The estimate of a way there and back (RFC 3261, T1), after which a message is repeated for the first time. */
+/** The estimated round trip (RFC 3261, T1). After this time a message is repeated for the first time. */
 const t1Ms = 500
 
 /** Repeats a message after 0.5 s, 1 s, 2 s …, because UDP loses some. */

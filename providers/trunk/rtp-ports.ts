@@ -1,25 +1,25 @@
-/** The audio of the legs of trunks, as their signalling needs it. */
+/** Trunk legs' audio, as the signalling needs it. */
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { KeyWay } from './pressed-keys.ts'
 import type { RemoteAudio } from './sdp.ts'
 
 export interface RtpPorts {
-  /** Rejects when all ports are in use. */
+  /** Rejects if all ports are in use. */
   open(leg: RtpLegOptions): Promise<RtpLeg>
 }
 
 export type RtpLegOptions = {
-  /** The rate of the conversation. */
+  /** The conversation's sample rate. */
   sampleRateHz: number
-  /** The messages of the call come from here. */
+  /** The source address of the call's SIP messages. */
   signalingAddress: string
   /** Called once, when the audio begins. */
   joined(transport: MediaTransport): MediaSink
-  /** A key was pressed. The sink receives it too. */
+  /** Called for each pressed key. The sink receives the key too. */
   dtmf(digit: string): void
 }
 
-/** `formats`: further ones that may come. */
+/** `formats`: further formats the other side may send. */
 export type RtpRemote = Pick<
   RemoteAudio,
   'address' | 'port' | 'encoding' | 'payloadType' | 'dtmfPayloadType' | 'direction'
@@ -27,22 +27,22 @@ export type RtpRemote = Pick<
   Partial<Pick<RemoteAudio, 'formats'>>
 
 export interface RtpLeg {
-  /** It takes packets here. */
+  /** The local port for incoming packets. */
   readonly port: number
-  /** How long a packet that comes now waits in the jitter buffer behind others. */
+  /** The jitter buffer's current delay for a new packet. */
   readonly jitterMs: number
-  /** Since the last packet of the other side, or since the audio began. Packets of comfort noise and of keys count too. */
+  /** Time since the other side's last packet, or since the audio began. Comfort noise and keys count too. */
   readonly quietMs: number
-  /** Those of the other side since the audio began, of any kind. */
+  /** All packets from the other side since the audio began. */
   readonly packets: number
-  /** The audio begins, or goes on at another address. */
+  /** Starts the audio, or moves it to another address. */
   start(remote: RtpRemote): void
-  /** False: nothing can be sent to the other side now, as while it holds the call. */
+  /** False: the other side can receive nothing now, for example while it holds the call. */
   sendDtmf(digits: string): boolean
-  /** The other side has pressed a key, and has said so in a message of the call. */
+  /** Handles a key reported in a SIP message. */
   pressed(digit: string, way: KeyWay): void
-  /** Each leg receives the audio and the keys of the other from now on, in place of those of its conversation. */
+  /** From now on each leg receives the other leg's audio and keys instead of its conversation's. */
   connect(other: RtpLeg): void
-  /** The sink receives `gone` if the audio has begun. */
+  /** If the audio has begun, the sink receives `gone`. */
   close(): void
 }

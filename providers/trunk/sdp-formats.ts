@@ -1,4 +1,4 @@
-/** The formats of a stream, by the numbers of its m= line and the names that a=rtpmap gives them (RFC 8866, section 6.6). */
+/** A stream's formats: payload type numbers from its m= line, names from a=rtpmap (RFC 8866, section 6.6). */
 export type LineEncoding = 'PCMU' | 'PCMA'
 export type SpeechFormat = { payloadType: number; encoding: LineEncoding }
 export type EventFormat = { payloadType: number; encoding: 'telephone-event' }
@@ -14,7 +14,10 @@ const encodings: Readonly<Record<string, SdpFormat['encoding']>> = {
 export const isEvent = (format: SdpFormat): format is EventFormat => format.encoding === 'telephone-event'
 export const isSpeech = (format: SdpFormat): format is SpeechFormat => !isEvent(format)
 
-/** The formats that we know, the preferred one first. `known`: numbers that a line may use without a name, because our offer has named them. */
+/**
+ * The supported formats, the preferred format first. A line may use the numbers in `known` without a name, because our
+ * offer named them.
+ */
 export function formatsOf(
   lines: readonly string[],
   types: readonly number[],
@@ -38,7 +41,7 @@ function rtpmapsOf(lines: readonly string[]): Map<number, string> {
   )
 }
 
-/** The number of channels may be left out, and is 1 then. */
+/** A name without a channel count has 1 channel. */
 function encodingOf(name: string): SdpFormat['encoding'] | undefined {
   const [, encoding = ''] = /^([\w-]+) *\/ *8000 *(?:\/ *1)?$/.exec(name) ?? []
   return Object.hasOwn(encodings, encoding) ? encodings[encoding] : undefined

@@ -1,6 +1,6 @@
 /**
- * Offers and answers of SDP (RFC 8866, RFC 3264) for one stream of speech in G.711 with keys as telephone events (RFC 4733).
- * The position of its m= line names a stream for the whole call: several streams may have one port.
+ * SDP offers and answers (RFC 8866, RFC 3264) for one speech stream in G.711 with keys as telephone events (RFC 4733).
+ * A stream is identified for the whole call by its m= line's position, because several streams may have one port.
  */
 import { isIP } from 'node:net'
 import { hostText } from './address.ts'
@@ -8,38 +8,38 @@ import { formatsOf, isEvent, isSpeech, type LineEncoding, type SdpFormat } from 
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
-/** The audio that the other side describes. `encoding` and both payload types are those that it is sent. */
+/** The audio described by the other side. `encoding` and both payload types are for packets sent to it. */
 export type RemoteAudio = {
-  /** An IP address, or the name of a host, which is not looked up: its owner would choose the host. */
+  /** An IP address or a host name. Host names are not looked up, because the name's owner would choose the host. */
   address: string
   port: number
   encoding: LineEncoding
   payloadType: number
-  /** Null: it takes no telephone events. */
+  /** Null: the other side takes no telephone events. */
   dtmfPayloadType: number | null
-  /** Everything that may come from it: it may change the format in the course of the call (RFC 3264, sections 5.1 and 6.1). */
+  /** All formats the other side may send: it may change the format during the call (RFC 3264, sections 5.1 and 6.1). */
   formats: readonly SdpFormat[]
-  /** As the other side sees it: `sendonly` holds the call. */
+  /** From the other side's view: `sendonly` holds the call. */
   direction: Direction
-  /** The m= lines, all of which an answer repeats. */
+  /** All m= lines. An answer repeats each line. */
   lines: readonly string[]
-  /** The position of the line of this stream among them. Null: the other side has stopped the stream. */
+  /** This stream's index in `lines`. Null: the other side has stopped the stream. */
   position: number | null
 }
 
 const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive']
-/** A packet has 7 bits for it (RFC 3550, section 5.1). */
+/** A packet has 7 bits for the payload type (RFC 3550, section 5.1). */
 const payloadTypeMax = 127
-/** The formats that we offer. */
+/** The offered speech formats. */
 const ours: readonly SdpFormat[] = [
   { payloadType: 0, encoding: 'PCMU' },
   { payloadType: 8, encoding: 'PCMA' },
 ]
 const dtmfTypeUsual = 101
-/** The other dynamic ones follow (RFC 3551, section 6). */
+/** 101 first, then all dynamic payload types (RFC 3551, section 6). */
 const dtmfTypes: readonly number[] = [dtmfTypeUsual, ...Array.from({ length: 32 }, (_, at) => 96 + at)]
 
-/** The first stream that we can speak. Null: no stream can be used. */
+/** The first usable stream. Null: no stream is usable. */
 export function readSdp(body: string): RemoteAudio | null {
   const description = descriptionOf(body)
   for (const position of description.sections.keys()) {
@@ -49,7 +49,10 @@ export function readSdp(body: string): RemoteAudio | null {
   return null
 }
 
-/** An offer in the call. If it stops all streams (port 0), the call has no audio until the next offer (RFC 3264, section 8.2). */
+/**
+ * An offer in the call. If it stops all streams (port 0), the call has no audio until the next offer (RFC 3264, section
+ * 8.2).
+ */
 export function readLaterOffer(body: string, before: RemoteAudio | null): RemoteAudio | null {
   const lines = descriptionOf(body).sections.map(([first = '']) => first)
   const hasStopped = lines.length > 0 && lines.every((line) => /^m=\S+ +0[ /]/.test(line))
@@ -58,8 +61,8 @@ export function readLaterOffer(body: string, before: RemoteAudio | null): Remote
 }
 
 /**
- * The answer to our offer, whose line has the position of ours. The other side sends what it has agreed to by our numbers, and many
- * send it by their own. Null: it has refused the stream.
+ * Reads the answer to our offer. The answer's line has the same position as our line. Null: the other side refused the
+ * stream. The other side should send with our payload types, but many use their own, so both are accepted.
  */
 export function readAnswer(body: string, before: RemoteAudio | null = null): RemoteAudio | null {
   const offered = offeredFormats(before)
@@ -69,16 +72,16 @@ export function readAnswer(body: string, before: RemoteAudio | null = null): Rem
   return { ...audio, formats: [...audio.formats, ...agreed], lines: before?.lines ?? audio.lines }
 }
 
-/** The part of a description that stays the same in a dialog, and the count of its versions. */
+/** The part of our description common to all versions in a dialog, and the version. */
 export type LocalAudio = { address: string; port: number; id: number; version: number }
 
-/** `before`: what the other side has described last. Its lines and its numbers stay (RFC 3264, sections 8 and 8.3.2). */
+/** `before` is the other side's last description. Its lines and payload types stay (RFC 3264, sections 8 and 8.3.2). */
 export function writeOffer(local: LocalAudio, before: RemoteAudio | null = null): string {
   const own = audioLines(local.port, offeredFormats(before), 'sendrecv')
   return written(local, before === null ? [own] : placed(before.lines, before.position ?? 0, own))
 }
 
-/** All streams of the offer but the one that was taken are refused (port 0). */
+/** Accepts one stream from the offer and refuses all others (port 0). */
 export function writeAnswer(local: LocalAudio, offer: RemoteAudio): string {
   const { encoding, payloadType, dtmfPayloadType, direction } = offer
   const events: SdpFormat[] =
@@ -94,7 +97,7 @@ const mirrored: Readonly<Record<Direction, Direction>> = {
   inactive: 'inactive',
 }
 
-/** A refused line keeps its kind, its transport and its formats (RFC 3264, section 6). */
+/** A refused line keeps its media type, transport and formats (RFC 3264, section 6). */
 function placed(lines: readonly string[], position: number | null, own: readonly string[]): (readonly string[])[] {
   return lines.map((line, at) => (at === position ? own : [line.replace(/^(m=\S+) +\S+/, '$1 0')]))
 }
@@ -103,7 +106,10 @@ function offeredFormats(before: RemoteAudio | null): SdpFormat[] {
   return [...ours, { payloadType: before?.dtmfPayloadType ?? freeType(before), encoding: 'telephone-event' }]
 }
 
-/** The usual number of telephone events, or another one if the other side has given that one to another format. */
+/**
+ * The usual payload type for telephone events, or another type if the other side uses the usual type for another
+ * format.
+ */
 function freeType(before: RemoteAudio | null): number {
   const taken = lineOf(before?.lines[before.position ?? 0] ?? '')?.types ?? []
   return dtmfTypes.find((type) => !taken.includes(type)) ?? dtmfTypeUsual
@@ -127,10 +133,13 @@ function audioLines(port: number, formats: readonly SdpFormat[], direction: Dire
   ]
 }
 
-/** The address and the direction of the session, and the lines of each stream. */
+/** The session's address and direction, and each stream's lines. */
 type Description = { address: string | null; direction: Direction | null; sections: readonly (readonly string[])[] }
 
-/** An answer repeats every m= line, so that none is dropped. The body of a message is bounded, and no line is read for each stream again. */
+/**
+ * Keeps every m= line, because an answer repeats all lines. Reads the body once, however many streams it has. The
+ * body's length is bounded.
+ */
 function descriptionOf(body: string): Description {
   const session: string[] = []
   const sections: string[][] = []
@@ -141,7 +150,7 @@ function descriptionOf(body: string): Description {
   return { address: addressIn(session), direction: directionIn(session), sections }
 }
 
-/** Null: the line is not one of audio over RTP without encryption. */
+/** Null: the line is not unencrypted audio over RTP. */
 function lineOf(line: string): { port: number; types: readonly number[] } | null {
   const [, port, types] = /^m=audio +([1-9]\d{0,4})(?:\/\d+)? +RTP\/AVP +(\d[\d ]*)$/.exec(line) ?? []
   if (port === undefined || types === undefined || Number(port) > 65_535) return null
@@ -174,7 +183,7 @@ function audioAt(
   }
 }
 
-/** An address with a scope (`fe80::1%eth0`) means nothing elsewhere. */
+/** Skips addresses with a scope (`fe80::1%eth0`), because a scope means nothing on another machine. */
 function addressIn(lines: readonly string[]): string | null {
   for (const line of lines) {
     const [, address] = /^c=IN +IP[46] +([^\s/]+)/.exec(line) ?? []
@@ -183,7 +192,7 @@ function addressIn(lines: readonly string[]): string | null {
   return null
 }
 
-/** A name does not end with a number (RFC 1123, section 2.1), as a mistyped address does. */
+/** A host name does not end with a number (RFC 1123, section 2.1), but a mistyped address does. */
 const isHostName = (text: string) =>
   text.length <= 253 && /^(?:[a-z0-9_-]{1,63}\.)*(?!\d+\.?$)[a-z0-9_-]{1,63}\.?$/i.test(text)
 

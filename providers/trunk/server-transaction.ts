@@ -1,4 +1,4 @@
-/** A request that we got, and our answers to it. */
+/** A received request, and our answers to it. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { type Header, type SipRequest, writeMessage } from './message.ts'
@@ -7,21 +7,21 @@ import { Repeats } from './repeats.ts'
 
 export type ServerTransactionDeps = {
   clock: Clock
-  /** The address and the port from which the request came. */
+  /** The request's source address and source port. */
   source: Peer
   send: (bytes: Buffer, to: Peer) => void
   /** The transaction is forgotten. */
   over: () => void
 }
 
-/** After it, no request is repeated, and an answer without ACK is given up (64 times T1). */
+/** 64 times T1. After this time the peer repeats no request, and we give up waiting for the ACK to an answer. */
 const keptMs = 32_000
 
 export type Answer = { toTag?: string; headers?: readonly Header[]; body?: string; unacknowledged?: () => void }
 
 export class ServerTransaction {
   readonly request: SipRequest
-  /** Answers go here, and so do requests for the dialog. */
+  /** The destination for answers and for our requests in the dialog. */
   readonly peer: Peer
   readonly #deps: ServerTransactionDeps
   readonly #repeats: Repeats
@@ -46,7 +46,7 @@ export class ServerTransaction {
     return this.#isFinal
   }
 
-  /** The other side has taken the request back, perhaps before anything was begun for it. */
+  /** True: the other side has sent a CANCEL, perhaps before we began to handle the request. */
   get isCancelled(): boolean {
     return this.#isCancelled
   }
@@ -55,7 +55,7 @@ export class ServerTransaction {
     this.#isCancelled = true
   }
 
-  /** `unacknowledged` is called when nobody has acknowledged an answer 200 to INVITE. A second final answer is not sent. */
+  /** `unacknowledged` is called if an answer 200 to INVITE gets no ACK. A second final answer is not sent. */
   respond(code: number, { toTag, headers = [], body = '', unacknowledged }: Answer = {}): void {
     if (this.#isFinal) return
     this.#last = this.#written(code, toTag, headers, body)
@@ -63,7 +63,7 @@ export class ServerTransaction {
     if (code < 200) return
     this.#isFinal = true
     const isInvite = this.request.method === 'INVITE'
-    // An answer 200 goes through proxies that do not repeat it, so it is repeated over TCP too.
+    // Proxies do not repeat an answer 200, so it is repeated over TCP too.
     if (isInvite && (code < 300 || this.peer.transport === 'udp')) this.#repeats.start(() => this.repeated(), 4000)
     this.#cancelEnd = this.#deps.clock.after(keptMs, () => {
       this.end()
@@ -72,8 +72,8 @@ export class ServerTransaction {
   }
 
   /**
-   * Answers a request that must cost no memory: the answer is sent once, and the request forgotten. Headers are left out
-   * from the first one on until the answer is no longer than `bytesMax`.
+   * Answers once and forgets the request, so that it costs no memory. Drops headers, the first one first, until the
+   * answer is no longer than `bytesMax`. If it is still longer, sends nothing.
    */
   respondOnce(code: number, headers: readonly Header[], bytesMax: number): void {
     const bytes = this.#written(code, 'none', headers, '')
@@ -112,7 +112,7 @@ export class ServerTransaction {
 
 const copiedNames = new Set(['via', 'from', 'to', 'call-id', 'cseq', 'record-route', 'timestamp'])
 
-/** Tells the sender from where its request came (RFC 3581). Behind NAT it does not know. */
+/** Writes the request's source address into Via (RFC 3581), because a sender behind NAT does not know it. */
 function viaWithSource(value: string, { address, port }: Peer): string {
   const comma = value.indexOf(',')
   const [first, others] = comma < 0 ? [value, ''] : [value.slice(0, comma), value.slice(comma)]

@@ -1,10 +1,11 @@
 /**
- * Transactions of SIP (RFC 3261, section 17): a request with all its answers, each of which may be lost or doubled.
+ * Transactions of SIP (RFC 3261, section 17): a request with all its answers. Each message may be lost or doubled.
  *
  *   request we got:   trying ──answer──► provisional ──► final ──ACK──► done       (repeated until the ACK)
  *   request we sent:  calling ──100..199──► proceeding ──200..699──► done          (repeated until an answer)
  *
- * The timers are those of the RFC on the injected clock. Answers to requests that came twice are sent again from here.
+ * The timers follow the RFC and run on the injected clock. If a request arrives twice, its answer is sent again from
+ * here.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -16,18 +17,18 @@ import type { SipTransport } from './transport.ts'
 
 export type TransactionsDeps = {
   clock: Clock
-  /** The address at which peers reach us. */
+  /** Our address as peers reach it. */
   publicAddress: string
   transport: () => Pick<SipTransport, 'send' | 'port'>
-  /** A request that came for the first time. */
+  /** Called for each new request, but not for its repeats. */
   requested(transaction: ServerTransaction, size: number): void
-  /** An ACK of an answer 200, which belongs to no transaction. */
+  /** Called for the ACK to an answer 200. Such an ACK belongs to no transaction. */
   acknowledged(request: SipRequest, source: Peer): void
-  /** The request of the transaction is to end. */
+  /** Called when a CANCEL arrives before the request's final answer. */
   cancelled(transaction: ServerTransaction): void
 }
 
-/** More requests are not answered: their senders repeat them. */
+/** Beyond this limit new requests get no answer. Their senders repeat them. */
 const transactionsMax = 8192
 
 export class Transactions {
@@ -59,12 +60,12 @@ export class Transactions {
     return transaction
   }
 
-  /** Sends a CANCEL for an INVITE of another process. The last answer to it comes to the handlers. */
+  /** Sends a CANCEL for another process's INVITE. The handlers receive the last answer to that INVITE. */
   cancelSent(sent: SentRequest, handlers: ResponseHandlers): void {
     this.#client(sent, handlers).cancelSent()
   }
 
-  /** Sends an ACK, which nobody answers. */
+  /** Sends an ACK. There is no answer to an ACK. */
   acknowledge(draft: Draft, peer: Peer): void {
     this.#send(draft, this.#via(peer, newBranch()), peer)
   }
@@ -89,7 +90,7 @@ export class Transactions {
   #cancel(transaction: ServerTransaction, size: number): void {
     const { request, source } = transaction
     const cancelled = this.#servers.get(serverKey(request, source, 'INVITE'))
-    // Anybody can send it, so it must not take the place of a request that somebody waits for.
+    // Anybody can send a CANCEL. A CANCEL without its INVITE must not keep a place in the table.
     if (cancelled === undefined) return transaction.respondOnce(481, [], size)
     transaction.respond(200)
     if (cancelled.isFinal) return
@@ -105,7 +106,7 @@ export class Transactions {
       via,
       branch,
       send: (sent) => this.#send(sent, via, peer),
-      // A CANCEL names the request that it ends by the same branch.
+      // A CANCEL has the same branch as its request.
       cancel: (cancelling) => this.#client({ draft: cancelling, peer, via, branch }, ignored).start(),
       over: () => this.#clients.delete(key),
     })
@@ -129,12 +130,14 @@ const ignored: ResponseHandlers = { response: () => {}, timeout: () => {} }
 const newBranch = () => `z9hG4bK${randomBytes(12).toString('hex')}`
 const clientKey = (branch: string, method: string) => `${branch} ${method}`
 
-/** Another source that copies a branch must not reach the transaction. */
+/** The key includes the source, so that another source with a copied branch cannot reach the transaction. */
 function serverKey({ via }: SipRequest, { address }: Peer, method: string): string {
   return `${via.branch} ${via.host}:${via.port ?? ''} ${method} ${address}`
 }
 
-/** Answers go to the address that sent, and to the port in Via unless the sender asks for its own (RFC 3581). */
+/**
+ * Answers go to the source address. The port is taken from Via unless the sender asks for its source port (RFC 3581).
+ */
 function answersTo({ via }: SipRequest, source: Peer): Peer {
   if (source.transport === 'tcp' || via.wantsSourcePort) return source
   return { ...source, port: via.port ?? sipPort }

@@ -1,4 +1,4 @@
-/** The sockets of the trunks: one of UDP, and connections of TCP at the same port. */
+/** The trunks' sockets: one UDP socket, and TCP connections on the same port. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { Framing } from './framing.ts'
 import type { TrunkLimits } from './limits.ts'
 import { readMessage, type SipMessage } from './message.ts'
 
-/** `size` is the length of the message in bytes. */
+/** `size` is the message's length in bytes. */
 export type Received = (message: SipMessage, peer: Peer, size: number) => void
 
 export type TransportOptions = {
@@ -21,9 +21,9 @@ export type TransportOptions = {
   received: Received
 }
 
-/** A connection without a message for this long is closed. */
+/** A connection is closed if it carries no message for this long. */
 const idleMs = 600_000
-/** A connection that does not read its messages is closed. */
+/** A connection is closed if it leaves more than this unread. */
 const unsentBytesMax = 1_048_576
 
 type Connection = { socket: Socket; address: string; cancelIdle: () => void }
@@ -32,7 +32,7 @@ export class SipTransport {
   readonly #options: TransportOptions
   readonly #udp: UdpSocket
   readonly #tcp: Server
-  /** By the address and port of the other side. */
+  /** By remote address and port. */
   readonly #connections = new Map<string, Connection>()
 
   static async open(options: TransportOptions): Promise<SipTransport> {
@@ -65,7 +65,7 @@ export class SipTransport {
     return this.#udp.address().port
   }
 
-  /** A message that cannot be sent is lost, as in the network. */
+  /** If a message cannot be sent, it is lost, as in the network. */
   send(bytes: Buffer, peer: Peer): void {
     if (peer.transport === 'udp') return this.#udp.send(bytes, peer.port, peer.address, () => {})
     const { socket } = this.#connections.get(keyOf(peer)) ?? this.#connect(peer) ?? {}
@@ -75,7 +75,7 @@ export class SipTransport {
   }
 
   async close(): Promise<void> {
-    // The last messages are sent in the next turn of the loop.
+    // Waits one turn of the event loop, in which the last messages are sent.
     await turn()
     for (const { socket } of this.#connections.values()) socket.destroy()
     this.#udp.close()

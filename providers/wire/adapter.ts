@@ -1,4 +1,4 @@
-/** The options that every vendor's adapter is made with, and a model as the adapter describes it. */
+/** The common options for every vendor's adapter, and a model as the adapter describes it. */
 
 import type { Model, Stage } from '../../domain/ports/model.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -6,26 +6,26 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { WarmOutcome } from './socket.ts'
 
 export type VendorOptions = {
-  /** The id of the provider in routes and in the catalog; mostly the vendor's name. */
+  /** The provider's id in routes and in the catalog; mostly the vendor's name. */
   id: string
   /**
-   * Replaces every host of the vendor, also for sockets (http: becomes ws:, https: wss:). Null means the vendor's
-   * published hosts.
+   * Replaces all the vendor's hosts, also for sockets (http: becomes ws:, https: wss:). Null: the vendor's published
+   * hosts.
    */
   baseUrl: string | null
-  /** The operator's key; null without one, so that only the keys of organizations can be used. */
+  /** The operator's key. Null: there is no such key, so only organizations' keys can be used. */
   apiKey: string | null
-  /** The ids of the models to serve; null for all of them. */
+  /** The model ids to serve. Null: all models. */
   models: readonly string[] | null
-  /** Models that the configuration names and our list does not have. */
+  /** Models named by the configuration but missing from our list. */
   more?: readonly VendorModel[]
   limits: OutboundLimits
   clock: Clock
-  /** The figures, prices and dates of the rows. */
+  /** The rows' figures, prices and dates. */
   catalog: PublishedCatalog
-  /** The reason why it cannot be called with the operator's key, or null. */
+  /** Why the provider cannot be called with the operator's key. Null: it can be called. */
   unavailable: string | null
-  /** Is called with the use that was made of a warm socket, for the metrics. */
+  /** Called with each warm socket's outcome, for the metrics. */
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
@@ -34,10 +34,13 @@ export type VendorModel = Omit<Model, 'provider' | 'benchmarks' | 'prices' | 'de
 
 export type Published = Pick<Model, 'benchmarks' | 'prices' | 'deprecationDate'>
 
-/** The catalog's data. Each gateway opens its own, so that two in one process may use different files. */
+/**
+ * The catalog's data. Each gateway opens a separate catalog, so that two gateways in one process may use different
+ * files.
+ */
 export interface PublishedCatalog {
-  /** The rows of a provider. `ids` null means all models. Throws RangeError for an id that the adapter does not serve. */
+  /** A provider's rows. `ids` null: all models. Throws RangeError if the adapter does not serve an id. */
   rows: (vendor: string, provider: string, models: readonly VendorModel[], ids: readonly string[] | null) => Model[]
-  /** The data of one model; the lists are empty for a model that is not in the catalog. */
+  /** One model's data. The lists are empty if the catalog does not contain the model. */
   published: (vendor: string, stage: Stage, model: string) => Published
 }

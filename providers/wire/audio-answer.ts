@@ -1,4 +1,4 @@
-/** Streams the audio in the body of an answer: raw samples, or the samples of a WAV file. */
+/** Streams the audio in an answer's body: raw samples, or a WAV file's samples. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
@@ -7,7 +7,7 @@ import { readStreamedWav } from './streamed-wav.ts'
 
 const headerBytesMax = 65_536
 
-/** Reads the format from the WAV header. The first chunk of the audio is samples, since the header is not audio. */
+/** Reads the format from the WAV header. The first audio chunk contains samples, because the header is not audio. */
 export async function readWav(answer: StreamedAnswer): Promise<Speech> {
   const body = answer.body[Symbol.asyncIterator]()
   let start: Buffer = Buffer.alloc(0)
@@ -30,8 +30,8 @@ const endedEarly = (start: Buffer): ProviderError =>
   start.length === 0 ? new ProviderError('empty', { sent: true }) : protocolError('ended within the WAV header')
 
 /**
- * The chunks of the body, which fail with ProviderError. This is not a generator, because a generator that is left
- * before its first `next` would not close the connection.
+ * The body's chunks. Errors become ProviderError. This is not a generator: if a generator is left before its first
+ * `next`, it would not close the connection.
  */
 export function audioOf(answer: StreamedAnswer, first?: Uint8Array): AsyncIterable<Uint8Array> {
   const body = answer.body[Symbol.asyncIterator]()

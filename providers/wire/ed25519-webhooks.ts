@@ -1,6 +1,6 @@
 /**
- * The signature of webhooks as Telnyx makes it, and the simulator after it: Ed25519 over `<timestamp>|<body>`. A timestamp
- * that is not within 300 s of now is refused, so that an event which was overheard cannot be sent again later.
+ * Checks webhook signatures from Telnyx and the simulator: Ed25519 over `<timestamp>|<body>`. A timestamp more than 300
+ * s from now is refused, so an intercepted event cannot be sent again later.
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -11,7 +11,10 @@ const windowS = 300
 const keyHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 export type SignedBodies = {
-  /** The JSON object in the body. The names of the headers are in lower case. */
+  /**
+   * The JSON object in the body. Header names are in lower case. `forged`: the signature or the timestamp is wrong.
+   * `other`: the body is no object.
+   */
   read(headers: Readonly<Record<string, unknown>>, body: Uint8Array): JsonObject | 'forged' | 'other'
 }
 
@@ -34,7 +37,7 @@ function isNow(timestamp: string, nowMs: number): boolean {
   return /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) - nowMs / 1000) <= windowS
 }
 
-/** 64 bytes in base64, and no more: the decoder would ignore the rest. */
+/** 64 bytes in base64, and no more, because the decoder would ignore the rest. */
 const signatureForm = /^[A-Za-z0-9+/]{86}==$/
 
 function isSigned(key: KeyObject, signature: string, timestamp: string, body: Uint8Array): boolean {

@@ -1,4 +1,7 @@
-/** Milliseconds since the epoch. Null: no time, or one from 1970 and before or from 2100 on, which a column may not take. */
+/**
+ * Milliseconds since the epoch. Null: the value is no time, or is before 1970 or after 2099. A database column may not
+ * take such a time.
+ */
 export function eventTimeMs(value: unknown): number | null {
   const timeMs = typeof value === 'string' && value.length <= charactersMax ? Date.parse(value) : Number.NaN
   return timeMs > 0 && timeMs < endMs ? timeMs : null

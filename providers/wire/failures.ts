@@ -1,4 +1,4 @@
-/** Turns the failures of vendors and connections into the error classes that routing reads. */
+/** Turns vendor and connection failures into routing's error classes. */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
 import { unreadReason } from '../../runtime/outbound/socket.ts'
@@ -6,8 +6,7 @@ import { unreadReason } from '../../runtime/outbound/socket.ts'
 export const protocolError = (cause: unknown) => new ProviderError('protocol', { sent: true, cause })
 
 /**
- * Turns a failure of an outbound request into one of the domain. Any other error is a defect of ours and is returned as
- * it is.
+ * Turns an outbound request's failure into a ProviderError. Any other error is our defect and is returned unchanged.
  */
 export function toProviderError(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error
@@ -27,7 +26,7 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   unreachable: 'unreachable',
   connect_timeout: 'unreachable',
   address_refused: 'unreachable',
-  // Our connections are at their limit, and not the vendor.
+  // Our connections are at their limit, not the vendor's.
   queue_full: 'overloaded',
   first_byte_timeout: 'timeout',
   idle_timeout: 'timeout',
@@ -38,7 +37,7 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   cancelled: 'cancelled',
 }
 
-/** The meaning of a status for which the vendor has no error code. */
+/** The class for a status without a vendor error code. */
 export function classOfStatus(status: number): ErrorClass {
   if (status === 401 || status === 403) return 'auth'
   if (status === 402) return 'quota'
@@ -51,22 +50,23 @@ export function classOfStatus(status: number): ErrorClass {
 }
 
 /**
- * A close code as RFC 6455 §7.4.1 and its registry have it, for vendors that define no codes; null: the socket was
- * cut.
+ * A close code's class by RFC 6455 §7.4.1 and its registry, for vendors that define no close codes. Null: the socket
+ * was cut.
  */
 export const classOfCloseCode = (code: number): ErrorClass | null => closeCodes[code] ?? null
 
 const closeCodes: Partial<Record<number, ErrorClass>> = { 1011: 'server', 1012: 'overloaded', 1013: 'overloaded' }
 
-/** A socket that closed before it was due. `errorClass` null: it was cut. */
+/** The failure for a socket closed too early. `errorClass` null: the socket was cut. */
 export function closeFailure(errorClass: ErrorClass | null, code: number, reason: string, apiKey: string | null) {
   const cause = excerpt(`closed with ${code} ${reason}`, apiKey)
-  // Our limit ended the socket. That must not count against the vendor, or one client could close it to all others.
+  // Our limit ended the socket. This must not count against the vendor, or one client could block the vendor for all
+  // others.
   if (reason === unreadReason) return new ProviderError('overloaded', { sent: false, cause })
   return new ProviderError(errorClass ?? 'protocol', { sent: true, cause })
 }
 
-/** A frame in which the vendor reports a failure. */
+/** The failure for a vendor's error frame. */
 export const frameFailure = (errorClass: ErrorClass, frame: object, apiKey: string | null): ProviderError =>
   new ProviderError(errorClass, { sent: true, cause: excerpt(JSON.stringify(frame), apiKey) })
 

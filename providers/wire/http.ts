@@ -1,7 +1,6 @@
 /**
- * Requests to one vendor over HTTP: their address, their signature and the meaning of a failure. `VendorWire` holds the
- * differences between vendors. The text of a vendor goes into `cause`, shortened and without the key, and never into a
- * message.
+ * Requests to one vendor over HTTP: address, signature and failure classes. `VendorWire` holds the differences between
+ * vendors. A vendor's text goes into `cause`, shortened and without the key, and never into a message.
  */
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -14,23 +13,23 @@ import { isObject, type JsonObject } from './json.ts'
 import { retryAfterS } from './retry-after.ts'
 import { withTrace } from './trace-headers.ts'
 
-/** Authentication and errors of one vendor. */
+/** One vendor's authentication and errors. */
 export type VendorWire = {
-  /** Answers header names and values in turn. */
+  /** Returns header names and values in turn. */
   sign: (apiKey: string) => readonly string[]
   /**
-   * Reads the class of a refusal from the vendor's error codes, never from its sentences. Null means that the status
-   * decides. `body` is null if it is not a JSON object.
+   * Reads a refusal's class from the vendor's error codes, never from its sentences. Null: the status decides. `body`
+   * is null if it is not a JSON object.
    */
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
-  /** Finds a failure in an answer with status 200. A vendor that sends no such answers leaves this out. */
+  /** Finds a failure in an answer with status 200. Absent: the vendor sends no such answers. */
   failureIn?: (body: JsonObject) => ErrorClass | null
-  /** Answers the seconds to wait, for a vendor that names them in the body of a refusal and not in Retry-After. */
+  /** Returns the seconds to wait, if the vendor names them in a refusal's body and not in Retry-After. */
   retryAfterIn?: (body: JsonObject) => number | undefined
 }
 
 type HttpTransportOptions = {
-  /** It includes the path that all requests share. */
+  /** Includes the common path for all requests. */
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
@@ -41,15 +40,15 @@ export type Payload = { contentType: string; body: string | readonly Uint8Array[
 
 /**
  * All methods reject with ProviderError, and all but `exchange` also for a status other than 200 and 201. A path begins
- * with a slash and may carry a query.
+ * with a slash and may contain a query.
  */
 export interface VendorHttp {
-  /** Sends a POST and answers the JSON object of the response. */
+  /** Sends a POST and returns the response's JSON object. */
   post(path: string, payload: Payload, signal: CancelSignal): Promise<JsonObject>
   get(path: string, signal: CancelSignal): Promise<JsonObject>
-  /** Sends a DELETE and ignores the body of the answer. */
+  /** Sends a DELETE and ignores the answer's body. */
   remove(path: string, signal: CancelSignal): Promise<void>
-  /** Answers every status, for a caller that reads more of a refusal than its class. */
+  /** Returns the answer for every status. For calling code that needs more from a refusal than its class. */
   exchange(
     method: OutboundRequest['method'],
     path: string,
@@ -60,7 +59,7 @@ export interface VendorHttp {
   stream(path: string, payload: Payload, bytesMax: number, signal: CancelSignal): Promise<StreamedAnswer>
 }
 
-/** The connections to one vendor, which all its keys share. */
+/** The connections to one vendor, shared by all its keys. */
 export interface HttpTransport {
   /** Requests are not signed if `apiKey` is null. The result is cheap to make and needs no close. */
   signedWith(apiKey: string | null): VendorHttp
@@ -87,7 +86,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   }
 }
 
-/** The connections to a vendor, and the parts of an address that all requests share. */
+/** The connections to a vendor, and the common address parts for all requests. */
 type Link = Pick<HttpTransportOptions, 'limits' | 'wire' | 'clock'> & {
   pool: ReturnType<typeof createPool>
   prefix: string
@@ -102,8 +101,7 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
     throw refusal(answer, wire, apiKey, clock.nowMs())
   }
   const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
-  // A vendor sends the first byte of a JSON answer when the whole answer is ready, so the limit for the headers is the
-  // total limit.
+  // A vendor sends a JSON answer's first byte when the whole answer is ready, so the headers' limit is the total limit.
   const collect = (
     method: OutboundRequest['method'],
     path: string,
@@ -131,7 +129,7 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
 }
 
 function requestsOf({ prefix, search, limits }: Link, signed: readonly string[]) {
-  // These headers are made once, since nearly all requests send JSON.
+  // These headers are made once, because nearly all requests send JSON.
   const signedJson = [...signed, 'content-type', jsonType]
   const headersOf = (payload: Payload | null) => {
     if (payload === null) return signed
@@ -158,8 +156,8 @@ function requestsOf({ prefix, search, limits }: Link, signed: readonly string[])
 }
 
 /**
- * Answers the object in `text`, which is an answer or an event. Throws ProviderError if it is not an object, or if it
- * reports a failure.
+ * Returns the object in `text`, an answer or an event. Throws ProviderError if the text is no object or reports a
+ * failure.
  */
 export function readAnswer(text: string, wire: VendorWire, apiKey: string | null): JsonObject {
   const body = parsed(text)
@@ -171,7 +169,7 @@ export function readAnswer(text: string, wire: VendorWire, apiKey: string | null
 
 const isSuccess = (status: number) => status === 200 || status === 201
 
-/** Makes the error of a vendor that refused a request or the opening of a socket. */
+/** Makes the error for a refused request or a refused socket opening. */
 export function refusal(
   answer: CollectedAnswer,
   wire: VendorWire,

@@ -1,4 +1,4 @@
-/** Sockets whose text frames are one JSON object each, as at nearly every vendor. */
+/** Sockets with one JSON object in each text frame, as at nearly every vendor. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 import { protocolError } from './failures.ts'
@@ -16,12 +16,12 @@ export interface JsonFrameListener {
   closed(code: number, reason: string): void
 }
 
-/** Makes the argument of `socket.listen`. An error that a frame causes never reaches the process. */
+/** Makes the argument for `socket.listen`. An error caused by a frame never reaches the process. */
 export function jsonFrames(listener: JsonFrameListener): OutboundSocketListener {
   let failed = false
   const fail = (error: unknown) => {
     failed = true
-    // A frame of an unexpected shape causes a TypeError in the code that reads it.
+    // If a frame has an unexpected shape, the code reading it throws a TypeError.
     listener.failed(error instanceof ProviderError ? error : protocolError(error))
   }
   return {
@@ -53,7 +53,7 @@ function parse(text: string): JsonObject {
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's message quotes the frame, which can hold speech.
+    // The parser's message quotes the frame, and a frame can contain speech.
     throw protocolError('a frame that is not JSON')
   }
   if (!isObject(value)) throw protocolError('a frame that is no object')

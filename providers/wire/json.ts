@@ -1,7 +1,4 @@
-/**
- * Readers of the JSON that vendors send. No field in it can be trusted to be there, or to have the type that was
- * agreed.
- */
+/** Readers for vendors' JSON. Any field may be missing or have another type than agreed. */
 import { protocolError } from './failures.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -9,18 +6,18 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The objects in a list. Items that are not objects are left out; a value that is not a list gives none. */
+/** The objects in a list. Other items are left out. If the value is no list, the result is empty. */
 export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** The text as it came; empty for a value that is not a string. */
+/** The unchanged text. Empty if the value is no string. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The text without the white space around it; empty for a value that is not a string. */
+/** The text without surrounding white space. Empty if the value is no string. */
 export const trimmed = (value: unknown): string => stringOf(value).trim()
 
 /**
- * A field that must be a string. Throws ProviderError `protocol`, because without it the answer is not the one that
- * was agreed.
+ * Reads a required string. Throws ProviderError `protocol` if it is missing, because the answer then breaks the agreed
+ * form.
  */
 export function stringAt(object: JsonObject, name: string): string {
   const value = object[name]
@@ -28,18 +25,18 @@ export function stringAt(object: JsonObject, name: string): string {
   return value
 }
 
-/** Seconds as whole milliseconds, never negative. Zero for a value that is not a number. */
+/** Seconds as whole milliseconds, never negative. Zero if the value is no number. */
 export const milliseconds = (seconds: unknown): number =>
   typeof seconds === 'number' ? Math.max(0, Math.round(seconds * 1000)) : 0
 
-/** The objects in a list that have both a `start` and an `end`. */
+/** The objects in a list with both a `start` and an `end`. */
 export const timedObjectsOf = (value: unknown): JsonObject[] =>
   objectsOf(value).filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
 
-/** `start` and `end`, which are in seconds. */
+/** Converts `start` and `end` from seconds. */
 export const timesOf = ({ start, end }: JsonObject) => ({ startMs: milliseconds(start), endMs: milliseconds(end) })
 
-/** A count of tokens; zero for a value that is not a positive whole number. */
+/** A token count. Zero if the value is no positive whole number. */
 export const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
 

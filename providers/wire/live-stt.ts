@@ -1,12 +1,12 @@
 /**
- * One stream of live recognition over a vendor's socket. The life of a stream is the same for every vendor and is
- * here; a vendor adds a `LiveSttVendor`, which holds only what that vendor's protocol differs in.
+ * One live recognition stream over a vendor's socket. A stream has the same life cycle at every vendor, so the life
+ * cycle is here. A vendor adds a `LiveSttVendor` with only its protocol's differences.
  *
  *   opening ──ready──► streaming ──end──► ending ──finished──► over
  *      └──────────────────┴── fail, a cut, a cancel ──┴──────────► over
  *
- * A failure during the opening rejects it; a later failure goes to the sink. Two waits are bounded: until the vendor
- * is ready, and, after the end of the audio, until its next frame. In between a vendor may be silent for as long as
+ * A failure during the opening rejects it; a later failure goes to the sink. Two waits are bounded: until the vendor is
+ * ready, and, after the audio's end, until the vendor's next frame. In between a vendor may be silent for as long as
  * the speaker is.
  */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -21,71 +21,65 @@ import type { KeepAlive, SocketTransport } from './socket.ts'
 
 /** How a vendor's stream is opened for one request. */
 export type LiveSttVendor = {
-  /** Path and query of the socket. */
+  /** The socket's path and query. */
   path: string
-  /** The first message. Absent: the path holds the whole configuration. */
+  /** The first message. Absent: the path contains the whole configuration. */
   start?: string
-  /** True for a vendor that takes audio as soon as the socket is open. Absent: one of its frames calls `ready`. */
+  /** True: the vendor takes audio as soon as the socket is open. Absent: one of its frames calls `ready`. */
   isReadyAtOnce?: true
-  /** Sent while the stream is ready and idle. Absent: this vendor waits without it. */
+  /** Sent while the stream is ready and idle. Absent: this vendor needs no keep-alive. */
   keepAlive?: KeepAlive
-  /** Bytes of the caller's audio in one byte that is sent. Absent: 1. */
+  /** The caller's audio bytes for one sent byte. Absent: 1. */
   bytesInPerSent?: number
-  /** Makes the protocol of one stream. The stream is not open yet. */
+  /** Makes one stream's protocol. The stream is not open yet. */
   protocol: (stream: ProtocolStream) => LiveSttProtocol
 }
 
 export type Message = string | Uint8Array
 
 /**
- * The messages of one vendor's protocol. Each of the first three members returns the message to send, or null for
- * none; a protocol that has several sends the others itself first. They are called while the vendor takes audio, and
- * never with empty audio: to some vendors an empty message is the end of the stream.
+ * One vendor's protocol messages. `audio`, `flush` and `end` return the message to send, or null for no message. If a
+ * protocol has several messages, it sends the others itself first. These members are called only while the vendor takes
+ * audio, and never with empty audio, because to some vendors an empty message ends the stream.
  */
 export interface LiveSttProtocol {
-  /** The bytes are lent until it returns. Absent: audio is sent as it came. */
+  /** The bytes are only valid until it returns. Absent: audio is sent unchanged. */
   audio?(bytes: Uint8Array): Message | null
   /** Ends the utterance now. */
   flush(): Message | null
-  /** Says that no more audio comes. */
+  /** The message after the last audio. */
   end(): Message
-  /** One frame of the vendor. May throw a ProviderError. */
+  /** Handles one vendor frame. May throw a ProviderError. */
   frame(frame: JsonObject): void
-  /** The meaning of a close with this code and reason; null: the stream was cut. */
+  /** The error class for a close with this code and reason. Null: the socket was cut. */
   classOfClose(code: number, reason: string): ErrorClass | null
   /**
-   * Called before a close counts as a failure. For vendors without a terminal frame: the close may be the end,
+   * Called before a close counts as a failure. If a vendor has no terminal frame, the close may be the end: then call
    * `finished`.
    */
   closed?(code: number): void
-  /**
-   * Is called when a keep-alive is due. Absent: the stream is idle when no audio came since the last keep-alive was
-   * due.
-   */
+  /** Called when a keep-alive is due. Absent: the stream is idle if no audio came since the last keep-alive was due. */
   isIdle?(): boolean
-  /** Called once, when the stream is over: the protocol's own timers end here. */
+  /** Called once, when the stream is over. The protocol must stop its timers here. */
   over?(): void
 }
 
-/**
- * The side of a stream that its protocol sees. After the stream is over, nothing that is reported here reaches the
- * sink.
- */
+/** The stream as its protocol sees it. After the stream is over, no report from here reaches the sink. */
 export interface ProtocolStream extends Pick<SttStreamSink, 'speechStarted' | 'transcript'> {
   /** The vendor takes audio now. */
   readonly isStreaming: boolean
   readonly isOver: boolean
   readonly clock: Clock
-  /** Bytes of the caller's audio so far. */
+  /** The caller's audio bytes so far. */
   readonly audioBytes: number
-  /** Bytes that wait to be written to the socket. */
+  /** Bytes not yet written to the socket. */
   readonly unsentBytes: number
-  /** How often the keep-alive was sent. */
+  /** The number of sent keep-alives. */
   readonly keepAlives: number
   send(message: Message): void
   /** The vendor is ready for audio. Calls after the first have no effect. */
   ready(): void
-  /** The vendor's terminal frame has come. One that was not asked for is a failure. */
+  /** The vendor's terminal frame has come. Before `end` it counts as a failure. */
   finished(billedMs?: number): void
   /** The vendor reported a failure; `frame` is for the log. */
   fail(errorClass: ErrorClass, frame: JsonObject): void
@@ -104,7 +98,7 @@ export type LiveSttParts = Omit<LiveSttOptions, 'sockets'> & {
   signal: CancelSignal
 }
 
-/** The `open` of a vendor's port. `vendorOf` may throw a ProviderError for a request that the vendor cannot serve. */
+/** The `open` for a vendor's port. `vendorOf` may throw a ProviderError if the vendor cannot serve the request. */
 export function createLiveStt(
   options: LiveSttOptions,
   vendorOf: (request: SttStreamRequest) => LiveSttVendor,
@@ -112,7 +106,7 @@ export function createLiveStt(
   return async (request, sink, signal) => openLiveStt(options, vendorOf(request), sink, signal)
 }
 
-/** The `transcribe` of a vendor that takes live audio only. */
+/** The `transcribe` for a vendor with live audio only. */
 export const refuseRecordings: Stt['transcribe'] = () =>
   Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' }))
 
@@ -135,7 +129,7 @@ export class LiveSttStream implements SttStream, ProtocolStream {
   audioBytes = 0
   keepAlives = 0
   #state: 'opening' | 'streaming' | 'ending' | 'over' = 'opening'
-  /** No audio came since the last keep-alive was due. */
+  /** True: no audio came since the last keep-alive was due. */
   #isIdle = true
   readonly #socket: OutboundSocket
   readonly #protocol: LiveSttProtocol
@@ -239,7 +233,7 @@ export class LiveSttStream implements SttStream, ProtocolStream {
     if (this.#state !== 'over') this.#parts.sink.speechStarted(startMs)
   }
 
-  /** A caller who closes the stream on one transcript of a frame gets no other of that frame. */
+  /** If calling code closes the stream on one transcript, it gets no further transcript from the same frame. */
   transcript(transcript: Parameters<SttStreamSink['transcript']>[0]): void {
     if (this.#state !== 'over') this.#parts.sink.transcript(transcript)
   }
@@ -288,7 +282,7 @@ export class LiveSttStream implements SttStream, ProtocolStream {
     return this.#parts.clock.after(ms, () => this.#fail(new ProviderError('timeout', { sent: true })))
   }
 
-  /** One timer looks from time to time whether audio still comes, so that a frame sets no timer. */
+  /** One timer checks from time to time if audio still comes, so that a frame sets no timer. */
   #keepAliveLater(keepAlive: KeepAlive): void {
     this.#stopKeepingAlive = this.#parts.clock.after(keepAlive.everyMs, () => {
       if (this.#state !== 'streaming') return
@@ -302,5 +296,5 @@ export class LiveSttStream implements SttStream, ProtocolStream {
   }
 }
 
-/** A close that no side was forced to: 1000, or 1005 for a close without a code (RFC 6455 §7.4.1). */
+/** True for a normal close: 1000, or 1005 if the close has no code (RFC 6455 §7.4.1). */
 export const isOrderlyClose = (code: number): boolean => code === 1000 || code === 1005

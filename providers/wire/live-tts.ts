@@ -1,4 +1,4 @@
-/** Speech over a vendor's socket that serves one text. The audio is read from the queue that is returned. */
+/** Speech over a vendor's socket with one text. The audio is read from the returned queue. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
@@ -11,15 +11,15 @@ import { SpeechQueue } from './speech-queue.ts'
 
 export type LiveTtsOptions = { sockets: SocketTransport; apiKey: string | null; clock: Clock; limits: OutboundLimits }
 
-/** The part of a vendor's protocol that ends a text or adds audio to it. */
+/** The part of a vendor's protocol for received frames and for the text's end. */
 export type LiveTtsProtocol = {
-  /** One frame of the vendor. May throw a ProviderError. */
+  /** Handles one vendor frame. May throw a ProviderError. */
   frame: (frame: JsonObject, queue: SpeechQueue) => void
-  /** True where audio comes in binary frames. Absent: binary frames are a protocol error. */
+  /** True: audio comes in binary frames. Absent: binary frames are a protocol error. */
   binaryAudio?: true
-  /** The messages that end the text at the vendor, sent before the socket is closed. */
+  /** The messages for ending the text at the vendor, sent before the socket is closed. */
   farewell?: () => readonly string[]
-  /** The meaning of a close before the end of the text; null: the socket was cut. */
+  /** The error class for a close before the text's end. Null: the socket was cut. */
   classOfClose: (code: number, reason: string) => ErrorClass | null
 }
 
@@ -49,7 +49,7 @@ export function receiveSpeech(
   return queue
 }
 
-/** Samples in base64. Throws ProviderError `protocol` for a value that is not text. */
+/** Samples in base64. Throws ProviderError `protocol` if the value is no string. */
 export function samplesOf(base64: unknown): Buffer {
   if (typeof base64 !== 'string') throw protocolError('audio that is not text')
   return Buffer.from(base64, 'base64')

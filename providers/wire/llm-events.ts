@@ -1,7 +1,4 @@
-/**
- * A streamed answer of an LLM: reads server-sent events and yields events of the port, up to the vendor's terminal
- * event.
- */
+/** A streamed LLM answer: reads server-sent events and yields the port's events, up to the vendor's terminal event. */
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
@@ -13,11 +10,11 @@ export interface AnswerReader {
   read(frame: JsonObject): Iterable<LlmEvent>
   /** The vendor's terminal event has come. */
   readonly ended: boolean
-  /** The last event, also for an answer that stopped before its terminal event. */
+  /** The last event, also if the answer stopped before its terminal event. */
   end(): LlmEvent
 }
 
-/** Rejects with ProviderError. `parse` turns the data of one event into its frame. */
+/** Rejects with ProviderError. `parse` turns one event's data into its frame. */
 export async function* readLlmEvents(
   answer: StreamedAnswer,
   reader: AnswerReader,

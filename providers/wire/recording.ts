@@ -1,5 +1,5 @@
 /**
- * A recording in the form that vendors take: a file in a multipart form, or the whole body. Its chunks are sent without
+ * Writes a recording in the vendors' forms: a file in a multipart form, or the whole body. The chunks are sent without
  * being joined.
  */
 import { randomUUID } from 'node:crypto'
@@ -12,10 +12,10 @@ import type { Payload } from './http.ts'
 export type Field = [name: string, value: string]
 
 /**
- * Makes multipart/form-data with the recording last, since gateways route by the fields while the file still arrives.
+ * Makes multipart/form-data with the recording last, because gateways route by the fields while the file still arrives.
  */
 export function recordingForm(fields: readonly Field[], recording: Recording, fileField = 'file'): Payload {
-  // The boundary is random, so that no recording can hold it.
+  // The boundary is random, so no recording can contain it.
   const boundary = `parley-${randomUUID()}`
   const { name, type, chunks } = recordingFile(recording)
   const head = fields.map(([field, value]) => part(boundary, `name="${field}"`) + `\r\n${value}\r\n`).join('')
@@ -36,7 +36,7 @@ export function recordingFile(recording: Recording): { name: string; type: strin
   return { ...files.wav, chunks: [header, ...samples(recording)] }
 }
 
-/** The chunks of `dataBytes` bytes from `dataOffset` on. */
+/** The chunks for `dataBytes` bytes from `dataOffset` on. */
 function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
   const list: Uint8Array[] = []
   let skip = dataOffset
@@ -53,7 +53,7 @@ function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
 const part = (boundary: string, disposition: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`
 
-/** Servers read the format from the name of the file. */
+/** Servers read the format from the file name. */
 const files = {
   wav: { name: 'audio.wav', type: 'audio/wav' },
   flac: { name: 'audio.flac', type: 'audio/flac' },

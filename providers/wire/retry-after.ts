@@ -1,9 +1,9 @@
 import type { AnswerHeaders } from '../../runtime/outbound/answer.ts'
 
 /**
- * The seconds of Retry-After. RFC 9110 §10.2.3 allows seconds or a date. A date is compared with the answer's Date header,
- * so our clock and the server's may differ, and with `nowMs`, the time of our clock, if that header is missing or cannot be read. NaN for a
- * text that is neither.
+ * The Retry-After header in seconds. RFC 9110 §10.2.3 allows seconds or a date. A date is compared with the answer's
+ * Date header, so our clock and the server's may differ. If that header is missing or unreadable, the date is compared
+ * with `nowMs`, our clock's time. NaN if the text is neither.
  */
 export function retryAfterS(headers: AnswerHeaders, nowMs: number): number | undefined {
   const text = headers.get('retry-after')

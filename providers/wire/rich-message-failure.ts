@@ -1,26 +1,29 @@
-/** A failed request to a provider of rich messages, in the words of the port. */
+/** Turns a failed rich-message request into the port's errors. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { RichMessageError } from '../../domain/ports/rich-messages.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from './json.ts'
 
-/** Always throws: RichMessageError for a failure of the provider. */
+/** Always throws: RichMessageError for a provider's failure. */
 export function toMessageError(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error
   const { errorClass, status, sent, cause } = error
   throw new RichMessageError(
     { status: status ?? null, detail: detailIn(cause), mayBeSent: sent && status === undefined },
-    // The text of the provider may repeat the number, so it goes into no log.
+    // The provider's text may contain the number, so it goes into no log.
     { cause: new Error(`${errorClass}, status ${status}`) },
   )
 }
 
-/** The provider has no such thing. Throws RichMessageError for any other failure. */
+/**
+ * Returns an empty object if the provider does not know the resource (404). Throws RichMessageError for any other
+ * failure.
+ */
 export function emptyIfUnknown(error: unknown): JsonObject {
   if (error instanceof ProviderError && error.status === 404) return {}
   return toMessageError(error)
 }
 
-/** The reason in an answer that refuses. */
+/** The reason in a refusal. */
 function detailIn(cause: unknown): string | null {
   if (typeof cause !== 'string') return null
   try {

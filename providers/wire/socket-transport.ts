@@ -1,4 +1,4 @@
-/** Sockets to one vendor, opened when they are needed or, where that is allowed, before. */
+/** Sockets to one vendor, opened on demand or, if allowed, in advance. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { openSocket } from '../../runtime/outbound/open-socket.ts'
@@ -10,18 +10,18 @@ import { withTrace } from './trace-headers.ts'
 import { WarmTargets } from './warm-targets.ts'
 
 export type SocketTransportOptions = {
-  /** An http(s) or ws(s) URL, with the path that all targets share. */
+  /** An http(s) or ws(s) URL, with the common path for all targets. */
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
   clock: Clock
   /** Absent: this vendor has no warm sockets. */
   warm?: WarmRules
-  /** Called at every opening where the vendor has warm sockets. */
+  /** Called at every opening if the vendor has warm sockets. */
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
-/** Throws TypeError for a base URL that is not a URL. */
+/** Throws TypeError if the base URL is no URL. */
 export function createSocketTransport(options: SocketTransportOptions): SocketTransport {
   const { limits, warm, clock, observeWarm } = options
   const dial = createDial(options)
@@ -32,7 +32,7 @@ export function createSocketTransport(options: SocketTransportOptions): SocketTr
 
 function createDial({ baseUrl, wire, limits, clock }: SocketTransportOptions): Dial {
   const base = new URL(baseUrl)
-  // The URL class does not let http: be changed to ws:.
+  // The URL class cannot change http: to ws:.
   const origin = `${base.protocol === 'https:' || base.protocol === 'wss:' ? 'wss' : 'ws'}://${base.host}`
   const prefix = base.pathname.replace(/\/+$/, '')
   const { connectMs, firstByteMs, frameBytesMax, bufferedBytesMax } = limits

@@ -1,8 +1,8 @@
-/** The port of a vendor's sockets, and the rules of its warm sockets. */
+/** The port for a vendor's sockets, and the rules for its warm sockets. */
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 
-/** The address of a vendor's socket. Requests with equal targets may use the same warm sockets. */
+/** A vendor socket's address. Requests with equal targets may use the same warm sockets. */
 export type SocketTarget = {
   /** Path and query, after the path of the base URL. */
   path: string
@@ -10,14 +10,14 @@ export type SocketTarget = {
   protocols?: readonly string[]
 }
 
-/** A message that keeps a socket open, and how often it is due. */
+/** A message to keep a socket open, and its interval. */
 export type KeepAlive = { text: string; everyMs: number }
 
 /** The vendor's rules for a warm socket. */
 export type WarmRules = {
-  /** Null: the vendor needs no keep-alive before the first use, or takes none. */
+  /** Null: the vendor needs no keep-alive before the first use, or accepts no keep-alive. */
   keepAlive: KeepAlive | null
-  /** How long a socket may wait: shorter than the vendor's limit, 0 where an idle socket is billed. */
+  /** How long a socket may wait: shorter than the vendor's limit; 0 if the vendor bills idle sockets. */
   idleMsMax: number
 }
 
@@ -29,12 +29,12 @@ export type WarmOutcome = 'hit' | 'miss' | 'stale'
 
 export interface SocketTransport {
   /**
-   * Resolves with an open socket; rejects with ProviderError. `signal` ends the opening, not the socket. A warm
-   * socket that ends before its first answer is replaced without notice: the same messages are sent again, and a
-   * vendor that greets may greet twice.
+   * Resolves with an open socket; rejects with ProviderError. `signal` ends the opening, not the socket. If a warm
+   * socket ends before its first answer, it is replaced without notice: the same messages are sent again, and a
+   * greeting may come twice.
    */
   open(apiKey: string | null, target: SocketTarget, signal: CancelSignal): Promise<OutboundSocket>
-  /** Closes the warm sockets. A socket that `open` has returned is closed by the calling code. */
+  /** Closes the warm sockets. The calling code closes sockets from `open`. */
   close(): Promise<void>
 }
 

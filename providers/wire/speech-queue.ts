@@ -1,7 +1,7 @@
 /**
- * Speech that a socket pushes and a reader takes chunk by chunk. The reader is as slow as playout, the vendor as fast
- * as its machines, and a socket cannot be paused, so the bytes held here are limited. The wait for the vendor is
- * timed only while the reader waits.
+ * A queue for speech: a socket pushes it and a reader takes it chunk by chunk. The reader is as slow as playout and the
+ * vendor much faster, and a socket cannot be paused. So the held bytes are limited. The wait for the vendor is timed
+ * only while the reader waits.
  *
  *   open ──end──► drained, then done        open ──fail──► drained, then rejects        any ──return──► done
  */
@@ -13,10 +13,10 @@ import { protocolError } from './failures.ts'
 
 export type SpeechQueueOptions = {
   clock: Clock
-  /** `firstByteMs` to the first chunk, `idleMs` between two chunks, `answerBytesMax` for the bytes held here. */
+  /** `firstByteMs` to the first chunk, `idleMs` between two chunks, `answerBytesMax` for the held bytes. */
   limits: Pick<OutboundLimits, 'firstByteMs' | 'idleMs' | 'answerBytesMax'>
   signal: AbortSignal
-  /** The socket is not needed any more. Called once. */
+  /** The socket is no longer needed. Called once. */
   over: () => void
 }
 
@@ -39,7 +39,7 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
     if (options.signal.aborted) this.handleEvent()
   }
 
-  /** The cancel signal was raised: the chunks held here are dropped. */
+  /** The cancel signal was raised: the held chunks are dropped. */
   handleEvent(): void {
     this.#drop()
     this.fail(new ProviderError('cancelled', { sent: true, cause: this.#options.signal.reason }))

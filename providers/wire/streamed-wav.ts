@@ -1,5 +1,5 @@
 /**
- * Reads the RIFF header that some servers send before their samples. Its lengths are ignored, since servers fill them
+ * Reads the RIFF header before the samples. Some servers send it. Its lengths are ignored, because servers fill them
  * with placeholders.
  */
 import { ascii, u16le, u32le } from '../../audio/chunked-bytes.ts'
@@ -8,7 +8,7 @@ import type { OutputFormat } from '../../audio/format.ts'
 export type StreamedWavHeader = { format: OutputFormat; dataOffset: number }
 
 /**
- * Answers null if more bytes are needed. Throws RangeError if it is not WAV, or if it holds samples that are not
+ * Returns null if more bytes are needed. Throws RangeError if the bytes are not WAV, or if the sample format is not
  * supported.
  */
 export function readStreamedWav(start: Uint8Array): StreamedWavHeader | null {

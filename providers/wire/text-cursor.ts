@@ -1,6 +1,7 @@
 /**
- * The place in a text of the pieces that a vendor reports of it: words, or characters. Vendors leave out punctuation and
- * space, so only letters and digits must agree. A piece that does not is another text, and no place is known after it.
+ * Finds a vendor's reported pieces, words or characters, in a text. Vendors leave out punctuation and space, so only
+ * letters and digits must agree. If a piece does not agree, the vendor has spoken another text, and no later place is
+ * known.
  */
 export class TextCursor {
   readonly #characters: readonly { character: string; place: number }[]
@@ -13,7 +14,7 @@ export class TextCursor {
     this.#length = text.length
   }
 
-  /** The place behind the next piece, in UTF-16 code units. Null: the piece is not the next one of the text. */
+  /** The place after the next piece, in UTF-16 code units. Null: the piece does not match the text. */
   behind(piece: string): number | null {
     for (const character of piece) this.#take(character)
     return this.#isLost ? null : this.#place

@@ -1,4 +1,4 @@
-/** Passes the trace of an attempt on to its provider (W3C Trace Context). */
+/** Passes an attempt's trace on to its provider (W3C Trace Context). */
 import type { CancelSignal } from '../../domain/ports/system.ts'
 
 /** `headers` are names and values in turn. */

@@ -1,6 +1,6 @@
 /**
- * A conversation for vendors that have two speakers and take the system's messages separately. Consecutive items of
- * one speaker are one turn, because these vendors refuse function calls whose results are not all in the next turn.
+ * Converts a conversation for vendors with two speakers and separate system messages. Consecutive items from one
+ * speaker become one turn, because these vendors refuse function calls if not all results are in the next turn.
  */
 import type { LlmItem } from '../../domain/ports/llm.ts'
 import { parseJson } from '../../runtime/engine/json.ts'
@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from './json.ts'
 type Turn<Part> = { speaker: 'user' | 'model'; parts: Part[] }
 type Call = Extract<LlmItem, { type: 'function_call' }>
 
-/** The system's messages as one text; empty without any. */
+/** The system's messages as one text. Empty if there are no system messages. */
 export function systemOf(items: readonly LlmItem[]): string {
   const texts = items.map((item) => (item.type === 'message' && item.role === 'system' ? item.text : ''))
   return texts.filter((text) => text !== '').join('\n\n')
@@ -17,8 +17,8 @@ export function systemOf(items: readonly LlmItem[]): string {
 
 /**
  * All items but the system's messages. Messages without text are left out, because vendors refuse them. Within a turn
- * the results of functions go first, so that a message which came while a function ran is not between the call and
- * its result.
+ * function results come first. Otherwise a message sent during a running function would be between the call and its
+ * result.
  */
 export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem) => Part): Turn<Part>[] {
   const turns: (Turn<Part> & { results: number })[] = []
@@ -35,15 +35,19 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
 }
 
 /**
- * The arguments of an earlier call as the object that these vendors require. Arguments that are no JSON object, such as
- * those that a limit on tokens cut off, go on as text under the name that Anthropic's documents give for them.
+ * An earlier call's arguments as an object, because these vendors require an object. If the arguments are no JSON
+ * object, for example because a token limit cut them off, they are passed as text under the name from Anthropic's
+ * documents.
  */
 export function argumentsOf(call: Call): JsonObject {
   const value = parsed(argumentsText(call))
   return isObject(value) ? value : { INVALID_JSON: call.arguments }
 }
 
-/** Models call a function without parameters with a blank text. Servers that read the arguments as JSON refuse it. */
+/**
+ * If a function has no parameters, models call it with a blank text. Servers refuse it if they read the arguments as
+ * JSON.
+ */
 export function argumentsText({ arguments: text }: Call): string {
   return text.trim() === '' ? '{}' : text
 }

@@ -1,22 +1,22 @@
 /**
- * Builds transcripts from the pieces that vendors send. All vendors send two kinds: fixed pieces, which come once and
- * do not change any more, and interim pieces, which come again and again.
+ * Builds transcripts from vendors' pieces. All vendors send two kinds: fixed pieces come once and do not change,
+ * interim pieces come again and again.
  *
  *   fixed    Hello there,     ← added to
  *   interim  how are yo       ← replaced each time
  *
  * The domain gets the whole text: an interim transcript for each change, and one final when the speech ends. During
- * speech without a pause it gets a final from time to time, so that neither the text held here nor the wait for a
- * final grows with the speech.
+ * speech without a pause it gets a final from time to time, so that the held text and the wait for a final stay
+ * bounded.
  */
 
 import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/ports/stt.ts'
 
-/** A word, a part of one, or a mark of punctuation. */
+/** A word, a part of a word, or a punctuation mark. */
 export type Piece = {
-  /** As in the text, with the space before it where there is one. */
+  /** As in the text, including the space before it if there is a space. */
   text: string
-  /** True for a piece that belongs to the word before it. */
+  /** True: the piece belongs to the word before it. */
   joins: boolean
   startMs: number
   endMs: number
@@ -24,7 +24,7 @@ export type Piece = {
   language?: string
 }
 
-/** Speech of this length without a pause gets a final that does not end the utterance. */
+/** After this much speech without a pause, the domain gets a final, but the utterance continues. */
 const fixedMsMax = 15_000
 
 export class Utterances {
@@ -34,7 +34,7 @@ export class Utterances {
   #interim: readonly Piece[] = []
   #utterance = 0
   #isStarted = false
-  /** The utterance has a final that did not end it. */
+  /** True: the utterance already has a final, but has not ended. */
   #isCut = false
   #lastInterimText = ''
   #endMs = 0
@@ -47,14 +47,14 @@ export class Utterances {
     this.#sink = sink
   }
 
-  /** For a vendor that reports speech before the first word. For others the first piece starts the utterance. */
+  /** For vendors with a report before the first word. For others the first piece starts the utterance. */
   started(startMs: number): void {
     if (this.#isStarted) return
     this.#isStarted = true
     this.#sink.speechStarted(startMs)
   }
 
-  /** Appends to the fixed pieces and replaces the interim ones. */
+  /** Appends to the fixed pieces and drops the interim pieces. */
   addFixed(pieces: readonly Piece[]): void {
     this.#fixed.push(...pieces)
     this.#interim = []
@@ -62,14 +62,14 @@ export class Utterances {
     if (spanMs(this.#fixed) > fixedMsMax) this.#cut()
   }
 
-  /** All pieces that follow the fixed ones. They replace the interim pieces so far. */
+  /** `pieces` are all pieces after the fixed pieces. They replace the interim pieces so far. */
   setInterim(pieces: readonly Piece[]): void {
     this.#interim = pieces
     this.#startAt(pieces[0])
     if (this.#request.interimResults) this.#reportInterim()
   }
 
-  /** The utterance has ended with the fixed pieces. Interim pieces belong to the next one. */
+  /** The utterance has ended with the fixed pieces. Interim pieces belong to the next utterance. */
   end(): void {
     const pieces = this.#fixed
     this.#fixed = []
@@ -82,7 +82,7 @@ export class Utterances {
     this.#utterance++
   }
 
-  /** No piece will follow: the interim pieces that the vendor left open count as fixed. */
+  /** No piece will follow: the open interim pieces count as fixed. */
   finish(): void {
     this.#fixed.push(...this.#interim)
     this.end()

@@ -1,15 +1,11 @@
-/**
- * The parts of a provider that are the same for every vendor: its connections, its rows, and the ports for each key.
- */
+/** The common parts of every vendor's provider: its connections, its rows, and the ports for each key. */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { VendorModel, VendorOptions } from './adapter.ts'
 import { createHttpTransport, type HttpTransport, type VendorWire } from './http.ts'
 import type { SocketTransport, WarmRules } from './socket.ts'
 import { createSocketTransport } from './socket-transport.ts'
 
-/**
- * `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError for one that is not a URL.
- */
+/** `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError if the address is no URL. */
 export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOptions, wire: VendorWire) {
   return {
     http: (vendorUrl: string): HttpTransport =>
@@ -31,11 +27,11 @@ type VendorParts = {
   vendor: string
   models: readonly VendorModel[]
   ports: (apiKey: string | null) => ProviderPorts
-  /** Connections that end with the provider. */
+  /** Connections to close with the provider. */
   close: readonly { close(): Promise<void> }[]
 }
 
-/** Throws RangeError for a configured model that the vendor does not serve. */
+/** Throws RangeError if the vendor does not serve a configured model. */
 export function createVendorProvider(options: VendorOptions, { vendor, models, ports, close }: VendorParts): Provider {
   return {
     id: options.id,

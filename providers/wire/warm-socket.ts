@@ -1,7 +1,7 @@
 /**
- * A socket that was opened before it was needed. It looks like any other socket, but its server may have closed it in
- * the meantime, and that shows only when an answer is due. So all messages are remembered until the first answer. If
- * the socket ends instead, a new one is opened and gets the same messages.
+ * A socket opened in advance. It looks like any other socket, but its server may have closed it meanwhile, and this
+ * shows only when an answer is due. So all messages are remembered until the first answer. If the socket ends instead,
+ * a new socket is opened and gets the same messages.
  *
  *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► over
  *      │                 └──the socket ends──► reopening ──opened──┘        ▲
@@ -12,7 +12,7 @@ import type { OutboundSocket, OutboundSocketListener } from '../../runtime/outbo
 
 export type WarmSocketParts = {
   openedMs: number
-  /** A rejection of any kind means that the first socket's end is reported. */
+  /** If this rejects for any reason, the first socket's end is reported. */
   reopen: (signal: AbortSignal) => Promise<OutboundSocket>
   /** The socket ended while it waited. */
   ended: () => void
@@ -20,7 +20,7 @@ export type WarmSocketParts = {
   stale: () => void
 }
 
-/** A server that took this many bytes without ending the socket was there to take them. Two seconds of 16 kHz audio. */
+/** After this many bytes the socket counts as alive, because a server took them. Two seconds of 16 kHz audio. */
 const rememberedMax = 65_536
 
 export class WarmSocket implements OutboundSocket, OutboundSocketListener {
@@ -55,7 +55,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   get isOpen(): boolean {
-    // A socket that ends before its first answer is opened again, so for its user it is open.
+    // If the socket ends before its first answer, it is opened again, so for its user it is open.
     if (this.#state === 'untried' || this.#state === 'reopening') return true
     return this.#state !== 'over' && this.#socket.isOpen
   }
@@ -106,7 +106,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
     if (hasWaited) this.#parts.ended()
   }
 
-  /** A message that comes before anything was sent is a greeting, not an answer. */
+  /** A message before the first sent message is a greeting, not an answer. */
   #received(): void {
     if (this.#state === 'untried' && this.#sent.length > 0) this.#prove()
   }
@@ -124,12 +124,12 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   #remember(data: string | Uint8Array): void {
-    // Bytes are lent until `send` returns.
+    // The bytes are only valid until `send` returns.
     this.#sent.push(typeof data === 'string' ? data : new Uint8Array(data))
     this.#sentLength += data.length
     if (this.#sentLength <= rememberedMax) return
     if (this.#state === 'untried') this.#prove()
-    // Not within this call: the code that calls `send` does not expect `closed` meanwhile.
+    // Not within this call, because the code calling `send` does not expect `closed` meanwhile.
     else queueMicrotask(() => this.#giveUp(1009, 'local: more was sent than is kept for a new socket'))
   }
 

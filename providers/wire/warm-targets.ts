@@ -1,15 +1,14 @@
 /**
- * A few warm sockets for each target that was used recently, so that the next stream does not wait for a handshake.
+ * Keeps a few warm sockets for each recently used target, so that the next stream does not wait for a handshake.
  *
- *   targets, the one used longest ago first         a target
- *   ┌──────────┬──────────┬──────────┐              usedMs   the last uses, at most `perRoute`: as many sockets are wanted
- *   │ target A │ target B │ target C │              waiting  oldest first, lent in this order
- *   └──────────┴──────────┴──────────┘              strikes  openings that failed and sockets that ended at once; at three, no more are opened
+ *   targets, least recently used first              a target
+ *   ┌──────────┬──────────┬──────────┐              usedMs   the last uses, at most `perRoute`: one socket for each use
+ *   │ target A │ target B │ target C │              waiting  warm sockets, oldest first
+ *   └──────────┴──────────┴──────────┘              strikes  failed or short-lived sockets; three stop new openings
  *
- * One watch looks at all targets: it sends keep-alives, replaces sockets that are near the vendor's idle limit, and
- * forgets targets. Above `socketsMax` the target used longest ago loses a socket. A target that fails is left alone
- * until a request has opened it, so that a vendor that is down, or an account that is refused, does not get attempts
- * that no request needs.
+ * One watch looks at all targets: it sends keep-alives, replaces sockets near the vendor's idle limit, and forgets
+ * targets. Above `socketsMax` the least recently used target loses a socket. If a target fails, it gets no more warm
+ * sockets until a request has opened it. So a vendor outage or a refused account causes no unneeded attempts.
  */
 import { setMaxListeners } from 'node:events'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
@@ -28,7 +27,7 @@ export type WarmOptions = {
 }
 
 type WarmTarget = {
-  /** The place among the members of the watch. */
+  /** The index in the watch. */
   place: number
   readonly key: string
   readonly open: (signal: AbortSignal) => Promise<OutboundSocket>
@@ -42,14 +41,14 @@ const strikesMax = 3
 
 export class WarmTargets implements SocketTransport {
   readonly #options: WarmOptions
-  /** Between two looks: an eighth of the life of a warm socket, and at most half of the interval of the keep-alive. */
+  /** The interval between two looks: an eighth of a warm socket's life, and at most half the keep-alive interval. */
   readonly #lookMs: number
-  /** In the order of their last use. */
+  /** In the order of last use. */
   readonly #targets = new Map<string, WarmTarget>()
   readonly #watch: Watch<WarmTarget>
   readonly #openings = new Set<Promise<void>>()
   readonly #closing = new AbortController()
-  /** Sockets that wait or are being opened. */
+  /** Waiting and opening sockets together. */
   #count = 0
 
   constructor(options: WarmOptions) {
@@ -67,12 +66,12 @@ export class WarmTargets implements SocketTransport {
     const target = this.#use(apiKey, to)
     const warm = this.#take(target)
     observe(warm ? 'hit' : 'miss')
-    // Without a warm socket the request opens one first: its handshake shows whether more can be opened.
+    // Without a warm socket the request opens a socket first. Its handshake shows if more can be opened.
     const socket = warm ?? (await dial(apiKey, to, signal))
-    // Many vendors check the key only after the upgrade. So a handshake allows one more opening, and the use of a
-    // warm socket allows the others.
+    // Many vendors check the key only after the upgrade. So a handshake allows one more opening, and only a used warm
+    // socket allows the others.
     target.strikes = warm ? 0 : Math.min(target.strikes, strikesMax - 1)
-    // To begin a handshake takes a millisecond of work, and the request need not wait for it.
+    // Beginning a handshake takes a millisecond of work, and the request need not wait for it.
     setImmediate(() => this.#refill(target))
     return socket
   }
@@ -98,7 +97,7 @@ export class WarmTargets implements SocketTransport {
   }
 
   #newTarget(key: string, open: WarmTarget['open']): WarmTarget {
-    // No warm socket, until a request has shown that the target can be opened.
+    // No warm socket until a request has opened the target successfully.
     return { place: -1, key, open, usedMs: [], waiting: [], opening: 0, strikes: strikesMax }
   }
 
@@ -114,7 +113,7 @@ export class WarmTargets implements SocketTransport {
     return null
   }
 
-  /** Takes a socket off the target: the oldest that waits, or the one given. */
+  /** Removes a socket from the target: the oldest waiting socket, or the given socket. */
   #remove(target: WarmTarget, socket = target.waiting[0]): WarmSocket | undefined {
     if (!socket || !target.waiting.includes(socket)) return undefined
     target.waiting = target.waiting.filter((other) => other !== socket)
@@ -129,7 +128,7 @@ export class WarmTargets implements SocketTransport {
   }
 
   #refill(target: WarmTarget): void {
-    // A socket that will soon be too old can still be lent, but its successor is opened already.
+    // A socket near its age limit can still be lent, but its successor is opened already.
     const lasting = target.waiting.filter((socket) => this.#ageMs(socket) + 2 * this.#lookMs <= this.#idleMsMax)
     let missing = this.#wanted(target) - lasting.length - target.opening
     while (missing-- > 0 && this.#canOpenFor(target)) this.#openWarm(target)
@@ -141,7 +140,7 @@ export class WarmTargets implements SocketTransport {
     return Math.min(target.usedMs.filter((usedMs) => usedMs > since).length, Math.max(0, strikesMax - target.strikes))
   }
 
-  /** At the maximum, closes a warm socket of a target that was used longer ago. */
+  /** At the maximum, closes a warm socket of a less recently used target. */
   #canOpenFor(target: WarmTarget): boolean {
     if (this.#count < this.#options.bounds.socketsMax) return true
     for (const other of this.#targets.values()) {
@@ -193,7 +192,7 @@ export class WarmTargets implements SocketTransport {
   #ended(target: WarmTarget, socket: WarmSocket): void {
     if (!this.#remove(target, socket)) return
     this.#options.observe('stale')
-    // A socket that lasted for a while was good; only its server has gone.
+    // If a socket lasted for a while, it was good, and only its server has gone.
     if (this.#ageMs(socket) < this.#lookMs) target.strikes++
     this.#refill(target)
   }

@@ -1,6 +1,6 @@
 /**
- * Requests to addresses that organizations gave us, behind the address guard. Connections to the addresses that were used
- * last are kept, because a caller waits for the answer of a tool.
+ * Requests to organizations' addresses, behind the address guard. Connections to recently used addresses stay open,
+ * because a caller waits for a tool's answer.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import {
@@ -18,15 +18,15 @@ import { retryAfterS } from './retry-after.ts'
 export type WebhookClientOptions = {
   guard: AddressPolicy
   clock: Clock
-  /** Connections to one address, so that an organization does not take all of the process. */
+  /** The most connections to one address, so that one organization does not take all connections in the process. */
   connectionsMax?: number
-  /** Addresses whose connections are kept. */
+  /** The number of addresses with open connections. */
   addressesMax?: number
 }
 
 const queuedMax = 64
 const connectMs = 5000
-/** The signal of a request ends it before these. */
+/** A request's signal ends it before this time. */
 const silentMsMax = 60_000
 /** The pool itself must not cut: see `read`. */
 const discardedBytesMax = 16 * 1024 * 1024
@@ -38,7 +38,7 @@ type Origin = { pool: OutboundPool; underWay: number }
 
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { connectionsMax = 16, addressesMax = 64 } = options
-  /** By lane and address. The one that was used last is at the end. */
+  /** By lane and address. The last used origin is at the end. */
   const origins = new Map<string, Origin>()
 
   function take(origin: string, lane = ''): Origin {
@@ -116,7 +116,7 @@ async function sendOver(
   }
 }
 
-/** Leaving the loop closes the connection, so that a long answer costs no more. */
+/** Leaving the loop closes the connection, so a long answer costs no more. */
 async function read(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Omit<WebhookAnswer, 'status'>> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -145,7 +145,7 @@ function toWebhookError(error: unknown): WebhookError {
   return new WebhookError(failures[error.failure] ?? 'broken_off', error)
 }
 
-/** Codes of Node for a name that was not resolved, and for a handshake that failed. OpenSSL names its codes by the fault. */
+/** Node's error codes for a failed name lookup, and for a failed handshake. OpenSSL names its codes by the fault. */
 const ofDns = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/
 const ofTls = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_|EPROTO)/
 

@@ -1,32 +1,39 @@
 /**
- * The source of the other side's packets. It is the first one that sends a valid packet from an address of the call (symmetric RTP,
- * RFC 4961), and another sender cannot take the stream over while it sends. There are two exceptions. A far end that moves to another
- * port without a word, as after a failover, is learned again when the old source has been silent: soon if it goes on with its SSRC, and
- * later if not. A far end that moves by a new SDP is taken at the address and port of the SDP at once. It sends from the old port until it has
- * our answer, so that the old port must not be learned again by these last packets.
+ * Learns the source of the other side's packets (symmetric RTP, RFC 4961). The first sender of a valid packet from one
+ * of the call's addresses becomes the source. No other sender can take over the stream while the source sends, with two
+ * exceptions. First, a far end may move to another port without notice, for example after a failover. The new source is
+ * learned when the old source has been silent: soon if the SSRC stays the same, later if it changes. Second, a far end
+ * may move by a new SDP. Then the SDP's address and port are accepted at once. Until our answer arrives, the far end
+ * still sends from its old port, and these last packets must not make the old port the source again.
  */
 export type Source = { address: string; port: number }
 
 /**
- * How a packet is judged by the address and port that sent the packet. `acceptable`: this sender may become the source
- * at once. `candidate`: this sender may become the source only after the other side was silent for a time.
+ * A packet's rank by its sender's address and port. `acceptable`: this sender may become the source at once.
+ * `candidate`: this sender may become the source only after the other side was silent for a time.
  */
 export type Place = 'current' | 'acceptable' | 'candidate' | 'stranger'
 
-/** Long enough for the pauses of a far end that leaves silence out, which a stray packet of its neighbour must not use. */
+/**
+ * Longer than a far end's pauses when it leaves out silence: a neighbour's stray packet must not take over in such a
+ * pause.
+ */
 const silentMs = 1_000
 const silentOtherMs = 10_000
 
 export class FarSource {
   readonly #signalingAddress: string
-  /** Null: no valid packet has come since the other side has named another address. */
+  /** Null: no valid packet has come since the other side named another address. */
   #source: Source | null = null
   #ssrc: number | null = null
-  /** The address and port of the SDP. */
+  /** The address and port in the newest SDP. */
   #described: Source | null = null
-  /** Nothing has come from the described source. Once it has, the other side may move away from it, and the last packets from there count no more. */
+  /**
+   * True: no packet has come from the described source yet. After its first packet the other side may move on, and late
+   * packets from there are ignored.
+   */
   #isAwaited = false
-  /** The source before the other side has named another address. */
+  /** The source before the newest SDP. */
   #left: Source | null = null
 
   constructor(signalingAddress: string) {
@@ -37,7 +44,7 @@ export class FarSource {
     return this.#source
   }
 
-  /** The address and port that an SDP names. False: they are those of the SDP before. */
+  /** Takes an SDP's address and port. False: they are the same as in the last SDP. */
   describe(described: Source): boolean {
     if (isSame(described, this.#described)) return false
     if (this.#source !== null) this.#left = this.#source
@@ -56,12 +63,15 @@ export class FarSource {
     return this.#source === null && !isSame(sender, this.#left) ? 'acceptable' : 'candidate'
   }
 
-  /** Whether a candidate is the other side. `quietMs`: since the last packet of the source, or since the SDP. */
+  /**
+   * Whether a candidate may become the source. `quietMs` is the time since the source's last packet or since the SDP,
+   * the shorter of both.
+   */
   hasMoved(ssrc: number, quietMs: number): boolean {
     return quietMs >= (ssrc === this.#ssrc ? silentMs : silentOtherMs)
   }
 
-  /** False: the synchronization source is another one than before, and counts anew. */
+  /** False: the SSRC has changed, so timestamps start anew. */
   learn(source: Source, ssrc: number): boolean {
     const isSameSsrc = ssrc === this.#ssrc
     this.#source = source

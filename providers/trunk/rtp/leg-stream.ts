@@ -1,11 +1,11 @@
 /**
- * The audio of one leg over RTP. It is the transport of the leg's conversation.
+ * One leg's audio over RTP: the transport for the leg's conversation.
  *
  *   open ──start──► live ──close──► closed
  *
- * Packets are taken from the address of the SDP, and from the address of the call's signalling: behind NAT, the address in
- * the SDP is often one that nobody else can reach. Ours go to the source of the other side's packets. Until one has come, nothing
- * is sent to an address of the SDP that is not public, or a trunk could aim our packets at any machine of our network.
+ * Packets are accepted from the SDP's address and from the signalling's address: behind NAT the SDP's address is often
+ * unreachable for others. Our packets go to the source of the other side's packets. Before the first packet, nothing is
+ * sent to a private address from an SDP. Otherwise a trunk could aim our packets at any machine in our network.
  */
 import { randomBytes } from 'node:crypto'
 import type { RemoteInfo, Socket } from 'node:dgram'
@@ -29,7 +29,7 @@ export type LegStreamDeps = {
   socket: Socket
   log: Log
   closed: () => void
-  /** Whether packets may go to an address that only an SDP has named. */
+  /** Whether packets may go to an address known only from an SDP. */
   mayReach: (address: string) => boolean
 }
 
@@ -38,9 +38,9 @@ const tickMs = 20
 const frameSamples = 160
 /** 100 ms in one packet. */
 const payloadBytesMax = 800
-/** Packets that are read between two ticks. */
+/** Packets read between two ticks. */
 const packetsMax = 20
-/** Ten seconds: a conversation receives silence for this long when no packets come, and then nothing. */
+/** Ten seconds. If no packets come, the conversation receives silence for this long and then nothing. */
 const silentTicksMax = 500
 
 const bytes = Buffer.alloc(2 * payloadBytesMax)
@@ -49,7 +49,7 @@ const nothing = new Int16Array(0)
 
 const codecs: Readonly<Record<LineEncoding, LineCodec>> = { PCMU: pcmu, PCMA: pcma }
 
-/** The audio that was agreed. */
+/** The negotiated audio. */
 type Line = { remote: RtpRemote; codec: LineCodec; silence: number }
 
 export class LegStream implements MediaTransport {
@@ -68,25 +68,28 @@ export class LegStream implements MediaTransport {
   #timestamp = randomBytes(4).readUInt32BE()
   #line: Line | null = null
   #sink: MediaSink | null = null
-  /** The leg that is connected with this one. Null: the conversation is. */
+  /** The connected leg. Null: the conversation is connected. */
   #other: LegStream | null = null
   readonly #relayed = new RelayQueue()
   readonly #far: FarSource
-  /** By payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so that late packets are understood. */
+  /**
+   * By payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so late packets are
+   * understood.
+   */
   readonly #formats = new Map<number, SdpFormat['encoding']>()
   #ticks = 0
   #packetsOfTick = 0
   #silentTicks = 0
-  /** Without any packet of the other side. */
+  /** Ticks since the other side's last packet. */
   #quietTicks = 0
-  /** Since the other side has named its newest address. */
+  /** Ticks since the other side named its newest address. */
   #describedTicks = 0
-  /** Valid ones of the other side. */
+  /** The other side's valid packets. */
   #packets = 0
   #hasSent = false
   #hasComplained = false
   #isClosed = false
-  /** The conversation receives nothing any more. */
+  /** True: the conversation has ended and receives nothing any more. */
   #hasLeft = false
 
   constructor(deps: LegStreamDeps, options: RtpLegOptions) {
@@ -128,7 +131,10 @@ export class LegStream implements MediaTransport {
     if (!this.#isLeft()) this.#sink = sink
   }
 
-  /** As telephone events, or as tones if the other side takes none. False: nothing can be sent to it now. */
+  /**
+   * Sends telephone events, or tones if the other side takes no events. False: nothing can be sent now, or too many
+   * keys wait.
+   */
   sendDtmf(digits: string): boolean {
     const line = this.#line
     return line !== null && this.#targetOf(line) !== null && this.#keys.add(digits)
@@ -149,7 +155,7 @@ export class LegStream implements MediaTransport {
     other.#other = this
   }
 
-  /** The other one receives silence from now on. */
+  /** Disconnects both legs. The other leg receives silence from now on. */
   #part(): void {
     this.#relayed.clear()
     if (this.#other !== null) this.#other.#other = null
@@ -187,13 +193,13 @@ export class LegStream implements MediaTransport {
     // A phone shows nothing.
   }
 
-  /** The conversation has ended. The signalling ends the leg. */
+  /** The conversation has ended. The SIP side ends the leg. */
   close(): void {
     this.#hasLeft = true
     this.#sink = null
   }
 
-  /** 20 ms have passed. */
+  /** To be called every 20 ms. */
   tick(): void {
     const line = this.#line
     this.#packetsOfTick = 0
@@ -217,7 +223,7 @@ export class LegStream implements MediaTransport {
     const line = this.#line
     const place = line === null ? 'stranger' : this.#far.placeOf({ address, port })
     if (place === 'stranger') return
-    // Packets of others are not counted: a flood of them would displace the speech of the call.
+    // Foreign packets are not counted: otherwise a flood would displace the call's speech.
     if (place !== 'candidate' && ++this.#packetsOfTick > packetsMax) return
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
@@ -248,7 +254,7 @@ export class LegStream implements MediaTransport {
     if (digit !== null) this.pressed(digit, 'event')
   }
 
-  /** One packet goes out at each tick, also of silence, so that the other side and the firewalls between see a stream. */
+  /** Sends one packet at each tick, even for silence, so that the other side and the firewalls between see a stream. */
   #send(line: Line): void {
     const { remote, codec, silence } = line
     const target = this.#targetOf(line)
@@ -279,7 +285,7 @@ export class LegStream implements MediaTransport {
     if (target === null) return
     const sequence = this.#sequence++
     this.#hasSent = true
-    // A packet that cannot be sent is lost, as on any network.
+    // If a packet cannot be sent, it is lost, as on any network.
     this.#deps.socket.send(
       writePacket({ ...packet, sequence, ssrc: this.#ssrc }),
       target.port,
@@ -288,13 +294,13 @@ export class LegStream implements MediaTransport {
     )
   }
 
-  /** Null: a side that holds the call is sent nothing, and so is one that cannot be reached yet. */
+  /** Null: the other side holds the call or cannot be reached yet, so nothing is sent. */
   #targetOf({ remote }: Line): Source | null {
     if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return null
     return this.#far.current ?? this.#reachable(remote)
   }
 
-  /** A name of a host is not looked up. */
+  /** Host names are not looked up; the signalling address replaces them. */
   #describedBy({ address, port }: RtpRemote): Source {
     return { address: isIP(address) === 0 ? this.#options.signalingAddress : address, port }
   }

@@ -1,4 +1,4 @@
-/** Packets of RTP (RFC 3550, section 5.1). */
+/** RTP packets (RFC 3550, section 5.1). */
 export type RtpPacket = {
   payloadType: number
   hasMarker: boolean
@@ -11,7 +11,7 @@ export type RtpPacket = {
 
 const headBytes = 12
 
-/** Null: the datagram is no packet of RTP. */
+/** Null: the datagram is no RTP packet. */
 export function readPacket(datagram: Buffer): RtpPacket | null {
   if (datagram.length < headBytes || datagram[0]! >> 6 !== 2) return null
   const [first, second] = [datagram[0]!, datagram[1]!]

@@ -1,6 +1,6 @@
 /**
- * The ports of the audio of trunks, and the one timer that paces all their legs. There is no RTCP: carriers do not ask for
- * it, the end of a call is SIP's BYE, and the odd port beside each of ours stays free.
+ * The ports for trunk audio, and one timer for all legs. There is no RTCP, because carriers do not ask for it and SIP's
+ * BYE ends a call. So the odd port beside each of our ports stays free.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
@@ -11,9 +11,9 @@ import { LegStream } from './leg-stream.ts'
 
 export type RtpPortsOptions = {
   host: string
-  /** Even ports of this range, both ends included. */
+  /** The even ports in this range, both ends included. */
   ports: { from: number; to: number }
-  /** Whether packets may go to an address that only an SDP has named. */
+  /** Whether packets may go to an address known only from an SDP. */
   mayReach: (address: string) => boolean
   clock: Clock
   log: Log
@@ -27,7 +27,7 @@ class PortPool implements RtpPorts {
   readonly #options: RtpPortsOptions
   readonly #streams = new Map<number, LegStream>()
   readonly #streamOf = new WeakMap<RtpLeg, LegStream>()
-  /** Ports that are tried or bound. */
+  /** Ports being tried or already bound. */
   readonly #taken = new Set<number>()
   readonly #ticker: Ticker
   #next: number
@@ -75,7 +75,7 @@ class PortPool implements RtpPorts {
     throw new Error('All ports for the audio of trunks are in use.')
   }
 
-  /** A port is used again as late as possible, since packets of its last call may still come. */
+  /** A port is reused as late as possible, because its last call's packets may still come. */
   #nextPort(): number {
     const port = this.#next
     this.#next = port + 2 > this.#options.ports.to ? firstOf(this.#options) : port + 2

@@ -1,7 +1,7 @@
 /**
- * The audio that a leg receives from the leg with which it is connected. Both follow one timer, so a frame waits for 20 ms
- * at most. If the other leg catches up, it brings more frames than there is time for: two are then faded into one, so that
- * neither the delay grows nor a gap is heard.
+ * The audio between two connected legs. Both legs follow one timer, so a frame waits for 20 ms at most. If the other
+ * leg catches up, it brings more frames than the timer takes. Then two frames are faded into one, so the delay does not
+ * grow and no gap is audible.
  */
 const framesMax = 2
 
@@ -24,7 +24,7 @@ export class RelayQueue {
   }
 }
 
-/** From the beginning of the one to the end of the other. */
+/** Fades from one frame's beginning to the other frame's end. */
 function faded(one: Int16Array, other: Int16Array): Int16Array {
   return one.map((sample, at) => {
     const share = at / one.length

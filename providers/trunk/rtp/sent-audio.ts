@@ -1,4 +1,4 @@
-/** The audio that waits to be sent to a leg at the pace of the line, and the account of how much was sent. */
+/** The audio waiting to be sent to a leg at the line's pace. Counts the audio already sent. */
 import { Playout } from '../../../audio/line-playout.ts'
 import type { MediaSink } from '../../../domain/ports/media.ts'
 
@@ -11,14 +11,14 @@ export class SentAudio {
   readonly #frame = new Int16Array(frameSamples)
   readonly #bytes = new Uint8Array(this.#frame.buffer)
   #lastMark: string | null = null
-  /** Sent since the last mark. */
+  /** Bytes sent since the last mark. */
   #bytesSince = 0
 
   constructor(events: Pick<MediaSink, 'played' | 'cleared'>) {
     this.#events = events
   }
 
-  /** Samples at 8 kHz, which are copied. More than two minutes are dropped. */
+  /** Copies the samples (8 kHz). If four minutes of audio already wait, new samples are dropped. */
   frame(samples: Int16Array): void {
     this.#playout.add(new Uint8Array(samples.slice().buffer))
   }
@@ -27,7 +27,10 @@ export class SentAudio {
     this.#playout.mark(name)
   }
 
-  /** The next 20 ms, or what there is of them, lent until the next call. A mark has passed when the frame before it lasted its 20 ms. */
+  /**
+   * The next 20 ms, or less if less waits. The result is valid until the next call. A mark has passed when the frame
+   * before it has lasted its 20 ms.
+   */
   take(): Int16Array {
     for (const name of this.#passed()) this.#events.played(name)
     const count = this.#playout.take(this.#bytes)
@@ -39,9 +42,9 @@ export class SentAudio {
     this.#passed()
     this.#playout.clear()
     const [mark, sinceMs] = [this.#lastMark, Math.round(this.#bytesSince / bytesPerMs)]
-    // The marks that a clear makes due were not played.
+    // A clear makes the remaining marks due, but they were not played.
     while (this.#playout.due() !== null) continue
-    // The conversation is not called from inside its call.
+    // The conversation called us, so the callback waits until this call has returned.
     queueMicrotask(() => this.#events.cleared(mark, sinceMs))
   }
 

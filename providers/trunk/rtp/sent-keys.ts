@@ -1,6 +1,7 @@
 /**
- * Keys that go out, one after another, each 20 ms at a time: as telephone events (RFC 4733), or as tones in the audio if the other
- * side takes no events. An event lasts five packets; the last one says that it has ended, and is sent three times.
+ * Outgoing keys, one after another, in steps of 20 ms. Keys are sent as telephone events (RFC 4733), or as tones in the
+ * audio if the other side takes no events. An event lasts five packets. The last packet marks the end and is sent three
+ * times.
  */
 import { keyTone } from '../../../audio/key-tones.ts'
 import { eventKeys } from './telephone-events.ts'
@@ -9,25 +10,25 @@ const frameSamples = 160
 /** 100 ms. */
 const keyTicks = 5
 const endRepeats = 2
-/** 100 ms of silence behind each key. */
+/** 100 ms of silence after each key. */
 const pauseTicks = 5
-/** Half a second, the `w` of the tool that presses keys. */
+/** Half a second, for `w` in the key-pressing tool. */
 const waitTicks = 25
 /** -10 dBm0. */
 const volume = 10
 const waitingMax = 64
 
 export type EventDue = { isFirst: boolean; sinceStart: number; payload: Buffer }
-/** A tone of 20 ms, which is lent. Empty: silence. */
+/** 20 ms of a shared tone, which must not be changed. Empty: silence. */
 export type ToneDue = { samples: Int16Array }
 
 export class SentKeys {
   #waiting = ''
-  /** Those of the first key that waits. */
+  /** Ticks used by the first waiting key. */
   #ticks = 0
   #byEvent = true
 
-  /** Characters that are no keys are left out. False: there is no room for all of them, and none is taken. */
+  /** Ignores characters other than keys. False: the queue has no room for all keys, so no key is added. */
   add(digits: string): boolean {
     const keys = [...digits].map((digit) => (digit === 'w' ? digit : digit.toUpperCase()))
     const known = keys.filter((key) => key === 'w' || eventKeys.includes(key)).join('')
@@ -36,7 +37,7 @@ export class SentKeys {
     return true
   }
 
-  /** To be called each 20 ms. A key that has begun goes on as it is. Null: audio is due. */
+  /** To be called every 20 ms. A key keeps its form, event or tone, once it has begun. Null: audio is due. */
   next(takesEvents: boolean): EventDue | ToneDue | null {
     const key = this.#waiting[0]
     if (key === undefined) return null
@@ -64,7 +65,7 @@ function eventAt(key: string, at: number): EventDue | null {
   return { isFirst: at === 0, sinceStart: at * frameSamples, payload }
 }
 
-/** A voice in the pause would hide it from the listener. */
+/** The pause is silent too, because a voice would hide it from the listener. */
 function toneAt(key: string, at: number): ToneDue {
   return { samples: keyTone(key)?.subarray(at * frameSamples, (at + 1) * frameSamples) ?? new Int16Array(0) }
 }

@@ -1,29 +1,32 @@
-/** Keys that come as telephone events (RFC 4733), each in many packets: the duration grows, and the last ones say that the key is up. */
+/**
+ * Reads keys from telephone events (RFC 4733). Each key takes many packets: the duration grows, and the last packets
+ * mark the key's end.
+ */
 export const eventKeys = '0123456789*#ABCD'
 
 type EventPacket = { digit: string; timestamp: number; duration: number; isEnd: boolean }
-/** The newest packet of the key that was pressed last. */
+/** The last key, with its newest packet. */
 type Press = EventPacket & { startedAt: number }
 
-/** No key is pressed for less than 40 ms (ITU-T Q.24): a nearer one is a broken packet, or an attack. */
+/** 40 ms. A key lasts at least this long (ITU-T Q.24). An earlier second key is a broken packet or an attack. */
 const nearestSamples = 320
-/** Packets of one key are 50 ms apart at most, and another press of the key is further away: it follows a pause of 40 ms. */
+/** One key's packets are 50 ms apart at most. A second press comes later, because a pause of 40 ms precedes it. */
 const packetSamples = 400
-/** Two presses of a key begin at least 80 ms apart. */
+/** Two presses begin at least 80 ms apart. */
 const pressSamples = 640
-/** An event that is up to four seconds older came late. */
+/** If an event is up to four seconds older than the newest event, it came late. */
 const lateSamples = 32_000
-/** A longer key is sent in parts, each with a timestamp at the end of the one before it (RFC 4733, section 2.5.1.3). */
+/** A longer key is sent in parts. Each part's timestamp is the end of the part before (RFC 4733, section 2.5.1.3). */
 const durationMax = 0xffff
 
 /**
- * All packets of a key have one timestamp, the time at which it was pressed. There are devices that raise the timestamp from
- * packet to packet, so a new one alone is no new press: the duration and the end decide.
+ * All packets for one key have the same timestamp: the time when the key was pressed. Some devices raise the timestamp
+ * from packet to packet, so a new timestamp alone is no new press. The duration and the end decide.
  */
 export class EventReader {
   #press: Press | null = null
 
-  /** Null: the packet belongs to a key that was heard, or to none. */
+  /** The key of a new press. Null: the packet belongs to a known press, or to no key. */
   read(timestamp: number, payload: Buffer): string | null {
     const digit = payload.length < 4 ? undefined : eventKeys[payload[0]!]
     if (digit === undefined) return null
@@ -41,7 +44,7 @@ export class EventReader {
   }
 }
 
-/** `stray`: it is late, or broken. */
+/** `stray`: the packet is late or broken. */
 function relationOf(press: Press, packet: EventPacket): 'same' | 'another' | 'stray' {
   const since = (packet.timestamp - press.timestamp) | 0
   if (since <= -lateSamples) return 'another'
@@ -57,7 +60,7 @@ function isEndAgain(press: Press, packet: EventPacket, since: number): boolean {
   return packet.isEnd && since < pressSamples && packet.duration >= press.duration
 }
 
-/** Also behind lost packets: then the duration has grown by as much as the timestamp. */
+/** True also after lost packets: then the duration has grown as much as the timestamp. */
 function goesOn(press: Press, { duration }: EventPacket, since: number): boolean {
   const grown = duration - press.duration
   if (since <= packetSamples || (grown > 0 && Math.abs(since - grown) < nearestSamples)) return true
