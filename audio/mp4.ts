@@ -69,7 +69,7 @@ function* outline(
  */
 class Boxes {
   type = 0
-  /** The content's begin and end. */
+  /** The content's beginning and end. */
   start = 0
   end = 0
   readonly #bytes: ChunkedBytes

@@ -1,6 +1,6 @@
 /**
- * Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions count samples at 48 kHz, independent from the
- * recording's sample rate.
+ * Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions always count samples at 48 kHz, not at the recording's
+ * rate.
  */
 import { ascii, type ChunkedBytes, u16le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'

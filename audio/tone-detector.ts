@@ -3,7 +3,7 @@
  *
  *   block ─► loud enough? ─► frequency by zero crossings ─► Goertzel: does nearly all energy have this frequency?
  *
- * Successive blocks in a tone have one frequency. A voice's harmonics change theirs. Nothing is allocated after the
+ * Successive blocks in a tone have the same frequency, a voice's harmonics do not. Nothing is allocated after the
  * constructor.
  */
 

@@ -157,7 +157,7 @@ function readLongDataBytes(chunk: Uint8Array): number | undefined {
   return chunk.length < 16 ? undefined : u32le(chunk, 8) + u32le(chunk, 12) * 2 ** 32
 }
 
-/** The header for `dataBytes` sample bytes; null if the length is not known yet, as for a stream. */
+/** The header for `dataBytes` sample bytes. If the length is not known yet, as for a stream, pass null. */
 export function wavHeader(
   format: { encoding: SampleEncoding; sampleRateHz: number; channels: number },
   dataBytes: number | null,

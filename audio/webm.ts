@@ -170,7 +170,7 @@ type Budget = { elements: number }
 class Elements {
   id = 0
   start = 0
-  /** The content's begin and end. */
+  /** The content's beginning and end. */
   offset = 0
   end = 0
   readonly #bytes: ChunkedBytes

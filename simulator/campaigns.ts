@@ -1,7 +1,8 @@
 /**
- * Campaigns state the messages that a registered business sends. They have numbers. `[reject]` or `[expire]` in the
- * description decides a campaign's outcome after 60 s, and the campaign's id holds it. A number's last two digits
- * decide its assignment's outcome. Assignments are known only to this process, until it stops.
+ * Campaigns, and the numbers assigned to them. A campaign states the messages that a registered business sends.
+ * `[reject]` or `[expire]` in the description decides a campaign's outcome after 60 s, and the campaign's id holds it.
+ * A number's last two digits decide its assignment's outcome. Assignments are known only to this process, until it
+ * stops.
  *
  *   …96 cannot be assigned   …95 cannot be unassigned   …94 is refused at once
  *

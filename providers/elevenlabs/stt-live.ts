@@ -3,7 +3,7 @@
  * commits an utterance when it finds silence, or when we send a commit. It has no frame for the stream's end, so our
  * last message is a commit, and the stream is over if
  *
- *   all speech has been committed, and a moment has passed   our commit may have crossed the vendor's, so two come
+ *   all speech has been committed, and a moment has passed   if our commit crossed the vendor's, two transcripts come
  *   there was no speech, and nothing comes
  */
 import { bytesPerMs, silenceByte } from '../../audio/pcm.ts'

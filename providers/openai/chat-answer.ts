@@ -116,8 +116,8 @@ function stopReasonOf(finish: unknown, hasText: boolean, called: boolean): StopR
 }
 
 /**
- * Cached and reasoning tokens are part of the prompt's and the completion's count. Exception: the server's total shows
- * an addition of the reasoning tokens.
+ * The prompt's and the completion's counts include cached and reasoning tokens, unless the server's total shows that
+ * reasoning was added on top.
  */
 export function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}

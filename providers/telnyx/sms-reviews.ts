@@ -10,8 +10,8 @@ const messageCharactersMax = 512
 const notOfProfile: readonly number[] = [401, 402, 403, 408, 429]
 
 /**
- * Reads the three refusal forms: `{errors: [{title, detail, source}]}`, one such error alone, and `{detail: [{loc,
- * msg}]}` for status 422.
+ * Reads the three refusal forms: `{errors: [{title, detail, source}]}`, one such error alone, and
+ * `{detail: [{loc, msg}]}` for status 422.
  */
 export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
   if (status < 400 || status >= 500 || notOfProfile.includes(status) || !isObject(body)) return []
